@@ -1,0 +1,103 @@
+import type { JsonText } from '../src/kernel/json.ts';
+
+export type Environment = 'live' | 'test';
+
+/** Who may see and change what: every id is looked up inside one game and environment only. */
+export interface Scope {
+  game: string;
+  environment: Environment;
+}
+
+/** An Idempotency-Key as a command carries it. `bodyHash` covers method, path and body. */
+export interface IdempotencyClaim {
+  key: string;
+  bodyHash: string;
+}
+
+/** What every command carries, stamped by the gateway. Times are epoch milliseconds. */
+export interface CommandEnvelope extends Scope {
+  /** Correlates the reply; unique per command. */
+  requestId: string;
+  /** The gateway that waits: replies go to `replies.<replyTo>`. */
+  replyTo: string;
+  receivedAt: number;
+  /** Past this moment (owner's wall clock) the command is never applied. */
+  deadlineAt: number;
+  /** The highest CONFIG revision the gateway had seen. */
+  configRevision: number;
+}
+
+/** Register a player, or update the one already there (attributes merge). */
+export interface RegisterPlayer {
+  kind: 'RegisterPlayer';
+  playerId: string;
+  externalId: string;
+  deviceId?: string;
+  email?: string;
+  /** Merged over what is held. */
+  attributes?: JsonText;
+  /** `If-None-Match: *`: refuse with DUPLICATE_PLAYER when the player exists. */
+  createOnly: boolean;
+  /** A client key never replaces an e-mail already held. */
+  byClientKey: boolean;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Change a player. `null` clears. */
+export interface PatchPlayer {
+  kind: 'PatchPlayer';
+  playerId: string;
+  deviceId?: string | null;
+  email?: string | null;
+  /** JSON Merge Patch (RFC 7396) on the attributes. */
+  attributes?: JsonText;
+  idempotency?: IdempotencyClaim;
+}
+
+/** One event to track. */
+export interface TrackItem {
+  /** Place in the caller's batch; 0 for a single event. */
+  index: number;
+  playerId: string;
+  eventId: string;
+  /** Whether the id can come again (caller's own, or derived from an Idempotency-Key) and so must be remembered. */
+  remember: boolean;
+  eventName: string;
+  properties: JsonText;
+  sessionId: string | null;
+  /** Epoch milliseconds as the caller sent it, else the time of receipt. */
+  timestamp: number;
+}
+
+/** Track events of one or more players of one partition, in order. */
+export interface TrackEvents {
+  kind: 'TrackEvents';
+  items: TrackItem[];
+  /** With `ledgerId` for a batch (remembered per API key), without for a single event (remembered by the player). */
+  idempotency?: IdempotencyClaim;
+  ledgerId?: string;
+}
+
+/** First step of a batch sent with an Idempotency-Key: is this key new, the same again, or taken by another body? */
+export interface ClaimIdempotencyKey {
+  kind: 'ClaimIdempotencyKey';
+  ledgerId: string;
+  idempotency: IdempotencyClaim;
+}
+
+export type CommandBody = RegisterPlayer | PatchPlayer | TrackEvents | ClaimIdempotencyKey;
+export type Command = CommandEnvelope & { body: CommandBody };
+
+/** Read a player. Queries are answered by the owner and leave no trace. */
+export interface GetPlayer {
+  kind: 'GetPlayer';
+  playerId: string;
+}
+
+export type QueryBody = GetPlayer;
+export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
+
+/** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */
+export function ledgerIdOf(apiKeyId: string): string {
+  return `ledger:${apiKeyId}`;
+}

@@ -1,0 +1,89 @@
+import type { JsonText } from '../src/kernel/json.ts';
+import type { Scope } from './commands.ts';
+import type { Reply } from './replies.ts';
+import type { EntityState, LifecycleStage, PlayerView } from './state.ts';
+
+/** What every fact about an entity carries. `at` is the receive time of its command, epoch milliseconds. */
+interface FactBase extends Scope {
+  /** The player's UUID, or a ledger's id. */
+  entityId: string;
+  at: number;
+}
+
+/** A player came to be. */
+export interface PlayerRegistered extends FactBase {
+  kind: 'PlayerRegistered';
+  player: PlayerView;
+}
+
+/** Something of a player changed: `player` is the whole view after it, `changed` names the fields of the wire. */
+export interface PlayerUpdated extends FactBase {
+  kind: 'PlayerUpdated';
+  changed: string[];
+  player: PlayerView;
+}
+
+/** An event was accepted. Complete enough for every sink: the player's columns stand on it. */
+export interface EventTracked extends FactBase {
+  kind: 'EventTracked';
+  eventId: string;
+  /** Whether the player must remember the id, as it can come again. */
+  remember: boolean;
+  eventName: string;
+  properties: JsonText;
+  sessionId: string | null;
+  timestamp: number;
+  externalId: string;
+  lifecycleStage: LifecycleStage;
+  isPayer: boolean;
+  /** The `country` attribute, if it is a string; else ''. */
+  country: string;
+}
+
+/** An Idempotency-Key was used, by a player's write or by an API key's batch (then `entityId` is the ledger). */
+export interface IdempotencyKeyUsed extends FactBase {
+  kind: 'IdempotencyKeyUsed';
+  key: string;
+  bodyHash: string;
+  reply: Reply;
+}
+
+/** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
+export interface EntitySnapshot extends FactBase {
+  kind: 'EntitySnapshot';
+  state: EntityState;
+}
+
+/** Every change of this partition at or below `coveredTo` is in a snapshot that precedes this mark in the log. */
+export interface SnapshotMark {
+  kind: 'SnapshotMark';
+  partition: number;
+  coveredTo: number;
+}
+
+/** Facts that change an entity. */
+export type DomainFact = PlayerRegistered | PlayerUpdated | EventTracked | IdempotencyKeyUsed;
+export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
+
+/**
+ * How far REQUESTS has been decided: command `index` of the message `sequence`, published at `publishedAtMs` (broker's
+ * clock), of the stream created at `stream`. The time tells a stream that started over inside the same creation apart.
+ */
+export interface RequestPosition {
+  stream: string;
+  sequence: number;
+  index: number;
+  publishedAtMs: number;
+}
+
+/** One FACTS record: everything one commit of a partition's owner changed. */
+export interface CommitRecord {
+  partition: number;
+  /** The sequence of the owner's barrier; 0 in the barrier itself, whose own sequence it is. */
+  epoch: number;
+  /** Owner's wall clock at the append, epoch milliseconds. */
+  committedAt: number;
+  position: RequestPosition | null;
+  configRevision: number;
+  facts: Fact[];
+}

@@ -1,0 +1,106 @@
+/** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
+
+export type Role = 'gateway' | 'actors' | 'sinks';
+const ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Where `/metrics` is served when it is not on the main port. */
+  metricsPort: number | undefined;
+  dataDir: string;
+  roles: readonly Role[];
+  /** Asked for at the first start of a deployment; afterwards it must match, or be left out. */
+  partitions: number | undefined;
+  logLevel: string;
+  natsUrl: string | undefined;
+  natsReplicas: 1 | 3;
+  clickhouse: { url: string | undefined; user: string; password: string; database: string };
+  embeddedNatsPort: number;
+  embeddedClickhousePort: number;
+  factsMaxBytes: number;
+  sessionTtlSeconds: number;
+  sseHeartbeatSeconds: number;
+  webhookRetryDelaysSeconds: readonly number[];
+  webhookTimeoutSeconds: number;
+  webhookAllowPrivateHosts: readonly string[];
+  corsOrigins: readonly string[];
+}
+
+/** Thrown for a setting that cannot be used; the message names it and says what it takes. */
+export class ConfigError extends Error {}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads and checks every setting. */
+export function readConfig(env: Env = process.env): Config {
+  return {
+    host: env['HOST'] ?? '127.0.0.1',
+    port: integer(env, 'PORT', 8080, 0, 65_535),
+    metricsPort: env['METRICS_PORT'] === undefined ? undefined : integer(env, 'METRICS_PORT', 0, 0, 65_535),
+    dataDir: env['DATA_DIR'] ?? '.data',
+    roles: roles(env),
+    partitions: env['PARTITIONS'] === undefined ? undefined : integer(env, 'PARTITIONS', 2, 1, 256),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    natsUrl: env['NATS_URL'],
+    natsReplicas: integer(env, 'NATS_REPLICAS', 1, 1, 3) === 3 ? 3 : 1,
+    clickhouse: {
+      url: env['CLICKHOUSE_URL'],
+      user: env['CLICKHOUSE_USER'] ?? 'default',
+      password: env['CLICKHOUSE_PASSWORD'] ?? '',
+      database: env['CLICKHOUSE_DATABASE'] ?? 'default',
+    },
+    embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
+    embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 1, 65_535),
+    factsMaxBytes: integer(env, 'FACTS_MAX_BYTES', 64 * 1024 ** 3, 1024 * 1024, Number.MAX_SAFE_INTEGER),
+    sessionTtlSeconds: integer(env, 'SESSION_TTL_SECONDS', 1800, 1, 7 * 86_400),
+    sseHeartbeatSeconds: integer(env, 'SSE_HEARTBEAT_SECONDS', 30, 1, 3600),
+    webhookRetryDelaysSeconds: numbers(env, 'WEBHOOK_RETRY_DELAYS_SECONDS', [60, 300, 1800, 7200]),
+    webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
+    webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
+    corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
+  };
+}
+
+function integer(env: Env, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+  }
+  return value;
+}
+
+function oneOf(env: Env, name: string, fallback: string, values: readonly string[]): string {
+  const text = env[name] ?? fallback;
+  if (!values.includes(text)) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}"`);
+  return text;
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function numbers(env: Env, name: string, fallback: readonly number[]): readonly number[] {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const values = list(text).map(Number);
+  if (values.length === 0 || values.some((value) => !Number.isFinite(value) || value < 0)) {
+    throw new ConfigError(`${name} must be a comma-separated list of seconds, not "${text}"`);
+  }
+  return values;
+}
+
+function roles(env: Env): readonly Role[] {
+  const names = list(env['ROLES']);
+  if (names.length === 0) return ROLES;
+  return names.map((name) => {
+    const role = ROLES.find((known) => known === name);
+    if (role === undefined) throw new ConfigError(`ROLES must name some of ${ROLES.join(', ')}, not "${name}"`);
+    return role;
+  });
+}

@@ -1,0 +1,67 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+
+/** Where ids and randomness come from, so that the simulation can seed them. */
+export interface Ids {
+  /** A UUIDv7 (RFC 9562): ordered by `nowMs`, random otherwise. */
+  uuidv7(nowMs: number): string;
+  /** A UUIDv4. */
+  uuidv4(): string;
+  /** `sizeBytes` random bytes. */
+  bytes(sizeBytes: number): Uint8Array;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+/**
+ * A UUIDv5 (RFC 9562, section 5.5): SHA-1 over the namespace's 16 bytes and the name's UTF-8 bytes.
+ * @param namespace a UUID in its text form
+ */
+export function uuidv5(namespace: string, name: string): string {
+  const digest = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name, 'utf8')
+    .digest();
+  return formatUuid(digest.subarray(0, 16), 5);
+}
+
+/** Lays 16 bytes out as a UUID of the given version. Overwrites the version and variant bits. */
+export function formatUuid(bytes: Uint8Array, version: 4 | 5 | 7): string {
+  const copy = Buffer.from(bytes);
+  copy[6] = ((copy[6] ?? 0) & 0x0f) | (version << 4);
+  copy[8] = ((copy[8] ?? 0) & 0x3f) | 0x80;
+  const hex = copy.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether `text` is a UUID in lower-case text form. Callers lower-case first: ids are compared as text. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+let poolOffset = 0;
+
+/** Random bytes are drawn from the system in pools: one system call per 4 KiB instead of one per id. */
+function pooledBytes(sizeBytes: number): Buffer {
+  if (poolOffset + sizeBytes > pool.length) {
+    pool = randomBytes(Math.max(POOL_BYTES, sizeBytes));
+    poolOffset = 0;
+  }
+  poolOffset += sizeBytes;
+  return pool.subarray(poolOffset - sizeBytes, poolOffset);
+}
+
+/** Ids from the operating system's randomness. */
+export const systemIds: Ids = {
+  uuidv7(nowMs) {
+    const bytes = Buffer.from(pooledBytes(16));
+    bytes.writeUIntBE(nowMs, 0, 6);
+    return formatUuid(bytes, 7);
+  },
+  uuidv4: () => randomUUID(),
+  bytes: (sizeBytes) => Uint8Array.from(pooledBytes(sizeBytes)),
+  random: () => Math.random(),
+};

@@ -1,0 +1,78 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** Every metric of the service in one place: names, units and meaning. Components take what they need by type. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+  return {
+    registry,
+    httpRequests: new Counter({
+      name: 'http_requests_total',
+      help: 'HTTP requests answered, by route and status.',
+      labelNames: ['route', 'status'],
+      registers,
+    }),
+    httpDuration: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'From the first byte of a request to its answer, by route.',
+      labelNames: ['route'],
+      buckets: seconds,
+      registers,
+    }),
+    commandBatchSize: new Histogram({
+      name: 'gateway_batch_commands',
+      help: 'Commands in one REQUESTS message.',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
+      registers,
+    }),
+    commandsTimedOut: new Counter({
+      name: 'gateway_commands_timed_out_total',
+      help: 'Commands answered 503 as no reply came before deadline and grace.',
+      registers,
+    }),
+    commitFacts: new Histogram({
+      name: 'owner_commit_facts',
+      help: 'Facts in one FACTS record.',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000],
+      registers,
+    }),
+    commitDuration: new Histogram({
+      name: 'owner_commit_duration_seconds',
+      help: 'From sending an append to FACTS to its acknowledgement.',
+      buckets: seconds,
+      registers,
+    }),
+    ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions owned by this process.', registers }),
+    stepDowns: new Counter({
+      name: 'owner_step_downs_total',
+      help: 'Times an owner gave a partition up, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    hotPlayers: new Gauge({ name: 'owner_hot_players', help: 'Players held in memory.', registers }),
+    sinkLag: new Gauge({
+      name: 'sink_lag_records',
+      help: 'FACTS records stored but not yet handled, by sink.',
+      labelNames: ['sink'],
+      registers,
+    }),
+    sinkRows: new Counter({
+      name: 'clickhouse_rows_total',
+      help: 'Rows inserted into ClickHouse, by table.',
+      labelNames: ['table'],
+      registers,
+    }),
+    streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
+    deliveries: new Counter({
+      name: 'webhook_attempts_total',
+      help: 'Webhook delivery attempts, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    /** Node's own process metrics; called once by main. */
+    collectProcess: () => collectDefaultMetrics({ register: registry }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,84 @@
+import { LIMITS } from '../src/kernel/limits.ts';
+
+/** Streams as data. Both forms of the log are made from this. */
+export interface StreamDefinition {
+  name: string;
+  subjects: readonly string[];
+  storage: 'memory' | 'file';
+  retention: 'limits' | 'workqueue';
+  /** What happens at `maxBytes`: all of ours refuse the new, none drops the old. */
+  discard: 'new';
+  maxBytes: number;
+  /** 0: records are never dropped for their age. */
+  maxAgeMs: number;
+  duplicateWindowMs: number;
+  /** Whether messages may be scheduled (`Nats-Schedule`, server 2.12 and later). */
+  schedules: boolean;
+}
+
+const GIB = 1024 ** 3;
+const TWO_MINUTES_MS = 120_000;
+
+export const STREAMS = {
+  REQUESTS: {
+    name: 'REQUESTS',
+    subjects: ['requests.*'],
+    storage: 'memory',
+    retention: 'limits',
+    discard: 'new',
+    maxBytes: LIMITS.requestsBytes,
+    maxAgeMs: LIMITS.requestsMaxAgeMs,
+    duplicateWindowMs: LIMITS.requestsDuplicateWindowMs,
+    schedules: false,
+  },
+  FACTS: {
+    name: 'FACTS',
+    subjects: ['facts.*'],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'new',
+    maxBytes: 64 * GIB,
+    maxAgeMs: 0,
+    duplicateWindowMs: TWO_MINUTES_MS,
+    schedules: false,
+  },
+  RECORDS: {
+    name: 'RECORDS',
+    subjects: ['records.*.*'],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'new',
+    maxBytes: 8 * GIB,
+    maxAgeMs: 0,
+    duplicateWindowMs: TWO_MINUTES_MS,
+    schedules: false,
+  },
+  DELIVERIES: {
+    name: 'DELIVERIES',
+    subjects: ['deliveries.due.*', 'deliveries.at.*.*.*'],
+    storage: 'file',
+    retention: 'workqueue',
+    discard: 'new',
+    maxBytes: 8 * GIB,
+    maxAgeMs: 0,
+    duplicateWindowMs: TWO_MINUTES_MS,
+    schedules: true,
+  },
+} as const satisfies Record<string, StreamDefinition>;
+
+export type StreamName = keyof typeof STREAMS;
+
+/** Key-value buckets: last value per key, file storage, no expiry. */
+export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS'] as const;
+export type BucketName = (typeof BUCKETS)[number];
+
+/** Commands of a partition, written by gateways, read by the owner. */
+export const requestsSubject = (partition: number): string => `requests.${partition}`;
+/** Commits of a partition, written by its owner under its fence, read by every sink. */
+export const factsSubject = (partition: number): string => `facts.${partition}`;
+/** Queries to a partition's owner: plain messages. */
+export const queriesSubject = (partition: number): string => `queries.${partition}`;
+/** Replies to one gateway: plain messages. */
+export const repliesSubject = (gateway: string): string => `replies.${gateway}`;
+/** Counts that gateways tell each other for shared rate limits: plain messages. */
+export const RATE_COUNTS_SUBJECT = 'rates.counts';

@@ -1,0 +1,31 @@
+import type { Environment } from '../actors/commands.ts';
+
+/** What an SSE reader asks for. */
+export interface LiveRequest {
+  game: string;
+  environment: Environment;
+  /** Only these event names; all when empty. */
+  eventNames: readonly string[];
+  playerId?: string;
+  /** The `Last-Event-ID` the reader came with. */
+  lastEventId?: string;
+}
+
+/** Where the bytes for one reader go. `write` answers false when the reader should not be sent more for now. */
+export interface LiveReader {
+  /** A whole SSE message (or comment), serialised once for all readers. */
+  write(bytes: Uint8Array): boolean;
+  /** Bytes accepted by `write` and not yet taken by the network. */
+  bufferedBytes(): number;
+  /** Ends the connection: the reader is over its limit, or the service stops. */
+  end(): void;
+}
+
+/**
+ * The port between the gateway's SSE connections and the live sink. `attach` sends `connected` once the subscription
+ * is live, then events and heartbeats. The returned function detaches.
+ */
+export interface LiveFeed {
+  attach(request: LiveRequest, reader: LiveReader): () => void;
+  readonly readers: number;
+}
