@@ -104,4 +104,19 @@ export const LIMITS = {
 
   /** Time for a graceful stop, end to end (operational contract: 10 s). */
   shutdownMs: 9_000,
+
+  /** The list of checksums of a nats-server release; it has some forty lines. */
+  checksumListBytes: 64 * 1024,
+  /** A nats-server release archive; today's is 7 MiB. */
+  natsArchiveBytes: 64 * 1024 * 1024,
+  /** What the supervisor gives nats-server and ClickHouse to stop before it kills them: both are safe to kill. */
+  dependencyStopMs: 700,
+  /** A child that dies is started again after this, doubled for every death soon after the last. */
+  restartDelayMs: 50,
+  /** The longest wait before a child is started again: it is found ready soon after its cause of death is gone. */
+  restartDelayMaxMs: 5_000,
+  /** A child that ran this long died for a new reason: the delays begin anew. */
+  restartSettledMs: 10_000,
+  /** A child's log file is moved aside when it is larger than this at the child's start; one old one is kept. */
+  childLogBytes: 8 * 1024 * 1024,
 } as const;
