@@ -48,16 +48,11 @@ export async function startNats(options: NatsProcessOptions): Promise<NatsProces
     running = false;
   });
 
-  const deadlineMs = systemClock.monotonicMs() + (options.startTimeoutMs ?? 30_000);
-  while (running && !(await natsAnswers(options.port))) {
-    if (systemClock.monotonicMs() > deadlineMs) {
-      child.kill('SIGKILL');
-      await ended;
-    } else {
-      await Promise.race([ended, sleep(systemClock, 20)]);
-    }
-  }
-  if (!running || child.pid === undefined) {
+  const timeoutMs = options.startTimeoutMs ?? 30_000;
+  const cancelTimeout = systemClock.timer(timeoutMs, () => child.kill('SIGKILL'));
+  const accepts = await natsAnswersWhile(() => running, options.port);
+  cancelTimeout();
+  if (!accepts || child.pid === undefined) {
     throw new Error(`nats-server did not start on port ${options.port}${seeLog(options.logFile)}`);
   }
 
@@ -98,6 +93,15 @@ export function natsAnswers(port: number, timeoutMs = 1_000): Promise<boolean> {
     socket.on('close', () => settle(false));
     socket.once('data', (greeting) => settle(greeting.toString('latin1').startsWith('INFO ')));
   });
+}
+
+/** Polls until it greets (true) or `running` says false. */
+async function natsAnswersWhile(running: () => boolean, port: number): Promise<boolean> {
+  while (running()) {
+    if (await natsAnswers(port)) return running();
+    await sleep(systemClock, 20);
+  }
+  return false;
 }
 
 function seeLog(logFile: string | undefined): string {

@@ -54,11 +54,11 @@ export async function findNatsServer(options: FindOptions = {}): Promise<NatsSer
 
   const failures: string[] = [];
   await mkdir(folder, { recursive: true });
-  for (const { name, fetch } of options.fetchers ?? FETCHERS) {
-    report(`fetching nats-server from ${name} …`);
+  for (const fetcher of options.fetchers ?? FETCHERS) {
+    report(`fetching nats-server from ${fetcher.name} …`);
     const scratch = await mkdtemp(join(folder, 'fetch-'));
     try {
-      const fetched = await fetch(scratch);
+      const fetched = await fetcher.fetch(scratch);
       await chmod(fetched, 0o755);
       const version = await versionOf(fetched);
       if (version === undefined) throw new Error('what was fetched does not run here');
@@ -67,7 +67,7 @@ export async function findNatsServer(options: FindOptions = {}): Promise<NatsSer
       await rename(fetched, cached);
       return { kind: 'found', path: cached, version };
     } catch (error) {
-      failures.push(`${name}: ${error instanceof Error ? firstLine(error.message) : String(error)}`);
+      failures.push(`${fetcher.name}: ${error instanceof Error ? firstLine(error.message) : String(error)}`);
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
