@@ -6,8 +6,11 @@ export interface StreamDefinition {
   subjects: readonly string[];
   storage: 'memory' | 'file';
   retention: 'limits' | 'workqueue';
-  /** What happens at `maxBytes`: all of ours refuse the new, none drops the old. */
-  discard: 'new';
+  /**
+   * What happens at `maxBytes`: refuse the new. Only DELIVERIES must drop the old, as the broker allows schedules in no
+   * other stream (error 10052, nats-server 2.15); its writer bounds what is pending far below that size.
+   */
+  discard: 'new' | 'old';
   maxBytes: number;
   /** 0: records are never dropped for their age. */
   maxAgeMs: number;
@@ -58,7 +61,7 @@ export const STREAMS = {
     subjects: ['deliveries.due.*', 'deliveries.at.*.*.*'],
     storage: 'file',
     retention: 'workqueue',
-    discard: 'new',
+    discard: 'old',
     maxBytes: 8 * GIB,
     maxAgeMs: 0,
     duplicateWindowMs: TWO_MINUTES_MS,

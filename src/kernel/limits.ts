@@ -57,6 +57,8 @@ export const LIMITS = {
   requestsBytes: 256 * 1024 * 1024,
   /** REQUESTS: window in which a republished batch is recognised; at least twice the deadline. */
   requestsDuplicateWindowMs: 30_000,
+  /** How long a write to the log waits for its answer before it counts as unknown; under half the deadline, so one retry fits. */
+  logRequestMs: 2_000,
   /** Records a reader holds before it stops pulling. */
   readerBufferRecords: 256,
   /** Bytes a reader holds before it stops pulling. */

@@ -1,0 +1,111 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { BucketName } from '../definitions.ts';
+import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
+import type { Connection, WriteFault } from './connection.ts';
+
+/** A bucket as the broker holds it. Deleted keys stay as entries without a value, so that watchers hear of them. */
+export interface MemoryBucket {
+  get(key: string): BucketEntry | undefined;
+  write(key: string, value: Uint8Array | undefined, expected: number | undefined): BucketOutcome;
+  /** Entries with a revision above `revision`, in order. */
+  since(revision: number): BucketEntry[];
+  onWrite(listener: (entry: BucketEntry) => void): Stop;
+}
+
+export function createMemoryBucket(): MemoryBucket {
+  // Iterates in order of revision: a written key moves to the end.
+  const entries = new Map<string, BucketEntry>();
+  const listeners = new Set<(entry: BucketEntry) => void>();
+  let revision = 0;
+
+  return {
+    get: (key) => entries.get(key),
+    write(key, value, expected) {
+      const current = entries.get(key);
+      const absent = current?.value === undefined;
+      const fits = expected === undefined || expected === (current?.revision ?? 0) || (expected === 0 && absent);
+      if (!fits) return { kind: 'conflict' };
+      revision += 1;
+      const entry: BucketEntry = { key, value, revision };
+      entries.delete(key);
+      entries.set(key, entry);
+      for (const listener of listeners) listener(entry);
+      return { kind: 'written', revision };
+    },
+    since: (revision) => [...entries.values()].filter((entry) => entry.revision > revision),
+    onWrite(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** One client's view of a bucket. `faultOf` is asked for every write. */
+export function openMemoryBucket(
+  connection: Connection,
+  name: BucketName,
+  bucket: MemoryBucket,
+  faultOf: (bucket: BucketName, key: string) => WriteFault,
+): Bucket {
+  const write = (key: string, value: Uint8Array | undefined, revision: number | undefined) =>
+    connection.write<BucketOutcome>(
+      () => bucket.write(key, value, revision),
+      (message) => ({ kind: 'unknown', message }),
+      LIMITS.logRequestMs,
+      faultOf(name, key),
+    );
+
+  return {
+    async get(key) {
+      const entry = await connection.ask(() => bucket.get(key));
+      return entry?.value === undefined ? undefined : entry;
+    },
+    put: (key, value, revision) => write(key, value, revision),
+    delete: (key, revision) => write(key, undefined, revision),
+    watch: ({ onEntry, onCurrent }) => watch(connection, bucket, onEntry, onCurrent),
+  };
+}
+
+function watch(
+  connection: Connection,
+  bucket: MemoryBucket,
+  onEntry: (entry: BucketEntry) => void,
+  onCurrent: () => void,
+): Stop {
+  let stopped = false;
+  let current = false;
+  let seen = 0;
+  let unsubscribe: Stop = () => {};
+
+  const deliver = (entry: BucketEntry) =>
+    connection.toClient(() => {
+      if (stopped) return;
+      seen = Math.max(seen, entry.revision);
+      onEntry(entry);
+    });
+
+  function establish(): void {
+    unsubscribe();
+    connection.toBroker(() => {
+      if (stopped) return;
+      for (const entry of bucket.since(seen)) deliver(entry);
+      unsubscribe = bucket.onWrite(deliver);
+      connection.toClient(() => {
+        if (stopped || current) return;
+        current = true;
+        onCurrent();
+      });
+    });
+  }
+
+  const stopListening = connection.onChange((connected) => {
+    if (connected) establish();
+    else unsubscribe();
+  });
+  establish();
+  return () => {
+    stopped = true;
+    stopListening();
+    unsubscribe();
+  };
+}

@@ -1,0 +1,171 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { LogRecord, Reader, ReadOptions } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
+import type { Connection } from './connection.ts';
+import type { MemoryStream } from './stream.ts';
+
+/**
+ * An ordered reader over a memory stream. The broker's half (`cursor`) lives as long as the connection and the stream's
+ * incarnation; the client's half survives both and sets a new cursor up after what it holds.
+ *
+ * States: establishing → running → (break) → establishing …; ended, by `stop` or by `reset`.
+ */
+export function openMemoryReader(connection: Connection, stream: MemoryStream, options: ReadOptions): Reader {
+  let buffer: LogRecord[] = [];
+  let bufferBytes = 0;
+  let ended: Reader['ended'];
+  let cursor: Cursor | undefined;
+  /** The next sequence wanted, once the first cursor was set up. */
+  let next: number | undefined = options.from === 'new' ? undefined : options.from;
+  /** What the first cursor saw: any other incarnation is a reset. */
+  let incarnation: number | undefined;
+  let wakeQueued = false;
+  let settleStarted: () => void = () => {};
+  const started = new Promise<void>((resolve) => {
+    settleStarted = resolve;
+  });
+
+  interface Cursor {
+    position: number;
+    records: number;
+    bytes: number;
+    unsubscribe: () => void;
+  }
+
+  const wanted = (subject: string) =>
+    options.subjects === undefined || options.subjects.some((pattern) => subjectMatches(pattern, subject));
+
+  function wake(): void {
+    if (wakeQueued) return;
+    wakeQueued = true;
+    queueMicrotask(() => {
+      wakeQueued = false;
+      if (ended !== 'stopped' && !connection.dead) options.onWaiting();
+    });
+  }
+
+  function end(why: 'stopped' | 'reset'): void {
+    if (ended !== undefined) return;
+    ended = why;
+    detach();
+    stopListening();
+    settleStarted();
+    if (why === 'reset') wake();
+    else buffer = [];
+  }
+
+  function detach(): void {
+    cursor?.unsubscribe();
+    cursor = undefined;
+  }
+
+  function establish(): void {
+    detach();
+    connection.toBroker(() => {
+      if (ended !== undefined) return;
+      const bounds = stream.bounds();
+      const from = next ?? bounds.lastSequence + 1;
+      const another = incarnation !== undefined && incarnation !== stream.incarnation;
+      if (another || from < bounds.firstSequence || from > bounds.lastSequence + 1) {
+        connection.toClient(() => end('reset'));
+        return;
+      }
+      const seen = stream.incarnation;
+      const mine: Cursor = {
+        position: from,
+        records: buffer.length,
+        bytes: bufferBytes,
+        unsubscribe: stream.onChange(() => pump(mine, seen)),
+      };
+      cursor = mine;
+      connection.toClient(() => {
+        incarnation = seen;
+        next ??= from;
+        settleStarted();
+      });
+      pump(mine, seen);
+    });
+  }
+
+  /** At the broker: sends on what is wanted, while the client has room. */
+  function pump(mine: Cursor, seen: number): void {
+    if (cursor !== mine) return;
+    const { firstSequence, lastSequence } = stream.bounds();
+    if (stream.incarnation !== seen || mine.position < firstSequence) {
+      detach();
+      connection.toClient(() => end('reset'));
+      return;
+    }
+    while (mine.position <= lastSequence && hasRoom(mine.records, mine.bytes)) {
+      const record = stream.get(mine.position);
+      mine.position += 1;
+      if (record === undefined || !wanted(record.subject)) continue;
+      mine.records += 1;
+      mine.bytes += record.data.length;
+      connection.toClient(() => receive(record));
+    }
+  }
+
+  function receive(record: LogRecord): void {
+    if (ended !== undefined) return;
+    buffer.push(record);
+    bufferBytes += record.data.length;
+    next = record.sequence + 1;
+    wake();
+  }
+
+  function take(maxRecords = Infinity, maxBytes = Infinity): LogRecord[] {
+    const taken: LogRecord[] = [];
+    let takenBytes = 0;
+    for (const record of buffer) {
+      if (taken.length >= maxRecords) break;
+      if (taken.length > 0 && takenBytes + record.data.length > maxBytes) break;
+      taken.push(record);
+      takenBytes += record.data.length;
+    }
+    if (taken.length === 0) return taken;
+    buffer = buffer.slice(taken.length);
+    bufferBytes -= takenBytes;
+    const mine = cursor;
+    if (mine !== undefined) {
+      const seen = stream.incarnation;
+      connection.toBroker(() => {
+        mine.records -= taken.length;
+        mine.bytes -= takenBytes;
+        pump(mine, seen);
+      });
+    }
+    return taken;
+  }
+
+  function countPending(): number {
+    let count = buffer.length;
+    const { firstSequence, lastSequence } = stream.bounds();
+    for (let sequence = Math.max(next ?? lastSequence + 1, firstSequence); sequence <= lastSequence; sequence++) {
+      const record = stream.get(sequence);
+      if (record !== undefined && wanted(record.subject)) count += 1;
+    }
+    return count;
+  }
+
+  const stopListening = connection.onChange((connected) => {
+    if (connected) establish();
+    else detach();
+  });
+  establish();
+  return {
+    take,
+    started,
+    get ended() {
+      return ended;
+    },
+    get pending() {
+      return countPending();
+    },
+    stop: () => end('stopped'),
+  };
+}
+
+function hasRoom(records: number, bytes: number): boolean {
+  return records < LIMITS.readerBufferRecords && bytes < LIMITS.readerBufferBytes;
+}
