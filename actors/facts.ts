@@ -48,6 +48,15 @@ export interface IdempotencyKeyUsed extends FactBase {
   reply: Reply;
 }
 
+/** A player's stage changed. `at` and `changedAt` of a timed change are its due time, however late it was noticed. */
+export interface LifecycleChanged extends FactBase {
+  kind: 'LifecycleChanged';
+  from: LifecycleStage;
+  to: LifecycleStage;
+  changedAt: number;
+  externalId: string;
+}
+
 /** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
 export interface EntitySnapshot extends FactBase {
   kind: 'EntitySnapshot';
@@ -62,7 +71,7 @@ export interface SnapshotMark {
 }
 
 /** Facts that change an entity. */
-export type DomainFact = PlayerRegistered | PlayerUpdated | EventTracked | IdempotencyKeyUsed;
+export type DomainFact = PlayerRegistered | PlayerUpdated | EventTracked | IdempotencyKeyUsed | LifecycleChanged;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /**
@@ -81,6 +90,8 @@ export interface CommitRecord {
   partition: number;
   /** The sequence of the owner's barrier; 0 in the barrier itself, whose own sequence it is. */
   epoch: number;
+  /** The incarnation that wrote it, so that an owner recognises its own record after an unanswered append. */
+  owner: string;
   /** Owner's wall clock at the append, epoch milliseconds. */
   committedAt: number;
   position: RequestPosition | null;

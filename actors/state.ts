@@ -44,6 +44,8 @@ export interface PlayerState extends PlayerView {
   lifecycleChangedAt: number;
   purchaseCount: number;
   totalPlaytimeSeconds: number;
+  /** The `country` attribute if it is a string, else '': it stands on every event row. */
+  country: string;
   recentEvents: readonly RecentEvent[];
   keys: readonly RememberedKey[];
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */

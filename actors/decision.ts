@@ -1,0 +1,27 @@
+import type { Scope } from './commands.ts';
+import type { DomainFact } from './facts.ts';
+import type { Reply } from './replies.ts';
+import type { EntityState, PlayerState } from './state.ts';
+
+/** What a command leads to. No facts: nothing changes. */
+export interface Decision {
+  facts: DomainFact[];
+  reply: Reply;
+}
+
+/** Where and when a command was received. `at` is epoch milliseconds. */
+export interface Context extends Scope {
+  at: number;
+}
+
+/** The partition's entities as a command sees them: what was emitted before is already in what is read after. */
+export interface Draft {
+  get(entityId: string): EntityState | undefined;
+  emit(fact: DomainFact): void;
+}
+
+/** The player, if it exists and belongs to the caller's game and environment. Another's looks like none at all. */
+export function playerIn(scope: Scope, state: EntityState | undefined): PlayerState | undefined {
+  if (state?.kind !== 'player') return undefined;
+  return state.game === scope.game && state.environment === scope.environment ? state : undefined;
+}

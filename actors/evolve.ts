@@ -1,0 +1,77 @@
+import { LIMITS } from '../src/kernel/limits.ts';
+import { append } from './bounded.ts';
+import type { DomainFact, EventTracked, IdempotencyKeyUsed, PlayerRegistered, PlayerUpdated } from './facts.ts';
+import { countryOf } from './player/attributes.ts';
+import type { EntityState, LedgerState, PlayerState } from './state.ts';
+
+/** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
+export class FactOrderError extends Error {}
+
+/**
+ * The state after `fact`. Pure; never changes its input. No business rules here: what was decided stays decided, also
+ * when rules change later. `lastSeq` is kept by the runtime, which knows the record's sequence.
+ */
+export function evolve(state: EntityState | undefined, fact: DomainFact): EntityState {
+  switch (fact.kind) {
+    case 'PlayerRegistered':
+      return registered(fact);
+    case 'PlayerUpdated':
+      return updated(player(state, fact), fact);
+    case 'EventTracked':
+      return tracked(player(state, fact), fact);
+    case 'LifecycleChanged':
+      return { ...player(state, fact), lifecycleStage: fact.to, lifecycleChangedAt: fact.changedAt };
+    case 'IdempotencyKeyUsed':
+      return keyUsed(state, fact);
+  }
+}
+
+function player(state: EntityState | undefined, fact: DomainFact): PlayerState {
+  if (state?.kind === 'player') return state;
+  throw new FactOrderError(`${fact.kind} for ${fact.entityId}, which is not a player`);
+}
+
+function registered(fact: PlayerRegistered): PlayerState {
+  return {
+    ...fact.player,
+    kind: 'player',
+    game: fact.game,
+    environment: fact.environment,
+    lifecycleChangedAt: fact.at,
+    purchaseCount: 0,
+    totalPlaytimeSeconds: 0,
+    country: countryOf(fact.player.attributes),
+    recentEvents: [],
+    keys: [],
+    lastSeq: 0,
+  };
+}
+
+function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
+  return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
+}
+
+function tracked(state: PlayerState, fact: EventTracked): PlayerState {
+  const recentEvents = fact.remember
+    ? append(
+        state.recentEvents,
+        { eventId: fact.eventId, eventName: fact.eventName, timestamp: fact.timestamp, receivedAt: fact.at },
+        LIMITS.recentEvents,
+      )
+    : state.recentEvents;
+  return { ...state, recentEvents, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+}
+
+function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {
+  const holder = state ?? emptyLedger(fact);
+  // A batch leaves two entries in a ledger: the claim and the answer of this partition.
+  const most = holder.kind === 'ledger' ? 2 * LIMITS.idempotencyKeys : LIMITS.idempotencyKeys;
+  const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > fact.at);
+  const entry = { key: fact.key, bodyHash: fact.bodyHash, at: fact.at, reply: fact.reply };
+  return { ...holder, keys: append(fresh, entry, most) };
+}
+
+function emptyLedger(fact: IdempotencyKeyUsed): LedgerState {
+  const { entityId: id, game, environment } = fact;
+  return { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
+}

@@ -1,0 +1,49 @@
+import { failure } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { IdempotencyClaim } from '../commands.ts';
+import type { Context, Draft } from '../decision.ts';
+import type { Reply } from '../replies.ts';
+import type { EntityState } from '../state.ts';
+
+/**
+ * Answers a command once per Idempotency-Key. A repeat gets the first answer again, marked `replayed`; the same key with
+ * another body is a conflict; a failure is not remembered, as it changed nothing and may succeed later.
+ * @param holderId the player, or the ledger, that remembers
+ */
+export function once(
+  draft: Draft,
+  holderId: string,
+  claim: IdempotencyClaim | undefined,
+  context: Context,
+  run: () => Reply,
+  slot: Reply['kind'] | 'any' = 'any',
+): Reply {
+  if (claim === undefined) return run();
+  const earlier = recall(draft.get(holderId), claim, context, slot);
+  if (earlier !== undefined) return earlier;
+  const reply = run();
+  const changedNothing = reply.kind === 'tracked' && reply.results.every((result) => result.status === 'rejected');
+  if (reply.kind === 'failure' || changedNothing) return reply;
+  const { game, environment, at } = context;
+  const { key, bodyHash } = claim;
+  draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, key, bodyHash, reply });
+  return reply;
+}
+
+function recall(
+  state: EntityState | undefined,
+  claim: IdempotencyClaim,
+  context: Context,
+  slot: Reply['kind'] | 'any',
+): Reply | undefined {
+  if (state === undefined || state.game !== context.game || state.environment !== context.environment) return undefined;
+  const entry = state.keys.find(
+    (known) =>
+      known.key === claim.key &&
+      (slot === 'any' || known.reply.kind === slot) &&
+      known.at + LIMITS.idempotencyTtlMs > context.at,
+  );
+  if (entry === undefined) return undefined;
+  if (entry.bodyHash !== claim.bodyHash) return failure('CONFLICT');
+  return entry.reply.kind === 'failure' ? entry.reply : { ...entry.reply, replayed: true };
+}

@@ -1,0 +1,46 @@
+import type { Json, JsonText } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+
+type JsonObject = { [key: string]: Json };
+
+/**
+ * Merges `patch` into `current` as JSON Merge Patch does (RFC 7396): objects merge, null deletes, the rest replaces.
+ * Answers the merged text, or `too_large` when it would break the bounds of a document.
+ */
+export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 'too_large' {
+  const merged = mergeObjects(parseObject(current), parseObject(patch));
+  if (Object.keys(merged).length > LIMITS.documentKeys) return 'too_large';
+  const text = JSON.stringify(merged);
+  return Buffer.byteLength(text) > LIMITS.documentBytes ? 'too_large' : text;
+}
+
+/** The `country` attribute if it is a string, else ''. */
+export function countryOf(attributes: JsonText): string {
+  if (!attributes.includes('"country"')) return '';
+  const country = parseObject(attributes)['country'];
+  return typeof country === 'string' ? country : '';
+}
+
+function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
+  // A Map and fromEntries: a key named __proto__ stays a key.
+  const merged = new Map<string, Json>(Object.entries(target));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else if (isObject(value)) merged.set(key, mergeObjects(objectOrEmpty(merged.get(key)), value));
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function objectOrEmpty(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseObject(text: JsonText): JsonObject {
+  const value: Json = JSON.parse(text);
+  return objectOrEmpty(value);
+}

@@ -1,0 +1,41 @@
+import { failure, type Failure } from '../../src/kernel/errors.ts';
+import type { JsonText } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Context, Decision } from '../decision.ts';
+import { viewOf, type PlayerState, type PlayerView } from '../state.ts';
+import { mergeAttributes } from './attributes.ts';
+
+/** What a register or patch wants changed; what is left out stays. `attributes` is a merge patch. */
+export interface PlayerChange {
+  email?: string | null;
+  deviceId?: string | null;
+  attributes?: JsonText;
+}
+
+/** Changes a player; nothing that differs gives no fact. */
+export function changePlayer(state: PlayerState, change: PlayerChange, context: Context): Decision {
+  const before = viewOf(state);
+  const attributes =
+    change.attributes === undefined ? before.attributes : mergeAttributes(before.attributes, change.attributes);
+  if (attributes === 'too_large') return { facts: [], reply: attributesTooLarge() };
+  const player: PlayerView = {
+    ...before,
+    email: change.email === undefined ? before.email : change.email,
+    deviceId: change.deviceId === undefined ? before.deviceId : change.deviceId,
+    attributes,
+  };
+  const changed = [
+    ...(player.email === before.email ? [] : ['email']),
+    ...(player.deviceId === before.deviceId ? [] : ['device_id']),
+    ...(player.attributes === before.attributes ? [] : ['attributes']),
+  ];
+  const reply = { kind: 'player', player, created: false } as const;
+  if (changed.length === 0) return { facts: [], reply };
+  const { game, environment, at } = context;
+  return { facts: [{ kind: 'PlayerUpdated', entityId: player.id, game, environment, at, changed, player }], reply };
+}
+
+export function attributesTooLarge(): Failure {
+  const message = `attributes after the merge would be over ${LIMITS.documentBytes} bytes or ${LIMITS.documentKeys} keys`;
+  return failure('VALIDATION_ERROR', undefined, { fields: [{ path: '/attributes', message }] });
+}

@@ -1,0 +1,54 @@
+import { failure } from '../../src/kernel/errors.ts';
+import type { RegisterPlayer } from '../commands.ts';
+import type { Context, Decision } from '../decision.ts';
+import { viewOf, type PlayerState, type PlayerView } from '../state.ts';
+import { mergeAttributes } from './attributes.ts';
+import { attributesTooLarge, changePlayer } from './change.ts';
+
+/**
+ * Registers a player, or updates the one that is there: attributes merge, `device_id` and `email` replace, but a client
+ * key never replaces an e-mail already held.
+ */
+export function registerPlayer(state: PlayerState | undefined, command: RegisterPlayer, context: Context): Decision {
+  if (state === undefined) return create(command, context);
+  if (command.createOnly) return { facts: [], reply: failure('DUPLICATE_PLAYER') };
+  const keepsEmail = command.byClientKey && state.email !== null;
+  const { email, deviceId, attributes } = command;
+  return changePlayer(
+    state,
+    {
+      ...(email === undefined || keepsEmail ? {} : { email }),
+      ...(deviceId === undefined ? {} : { deviceId }),
+      ...(attributes === undefined ? {} : { attributes }),
+    },
+    context,
+  );
+}
+
+function create(command: RegisterPlayer, context: Context): Decision {
+  const attributes = mergeAttributes('{}', command.attributes ?? '{}');
+  if (attributes === 'too_large') return { facts: [], reply: attributesTooLarge() };
+  const player: PlayerView = {
+    id: command.playerId,
+    externalId: command.externalId,
+    deviceId: command.deviceId ?? null,
+    email: command.email ?? null,
+    lifecycleStage: 'new',
+    sessionCount: 0,
+    totalRevenue: 0,
+    isPayer: false,
+    firstSeenAt: context.at,
+    lastSeenAt: context.at,
+    attributes,
+  };
+  const { game, environment, at } = context;
+  return {
+    facts: [{ kind: 'PlayerRegistered', entityId: player.id, game, environment, at, player }],
+    reply: { kind: 'player', player, created: true },
+  };
+}
+
+/** The answer to a read. */
+export function readPlayer(state: PlayerState | undefined): Decision['reply'] {
+  return state === undefined ? failure('PLAYER_NOT_FOUND') : { kind: 'player', player: viewOf(state), created: false };
+}

@@ -1,0 +1,84 @@
+import type { Draft } from '../decision.ts';
+import { evolve } from '../evolve.ts';
+import type { DomainFact } from '../facts.ts';
+import type { Reply } from '../replies.ts';
+import type { EntityState } from '../state.ts';
+
+/** A draft with what a commit needs beyond what `decide` sees. */
+export interface CommitDraft extends Draft {
+  readonly facts: readonly DomainFact[];
+  /** Rough characters of the facts, for cutting records. */
+  readonly chars: number;
+  /** The changed states. */
+  readonly changed: ReadonlyMap<string, EntityState>;
+  /** A point to return to with `rollback`. */
+  savepoint(): number;
+  /** Undoes what was emitted since the savepoint. */
+  rollback(savepoint: number): void;
+}
+
+/** The draft of one commit over what is committed. */
+export function createDraft(committed: (entityId: string) => EntityState | undefined): CommitDraft {
+  const facts: DomainFact[] = [];
+  const changed = new Map<string, EntityState>();
+  const undo: { entityId: string; before: EntityState | undefined }[] = [];
+  let chars = 0;
+
+  return {
+    facts,
+    changed,
+    get chars() {
+      return chars;
+    },
+    get: (entityId) => changed.get(entityId) ?? committed(entityId),
+    emit(fact) {
+      const { entityId } = fact;
+      const before = changed.get(entityId);
+      changed.set(entityId, evolve(before ?? committed(entityId), fact));
+      undo.push({ entityId, before });
+      facts.push(fact);
+      chars += charsOf(fact);
+    },
+    savepoint: () => facts.length,
+    rollback(savepoint) {
+      while (facts.length > savepoint) {
+        const fact = facts.pop();
+        const step = undo.pop();
+        if (fact === undefined || step === undefined) return;
+        chars -= charsOf(fact);
+        if (step.before === undefined) changed.delete(step.entityId);
+        else changed.set(step.entityId, step.before);
+      }
+    },
+  };
+}
+
+/** Names, ids and numbers of a fact, beside the texts that are counted. */
+const FACT_CHARS = 400;
+
+function charsOf(fact: DomainFact): number {
+  switch (fact.kind) {
+    case 'EventTracked':
+      return FACT_CHARS + fact.properties.length;
+    case 'PlayerRegistered':
+    case 'PlayerUpdated':
+      return FACT_CHARS + fact.player.attributes.length;
+    case 'IdempotencyKeyUsed':
+      return FACT_CHARS + replyChars(fact.reply);
+    case 'LifecycleChanged':
+      return FACT_CHARS;
+  }
+}
+
+/** Rough characters of a reply on its way to a gateway, or in a fact. */
+export function replyChars(reply: Reply): number {
+  switch (reply.kind) {
+    case 'player':
+      return FACT_CHARS + reply.player.attributes.length;
+    case 'tracked':
+      return FACT_CHARS + reply.results.length * FACT_CHARS;
+    case 'claimed':
+    case 'failure':
+      return FACT_CHARS;
+  }
+}

@@ -1,0 +1,191 @@
+import { FactOrderError, evolve } from '../evolve.ts';
+import type { CommitRecord, EntitySnapshot } from '../facts.ts';
+import type { EntityState } from '../state.ts';
+import { createDraft, replyChars, type CommitDraft } from './draft.ts';
+import { createSnapshotQueue, type SnapshotQueue } from './snapshot-queue.ts';
+import type { PartitionStore, StoredEntity } from './store.ts';
+
+/**
+ * The entities of one partition: committed states in memory over the local store.
+ *
+ * Owns: the hot map, the set of what the store does not hold yet, and the snapshot queue.
+ * Invariants
+ * 1. A committed state is immutable; its `lastSeq` is set once, when its record's sequence is known.
+ * 2. What the store does not hold yet is in `hot`: never evicted, never read from the store, which is behind.
+ * 3. What a draft holds is seen by nobody else until `commit`.
+ */
+export interface Entities {
+  /** The committed state. */
+  get(entityId: string): EntityState | undefined;
+  /** Starts a commit. Only one draft at a time. */
+  draft(): CommitDraft;
+  /** Makes a draft's states the committed ones, as of `sequence`. `snapshotted` went out in the same record, before them. */
+  commit(draft: CommitDraft | undefined, snapshotted: readonly EntitySnapshot[], sequence: number): void;
+  /** Applies a record read from the log; entities that hold it already are skipped. */
+  fold(record: CommitRecord, sequence: number): void;
+  /** Writes what the store does not hold yet. One at a time. */
+  flush(): Promise<void>;
+  /** Lets go of the coldest beyond the byte budget. */
+  trim(): void;
+  /** Whether the store is behind. */
+  readonly behind: boolean;
+  /** FACTS sequence up to which this partition has been applied. */
+  readonly appliedSeq: number;
+  readonly snapshots: SnapshotQueue;
+  /** Entities in memory. */
+  readonly hotCount: number;
+  /** Rough bytes that cannot be evicted yet. */
+  readonly pinnedBytes: number;
+}
+
+interface Hot extends StoredEntity {
+  /** Rough bytes in memory. */
+  sizeBytes: number;
+}
+
+export interface EntitiesOptions {
+  store: PartitionStore;
+  factsCreated: string;
+  /** Rough bytes of entities to keep in memory. */
+  hotBytes: number;
+  /** A clock that never goes back, milliseconds. */
+  nowMs: () => number;
+}
+
+export function createEntities({ store, factsCreated, hotBytes, nowMs }: EntitiesOptions): Entities {
+  /** Least recently used first. */
+  const hot = new Map<string, Hot>();
+  let unflushed = new Set<string>();
+  let flushing: ReadonlySet<string> = new Set<string>();
+  let totalBytes = 0;
+  let pinnedBytes = 0;
+  let storedSeq = store.mark()?.appliedSeq ?? 0;
+  let appliedSeq = storedSeq;
+  const snapshots = createSnapshotQueue(nowMs);
+  for (const waiting of store.dirty()) snapshots.changed(waiting.entityId, waiting.dirtySince, waiting.snapshotSeq);
+
+  function load(entityId: string): Hot | undefined {
+    const held = hot.get(entityId);
+    if (held !== undefined) return held;
+    const stored = store.get(entityId);
+    if (stored === undefined) return undefined;
+    const entity = { ...stored, sizeBytes: sizeOf(stored.state) };
+    hot.set(entityId, entity);
+    totalBytes += entity.sizeBytes;
+    return entity;
+  }
+
+  function replace(entityId: string, entity: Hot): void {
+    totalBytes += entity.sizeBytes - (hot.get(entityId)?.sizeBytes ?? 0);
+    hot.delete(entityId);
+    hot.set(entityId, entity);
+    if (unflushed.has(entityId)) return;
+    unflushed.add(entityId);
+    pinnedBytes += entity.sizeBytes;
+  }
+
+  function settle(entityId: string, state: EntityState, sequence: number): void {
+    state.lastSeq = sequence;
+    const before = load(entityId);
+    const snapshotSeq = before?.snapshotSeq ?? 0;
+    const dirtySince = before === undefined || before.dirtySince === 0 ? sequence : before.dirtySince;
+    if (dirtySince === sequence) snapshots.changed(entityId, sequence, snapshotSeq);
+    replace(entityId, { state, dirtySince, snapshotSeq, sizeBytes: sizeOf(state) });
+  }
+
+  function snapshotted(fact: EntitySnapshot): void {
+    const entity = load(fact.entityId);
+    if (entity === undefined || entity.state.lastSeq !== fact.state.lastSeq) {
+      throw new FactOrderError(`snapshot of ${fact.entityId} at ${fact.state.lastSeq} is not of the state held`);
+    }
+    snapshots.taken(fact.entityId);
+    replace(fact.entityId, { ...entity, dirtySince: 0, snapshotSeq: entity.state.lastSeq });
+  }
+
+  function fold(record: CommitRecord, sequence: number): void {
+    const changed = new Map<string, EntityState>();
+    for (const fact of record.facts) {
+      if (fact.kind === 'SnapshotMark') continue;
+      const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
+      if (before !== undefined && before.lastSeq >= sequence) continue;
+      if (fact.kind === 'EntitySnapshot') snapshotted(fact);
+      else changed.set(fact.entityId, evolve(before, fact));
+    }
+    for (const [entityId, state] of changed) settle(entityId, state, sequence);
+    appliedSeq = sequence;
+  }
+
+  function trim(): void {
+    if (totalBytes <= hotBytes) return;
+    for (const [entityId, entity] of hot) {
+      if (unflushed.has(entityId) || flushing.has(entityId)) continue;
+      hot.delete(entityId);
+      totalBytes -= entity.sizeBytes;
+      if (totalBytes <= hotBytes) return;
+    }
+  }
+
+  async function flush(): Promise<void> {
+    const upTo = appliedSeq;
+    const batch: StoredEntity[] = [];
+    for (const entityId of unflushed) {
+      const entity = hot.get(entityId);
+      if (entity !== undefined) batch.push(entity);
+    }
+    flushing = unflushed;
+    unflushed = new Set();
+    pinnedBytes = 0;
+    try {
+      await store.write({ entities: batch, appliedSeq: upTo, factsCreated });
+      storedSeq = upTo;
+      flushing = new Set();
+    } catch (error) {
+      for (const entityId of flushing) unflushed.add(entityId);
+      flushing = new Set();
+      throw error;
+    }
+  }
+
+  return {
+    get(entityId) {
+      const entity = load(entityId);
+      if (entity !== undefined) {
+        hot.delete(entityId);
+        hot.set(entityId, entity);
+      }
+      return entity?.state;
+    },
+    draft: () => createDraft((entityId) => load(entityId)?.state),
+    commit(draft, snapshotFacts, sequence) {
+      for (const fact of snapshotFacts) snapshotted(fact);
+      if (draft !== undefined) for (const [entityId, state] of draft.changed) settle(entityId, state, sequence);
+      appliedSeq = sequence;
+    },
+    fold,
+    flush,
+    trim,
+    get behind() {
+      return unflushed.size > 0 || storedSeq < appliedSeq;
+    },
+    get appliedSeq() {
+      return appliedSeq;
+    },
+    snapshots,
+    get hotCount() {
+      return hot.size;
+    },
+    get pinnedBytes() {
+      return pinnedBytes;
+    },
+  };
+}
+
+/** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */
+const ENTITY_BYTES = 1_000;
+const RECENT_EVENT_BYTES = 250;
+
+function sizeOf(state: EntityState): number {
+  const keys = state.keys.reduce((sum, entry) => sum + replyChars(entry.reply), 0);
+  if (state.kind === 'ledger') return ENTITY_BYTES + keys;
+  return ENTITY_BYTES + keys + state.attributes.length + state.recentEvents.length * RECENT_EVENT_BYTES;
+}

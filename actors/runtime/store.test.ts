@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { aPlayer } from '../testing.ts';
+import { openLmdbStores } from './store-lmdb.ts';
+import { createMemoryStores } from './store-memory.ts';
+import type { Stores } from './store.ts';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function lmdb(): Stores {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  const stores = openLmdbStores(folder);
+  cleanups.push(() => stores.close());
+  return stores;
+}
+
+const DAY_MS = 86_400_000;
+
+describe.each([
+  ['lmdb', lmdb],
+  ['memory', () => createMemoryStores()],
+])('a partition store (%s)', (_name, openStores) => {
+  it('is empty at first', () => {
+    const store = openStores().partition(0);
+    expect(store.mark()).toBeUndefined();
+    expect(store.get('nobody')).toBeUndefined();
+    expect(store.nextDue()).toBeUndefined();
+    expect(store.count()).toBe(0);
+  });
+
+  it('gives back what was written, with the mark', async () => {
+    const store = openStores().partition(0);
+    const state = aPlayer({ id: 'p1', attributes: '{"__proto__":{"a":1},"level":3}', lastSeq: 7 });
+    await store.write({ entities: [{ state, dirtySince: 7, snapshotSeq: 0 }], appliedSeq: 7, factsCreated: 'c1' });
+    expect(store.get('p1')).toEqual({ state, dirtySince: 7, snapshotSeq: 0 });
+    expect(store.mark()).toEqual({ appliedSeq: 7, factsCreated: 'c1' });
+    expect([...store.all()]).toHaveLength(1);
+  });
+
+  it('keeps due times and the snapshot index in step with the newest state', async () => {
+    const store = openStores().partition(0);
+    const fresh = aPlayer({ id: 'p1', lifecycleStage: 'new', firstSeenAt: 1_000 });
+    const older = aPlayer({ id: 'p2', lifecycleStage: 'new', firstSeenAt: 500 });
+    const write = (states: (typeof fresh)[], dirtySince: number) =>
+      store.write({
+        entities: states.map((state) => ({ state, dirtySince, snapshotSeq: 0 })),
+        appliedSeq: 1,
+        factsCreated: 'c',
+      });
+    await write([fresh, older], 5);
+    expect(store.nextDue()).toBe(500 + DAY_MS);
+    expect(store.due(499 + DAY_MS, 10)).toEqual([]);
+    expect(store.due(1_000 + DAY_MS, 10)).toEqual(['p2', 'p1']);
+    expect(store.due(1_000 + DAY_MS, 1)).toEqual(['p2']);
+    await write([{ ...older, lifecycleStage: 'active' }], 0);
+    expect(store.due(1_000 + DAY_MS, 10)).toEqual(['p1']);
+    expect([...store.dirty()]).toEqual([{ entityId: 'p1', dirtySince: 5, snapshotSeq: 0 }]);
+  });
+
+  it('keeps partitions apart and forgets one alone', async () => {
+    const stores = openStores();
+    const state = aPlayer({ id: 'p1' });
+    const batch = { entities: [{ state, dirtySince: 0, snapshotSeq: 1 }], appliedSeq: 1, factsCreated: 'c' };
+    await stores.partition(0).write(batch);
+    await stores.partition(1).write(batch);
+    await stores.partition(0).clear();
+    expect(stores.partition(0).get('p1')).toBeUndefined();
+    expect(stores.partition(0).mark()).toBeUndefined();
+    expect(stores.partition(0).nextDue()).toBeUndefined();
+    expect(stores.partition(1).get('p1')?.snapshotSeq).toBe(1);
+  });
+});
+
+describe('the LMDB store', () => {
+  it('holds what was written after it is closed and opened again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const first = openLmdbStores(folder);
+    const state = aPlayer({ id: 'p1' });
+    const entities = [{ state, dirtySince: 3, snapshotSeq: 2 }];
+    await first.partition(4).write({ entities, appliedSeq: 9, factsCreated: 'c' });
+    await first.close();
+    const second = openLmdbStores(folder);
+    cleanups.push(() => second.close());
+    expect(second.partition(4).get('p1')).toEqual({ state, dirtySince: 3, snapshotSeq: 2 });
+    expect(second.partition(4).mark()).toEqual({ appliedSeq: 9, factsCreated: 'c' });
+  });
+});

@@ -1,0 +1,78 @@
+import { decide } from './decide.ts';
+import type { Command, CommandBody } from './commands.ts';
+import { evolve } from './evolve.ts';
+import type { DomainFact } from './facts.ts';
+import type { Reply } from './replies.ts';
+import type { EntityState, PlayerState } from './state.ts';
+
+/** A player for tests; everything that matters to a test is given by it. */
+export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
+  return {
+    kind: 'player',
+    id: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
+    game: 'demo',
+    environment: 'live',
+    externalId: 'ext-1',
+    deviceId: null,
+    email: null,
+    lifecycleStage: 'new',
+    lifecycleChangedAt: 1_000,
+    sessionCount: 0,
+    purchaseCount: 0,
+    totalRevenue: 0,
+    totalPlaytimeSeconds: 0,
+    isPayer: false,
+    firstSeenAt: 1_000,
+    lastSeenAt: 1_000,
+    attributes: '{}',
+    country: '',
+    recentEvents: [],
+    keys: [],
+    lastSeq: 0,
+    ...some,
+  };
+}
+
+/** A command for tests, received at `at` (epoch milliseconds). */
+export function aCommand(body: CommandBody, some: Partial<Command> = {}): Command {
+  return {
+    requestId: 'r1',
+    replyTo: 'g1',
+    game: 'demo',
+    environment: 'live',
+    receivedAt: 2_000,
+    deadlineAt: 7_000,
+    configRevision: 0,
+    ...some,
+    body,
+  };
+}
+
+export interface Outcome {
+  facts: DomainFact[];
+  reply: Reply;
+  /** The entities after the facts. */
+  states: ReadonlyMap<string, EntityState>;
+}
+
+/** `given` facts, `when` a command, then the outcome: `given([...]).when(command)`. */
+export function given(facts: readonly DomainFact[]) {
+  const states = new Map<string, EntityState>();
+  for (const fact of facts) states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
+  return {
+    when(command: Command): Outcome {
+      const emitted: DomainFact[] = [];
+      const reply = decide(
+        {
+          get: (id) => states.get(id),
+          emit(fact) {
+            emitted.push(fact);
+            states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
+          },
+        },
+        command,
+      );
+      return { facts: emitted, reply, states };
+    },
+  };
+}
