@@ -98,9 +98,41 @@ export const LIMITS = {
   streamReaders: 5_000,
   /** Bytes buffered for one SSE reader before it is disconnected. */
   streamReaderBytes: 1024 * 1024,
+  /** FACTS bytes kept in memory for readers a little behind: a few seconds of heavy load, shared by all of them. */
+  streamRecentBytes: 4 * 1024 * 1024,
+  /** A reader that is behind is sent more while it has less than this buffered; so a stalled one holds no more. */
+  streamRefillBytes: 256 * 1024,
+  /** How often a reader that is behind is looked at for room: cheap, and with the refill still 5 MB/s. */
+  streamPollMs: 50,
+  /** A reader that is behind and takes nothing for this long is disconnected. */
+  streamStallMs: 30_000,
+  /** Readers replaying from the log at once per process, each with a broker consumer of its own; others wait their turn. */
+  streamReplays: 32,
+  /** FACTS bytes one replay decodes before others get a turn. */
+  streamReplayStepBytes: 256 * 1024,
 
   /** Deliveries in flight at once over all webhooks of a process. */
   deliveriesInFlight: 256,
+  /** Deliveries in flight at once to one webhook that answers well; one that doesn't falls to 1. */
+  deliveriesPerWebhook: 16,
+  /** Deliveries waiting in memory for one healthy webhook's next free place; more are put off through the broker. */
+  deliveriesWaitingPerWebhook: 64,
+  /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */
+  deliveriesHandedOut: 2_048,
+  /** First delay of a delivery that found no place; doubles with each time it is put off. */
+  deliveryDeferMs: 1_000,
+  /** Longest delay of a delivery that found no place. */
+  deliveryDeferMaxMs: 60_000,
+  /** Appends to DELIVERIES in flight at once while facts are matched. */
+  matcherAppends: 256,
+  /** FACTS bytes matched between two moves of the webhooks position. */
+  matcherBatchBytes: 4 * 1024 * 1024,
+  /** How often the webhooks position moves when nothing was sent; what is read again then only costs time. */
+  matcherPositionMs: 1_000,
+  /** How long matching waits to see the CONFIG revision a record was made under, before it goes on with an error. */
+  matcherConfigWaitMs: 60_000,
+  /** How long a stop waits for deliveries in flight; those cut off are made again. */
+  deliveryStopMs: 5_000,
   /** Response body bytes read from a webhook receiver. */
   deliveryResponseBytes: 4 * 1024,
 
@@ -119,6 +151,10 @@ export const LIMITS = {
   restartDelayMaxMs: 5_000,
   /** A child that ran this long died for a new reason: the delays begin anew. */
   restartSettledMs: 10_000,
+  /** How often migrations are tried at a start: ClickHouse may be killed, and be back, meanwhile. */
+  prepareAttempts: 10,
+  /** Between two of those attempts. */
+  prepareDelayMs: 1_000,
   /** A child's log file is moved aside when it is larger than this at the child's start; one old one is kept. */
   childLogBytes: 8 * 1024 * 1024,
 } as const;

@@ -4,7 +4,7 @@ import type { Environment } from '../../actors/commands.ts';
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
 export type Tier = keyof typeof TIERS;
 
-/** A game: the unit everything is separated by. Stored under environment `_`, as it spans both. */
+/** A game: the unit everything is separated by. Stored at `gameAddress` (games.ts), under environment `_`: it spans both. */
 export interface GameDocument {
   name: string;
   /** The organisation that owns it, for score records. */
@@ -14,7 +14,7 @@ export interface GameDocument {
   createdAt: number;
 }
 
-/** An API key. Stored under the SHA-256 (hex) of the whole key text; the text itself is kept nowhere. */
+/** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is kept nowhere. */
 export interface ApiKeyDocument {
   /** Stable id for logs, lists and ledgers. */
   id: string;

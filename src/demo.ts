@@ -1,0 +1,96 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../actors/commands.ts';
+import { apiKeyRecord, createApiKey, SCOPES, type ApiKeyRequest } from '../streams/config/api-keys.ts';
+import type { ConfigStore } from '../streams/config/config-store.ts';
+import type { ApiKeyDocument } from '../streams/config/documents.ts';
+import { createGame, gameAddress } from '../streams/config/games.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Ids } from './kernel/ids.ts';
+
+const GAME = 'demo';
+const ENVIRONMENTS = ['live', 'test'] as const satisfies readonly Environment[];
+const KINDS = ['client', 'server'] as const satisfies readonly ApiKeyDocument['kind'][];
+
+/** `$DATA_DIR/demo-keys.json` */
+export interface DemoKeys {
+  game_id: typeof GAME;
+  live: Record<ApiKeyDocument['kind'], string>;
+  test: Record<ApiKeyDocument['kind'], string>;
+}
+
+export interface DemoOptions {
+  config: ConfigStore;
+  clock: Clock;
+  ids: Ids;
+  dataDir: string;
+}
+
+/**
+ * Sees to it that the game `demo` exists and that the keys in `$DATA_DIR/demo-keys.json` (mode 0600) open it. The file
+ * comes first and the log follows it: a crash between the two, or a log started over, is mended by the next start.
+ * Keys that were revoked stay so.
+ * @returns false when the log could not be reached; call it again later
+ */
+export async function ensureDemo({ config, clock, ids, dataDir }: DemoOptions): Promise<boolean> {
+  const path = join(dataDir, 'demo-keys.json');
+  const keys = (await readKeys(path)) ?? (await writeKeys(path, clock, ids));
+
+  if (config.get(gameAddress(GAME)) === undefined) {
+    // Revision 0: another node may be doing the same, and its namespace must then stand.
+    const written = await config.put(gameAddress(GAME), createGame('Demo', GAME, clock, ids), 0);
+    if (written.kind === 'unavailable') return false;
+  }
+  for (const environment of ENVIRONMENTS) {
+    for (const kind of KINDS) {
+      const { address, document } = apiKeyRecord(keys[environment][kind], requestFor(environment, kind), clock, ids);
+      if (config.get(address) !== undefined) continue;
+      const written = await config.put(address, document, 0);
+      if (written.kind === 'unavailable') return false;
+    }
+  }
+  return true;
+}
+
+function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): ApiKeyRequest {
+  return { game: GAME, environment, kind, tier: 'enterprise', scopes: SCOPES };
+}
+
+/** The file's keys; `undefined` when there is no such file, or it is not whole. */
+async function readKeys(path: string): Promise<DemoKeys | undefined> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+  const live = pairOf(value, 'live');
+  const test = pairOf(value, 'test');
+  return live === undefined || test === undefined ? undefined : { game_id: GAME, live, test };
+}
+
+function pairOf(value: unknown, environment: Environment): DemoKeys['live'] | undefined {
+  const pair = property(value, environment);
+  const client = property(pair, 'client');
+  const server = property(pair, 'server');
+  return typeof client === 'string' && typeof server === 'string' ? { client, server } : undefined;
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;
+}
+
+async function writeKeys(path: string, clock: Clock, ids: Ids): Promise<DemoKeys> {
+  const pair = (environment: Environment): DemoKeys['live'] => ({
+    client: createApiKey(requestFor(environment, 'client'), clock, ids).text,
+    server: createApiKey(requestFor(environment, 'server'), clock, ids).text,
+  });
+  const keys: DemoKeys = { game_id: GAME, live: pair('live'), test: pair('test') };
+  await mkdir(join(path, '..'), { recursive: true });
+  const half = `${path}.${ids.uuidv4()}`;
+  await writeFile(half, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  await rename(half, path);
+  return keys;
+}

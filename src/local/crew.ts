@@ -1,0 +1,63 @@
+import type { Clock } from '../kernel/clock.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { createChild, type Child, type ChildSpec } from './child.ts';
+import { startGuard } from './guard.ts';
+import { OWNER_VARIABLE } from './leftovers.ts';
+import { writePids } from './run-files.ts';
+
+/** The children of one supervisor, together: marked as ours, guarded, listed in `pids.json`, stopped in order. */
+export interface Crew {
+  /** Makes a child of the crew; it is started by the caller. */
+  add(spec: ChildSpec): Child;
+  /** Ends the service, then what it stands on. Resolves when all are gone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface CrewOptions {
+  /** The folder's real path. */
+  dataDir: string;
+  clock: Clock;
+  report: (line: string) => void;
+}
+
+export function createCrew({ dataDir, clock, report }: CrewOptions): Crew {
+  const guard = startGuard();
+  const children: Child[] = [];
+  let stopping: Promise<void> | undefined;
+
+  function pidOf(name: Child['name']): number | null {
+    return children.find((child) => child.name === name)?.pid ?? null;
+  }
+
+  function onPid(): void {
+    guard.watch(children.flatMap((child) => child.pid ?? []));
+    writePids(dataDir, {
+      supervisor: process.pid,
+      service: pidOf('service'),
+      nats: pidOf('nats'),
+      clickhouse: pidOf('clickhouse'),
+    });
+  }
+
+  async function stopInOrder(): Promise<void> {
+    const [services, dependencies] = [true, false].map((wanted) =>
+      children.filter((child) => (child.name === 'service') === wanted),
+    );
+    await Promise.all(services?.map((child) => child.stop(LIMITS.shutdownMs)) ?? []);
+    await Promise.all(dependencies?.map((child) => child.stop(LIMITS.dependencyStopMs)) ?? []);
+    guard.dismiss();
+  }
+
+  return {
+    add(spec) {
+      const env = { ...spec.env, [OWNER_VARIABLE]: dataDir };
+      const child = createChild({ ...spec, env }, { clock, onPid, report });
+      children.push(child);
+      return child;
+    },
+    stop() {
+      stopping ??= stopInOrder();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '../../clickhouse-schema/migrate.ts';
+import type { Config } from '../config.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { ChildSpec } from './child.ts';
+import { freePort } from './free-port.ts';
+import { natsAnswers, natsArguments } from './nats-process.ts';
+import { findNatsServer } from './nats-server.ts';
+import type { PortClaim } from './ports.ts';
+import type { Endpoints } from './run-files.ts';
+import type { Plan } from './supervisor.ts';
+
+const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
+const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
+const LOCAL = '127.0.0.1';
+/** The user of the embedded ClickHouse that may write; everybody else there may only read. */
+const EMBEDDED_USER = 'service';
+const PROBE_TIMEOUT_MS = 1_000;
+
+export interface LocalPlanOptions {
+  config: Config;
+  /** The environment the children inherit. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folder's real path. */
+  dataDir: string;
+  ids: Ids;
+  report: (line: string) => void;
+}
+
+/**
+ * The service with a broker and a ClickHouse of its own, each only if the configuration names none.
+ * @returns a string when something needed cannot be had
+ */
+export async function localPlan(options: LocalPlanOptions): Promise<Plan | string> {
+  const { config, dataDir } = options;
+  const ports: PortClaim[] = [];
+  const dependencies: ChildSpec[] = [];
+
+  let natsUrl = config.natsUrl;
+  if (natsUrl === undefined || natsUrl === '') {
+    const nats = await natsSpec(options);
+    if (typeof nats === 'string') return nats;
+    dependencies.push(nats);
+    ports.push({ host: LOCAL, port: config.embeddedNatsPort, variable: 'EMBEDDED_NATS_PORT' });
+    natsUrl = `nats://${LOCAL}:${config.embeddedNatsPort}`;
+  }
+
+  let clickhouse: Endpoints['clickhouse'] = { ...config.clickhouse, url: config.clickhouse.url ?? '' };
+  if (clickhouse.url === '') {
+    ports.push({ host: LOCAL, port: config.embeddedClickhousePort, variable: 'EMBEDDED_CLICKHOUSE_PORT' });
+    clickhouse = {
+      url: `http://${LOCAL}:${config.embeddedClickhousePort}`,
+      user: EMBEDDED_USER,
+      password: Buffer.from(options.ids.bytes(24)).toString('base64url'),
+      database: config.clickhouse.database,
+    };
+    dependencies.push(clickhouseSpec(options, clickhouse));
+  }
+
+  const port = config.port === 0 ? await freePort() : config.port;
+  ports.push({ host: config.host, port, variable: 'PORT' });
+  if (config.metricsPort !== undefined && config.metricsPort !== 0) {
+    ports.push({ host: config.host, port: config.metricsPort, variable: 'METRICS_PORT' });
+  }
+  const baseUrl = `http://${reachable(config.host)}:${port}`;
+  return {
+    ports,
+    dependencies,
+    async prepare() {
+      const applied = await migrate(clickhouse);
+      if (applied.length > 0) options.report(`migrations applied: ${applied.join(', ')}`);
+    },
+    service: {
+      name: 'service',
+      // Never whatever `node` is first on PATH: an older one cannot run TypeScript.
+      command: process.execPath,
+      args: [SERVICE],
+      env: {
+        ...options.env,
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        NATS_URL: natsUrl,
+        CLICKHOUSE_URL: clickhouse.url,
+        CLICKHOUSE_USER: clickhouse.user,
+        CLICKHOUSE_PASSWORD: clickhouse.password,
+        CLICKHOUSE_DATABASE: clickhouse.database,
+      },
+      isReady: () => answersOk(`${baseUrl}/readyz`),
+    },
+    endpoints: { base_url: baseUrl, nats_url: natsUrl, clickhouse },
+  };
+}
+
+async function natsSpec({ config, env, dataDir, report }: LocalPlanOptions): Promise<ChildSpec | string> {
+  const server = await findNatsServer({ env, report });
+  if (server.kind === 'missing') return server.message;
+  const port = config.embeddedNatsPort;
+  report(`nats-server ${server.version} on port ${port}`);
+  const storeDir = join(dataDir, 'nats');
+  mkdirSync(storeDir, { recursive: true });
+  return {
+    name: 'nats',
+    command: server.path,
+    args: natsArguments({ port, storeDir }),
+    env,
+    logFile: join(dataDir, 'logs', 'nats.log'),
+    isReady: () => natsAnswers(port),
+  };
+}
+
+function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: Endpoints['clickhouse']): ChildSpec {
+  report(`embedded ClickHouse on port ${config.embeddedClickhousePort}`);
+  return {
+    name: 'clickhouse',
+    command: process.execPath,
+    args: [EMBEDDED_CLICKHOUSE],
+    env: {
+      ...env,
+      DATA_DIR: dataDir,
+      EMBEDDED_CLICKHOUSE_PORT: String(config.embeddedClickhousePort),
+      CLICKHOUSE_USER: to.user,
+      CLICKHOUSE_PASSWORD: to.password,
+      SUPERVISED: '1',
+    },
+    logFile: join(dataDir, 'logs', 'clickhouse.log'),
+    isReady: () => answersOk(`${to.url}/ping`),
+  };
+}
+
+/** A host as a client on this machine reaches it: a server that listens everywhere is reached here. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return LOCAL;
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+import { createServer, type Server } from 'node:net';
+
+/** A port somebody asked for, and the variable that moves it. */
+export interface PortClaim {
+  host: string;
+  port: number;
+  variable: string;
+}
+
+/**
+ * Tries every port at once, so that two claims of one port are found as well.
+ * @returns a message for each port that cannot be used; empty when all are free
+ */
+export async function checkPorts(claims: readonly PortClaim[]): Promise<string[]> {
+  const servers: Server[] = [];
+  const faults: string[] = [];
+  for (const claim of claims) {
+    const outcome = await tryListen(claim);
+    if (typeof outcome === 'string') faults.push(outcome);
+    else servers.push(outcome);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return faults;
+}
+
+function tryListen({ host, port, variable }: PortClaim): Promise<Server | string> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      resolve(
+        error.code === 'EADDRINUSE'
+          ? `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another port.`
+          : `Port ${port} on ${host} cannot be used (${error.code ?? error.message}). Set ${variable} to another port.`,
+      );
+    });
+    server.listen(port, host, () => resolve(server));
+  });
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Environment } from '../../actors/commands.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Ids } from '../../src/kernel/ids.ts';
+import type { ApiKeyDocument, DocumentAddress, Tier } from './documents.ts';
+
+/** What an API key is made for. */
+export interface ApiKeyRequest {
+  game: string;
+  environment: Environment;
+  kind: ApiKeyDocument['kind'];
+  tier: Tier;
+  scopes: readonly string[];
+}
+
+/** A key just made. `text` is shown once and kept nowhere. */
+export interface NewApiKey {
+  text: string;
+  address: DocumentAddress<'key'>;
+  document: ApiKeyDocument;
+}
+
+/** What a key may be given besides its kind. */
+export const SCOPES = ['scoring:write'] as const;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 190 bits: nobody guesses it, and a plain hash of it needs no salt. */
+const RANDOM_CHARACTERS = 32;
+const PREFIXES = { client: 'pk', server: 'sk' } as const;
+
+/** Makes a key: its text (`pk_live_…`, `sk_test_…`), and the document to store. */
+export function createApiKey(request: ApiKeyRequest, clock: Clock, ids: Ids): NewApiKey {
+  const text = `${PREFIXES[request.kind]}_${request.environment}_${randomBase62(RANDOM_CHARACTERS, ids)}`;
+  return { text, ...apiKeyRecord(text, request, clock, ids) };
+}
+
+/** The document of a key whose text is known, and where it is stored. */
+export function apiKeyRecord(text: string, request: ApiKeyRequest, clock: Clock, ids: Ids): Omit<NewApiKey, 'text'> {
+  const createdAt = clock.wallMs();
+  return {
+    address: { game: request.game, environment: request.environment, kind: 'key', key: hashApiKey(text) },
+    document: {
+      id: ids.uuidv7(createdAt),
+      kind: request.kind,
+      tier: request.tier,
+      scopes: [...request.scopes],
+      hint: `${text.slice(0, 12)}…`,
+      createdAt,
+      revokedAt: null,
+    },
+  };
+}
+
+/** The name a key is stored under: SHA-256 of its whole text, in hex. */
+export function hashApiKey(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** Random characters without bias: bytes past the last whole multiple of 62 are drawn again. */
+function randomBase62(length: number, ids: Ids): string {
+  const usable = 256 - (256 % ALPHABET.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of ids.bytes(length - text.length)) {
+      if (byte < usable) text += ALPHABET.charAt(byte % ALPHABET.length);
+    }
+  }
+  return text;
+}
