@@ -1,0 +1,95 @@
+import type { Environment } from '../../../actors/commands.ts';
+import type { EventTracked } from '../../../actors/facts.ts';
+import type { LiveReader, LiveRequest } from '../../live-feed.ts';
+
+/** One connected reader. */
+export interface Member {
+  readonly request: LiveRequest;
+  readonly reader: LiveReader;
+  /** Whether it was sent `connected`. */
+  greeted: boolean;
+  /** Ends what the member is busy with while it is not live (catching up); a no-op otherwise. */
+  stopFollowing: () => void;
+}
+
+/** Readers that want the same: filtered once, and one write for each of them however many events came together. */
+export interface Channel {
+  readonly members: Set<Member>;
+  /** Messages of the records being fanned out right now. */
+  pending: Uint8Array[];
+  wants(fact: EventTracked): boolean;
+}
+
+/** Live readers, found by game and environment: an event of a game nobody watches costs one look-up. */
+export interface Audience {
+  /** Readers that get messages as they come. */
+  readonly size: number;
+  join(member: Member): void;
+  leave(member: Member): void;
+  has(member: Member): boolean;
+  /** The channels of a game and environment. */
+  of(game: string, environment: Environment): Iterable<Channel>;
+}
+
+const NOBODY: ReadonlyMap<string, Channel> = new Map();
+
+export function createAudience(): Audience {
+  const scopes = new Map<string, Map<Environment, Map<string, Channel>>>();
+  const homes = new Map<Member, () => void>();
+
+  function channelsOf(game: string, environment: Environment): Map<string, Channel> {
+    const environments = scopes.get(game) ?? new Map<Environment, Map<string, Channel>>();
+    scopes.set(game, environments);
+    const channels = environments.get(environment) ?? new Map<string, Channel>();
+    environments.set(environment, channels);
+    return channels;
+  }
+
+  function cleanUp(game: string, environment: Environment): void {
+    const environments = scopes.get(game);
+    if (environments?.get(environment)?.size === 0) environments.delete(environment);
+    if (environments?.size === 0) scopes.delete(game);
+  }
+
+  return {
+    get size() {
+      return homes.size;
+    },
+    join(member) {
+      if (homes.has(member)) return;
+      const { game, environment } = member.request;
+      const channels = channelsOf(game, environment);
+      const key = filterKey(member.request);
+      const channel = channels.get(key) ?? createChannel(member.request);
+      channels.set(key, channel);
+      channel.members.add(member);
+      homes.set(member, () => {
+        channel.members.delete(member);
+        if (channel.members.size === 0) channels.delete(key);
+        cleanUp(game, environment);
+      });
+    },
+    leave(member) {
+      homes.get(member)?.();
+      homes.delete(member);
+    },
+    has: (member) => homes.has(member),
+    of: (game, environment) => (scopes.get(game)?.get(environment) ?? NOBODY).values(),
+  };
+}
+
+/** Whether a request asks for this event, given that game and environment are right. */
+export function matcherOf(request: LiveRequest): (fact: EventTracked) => boolean {
+  const names = request.eventNames.length === 0 ? undefined : new Set(request.eventNames);
+  const { playerId } = request;
+  return (fact) =>
+    (names === undefined || names.has(fact.eventName)) && (playerId === undefined || playerId === fact.entityId);
+}
+
+function createChannel(request: LiveRequest): Channel {
+  return { members: new Set(), pending: [], wants: matcherOf(request) };
+}
+
+function filterKey(request: LiveRequest): string {
+  return JSON.stringify([request.playerId ?? null, [...new Set(request.eventNames)].sort()]);
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { type Member, matcherOf } from './audience.ts';
+import type { FedRecord } from './fed-record.ts';
+import { gapMessage } from './messages.ts';
+import type { OlderRecords } from './older-records.ts';
+import type { Cursor } from './position.ts';
+import type { RecentRecords } from './recent-records.ts';
+
+export interface CatchUpOptions {
+  member: Member;
+  from: Cursor;
+  recent: RecentRecords;
+  clock: Clock;
+  /** Left out: a reader that falls behind the recent records is given up. */
+  openOlder?: (fromSequence: number, onWaiting: () => void) => OlderRecords;
+  /** The reader has everything that was fanned out. Called in the same tick in which that is true. */
+  onCaughtUp: () => void;
+  /** The reader takes nothing any more, or is further behind than anybody keeps. */
+  onGivenUp: (reason: 'stalled' | 'too_far_behind') => void;
+}
+
+/**
+ * Brings one reader from a position to the present at the reader's own pace: from the log while it is far behind, from
+ * the recent records when it is near, and then hands it over to the fan-out in one tick, so nothing falls between.
+ *
+ * Invariants
+ * 1. `next` is the first fact the reader was not yet offered; it only grows.
+ * 2. A message is written only while the reader has less than the refill limit buffered.
+ * 3. One of the two callbacks is called at most once, and nothing is written after it, nor after the returned stop.
+ */
+export function catchUp(options: CatchUpOptions): () => void {
+  const { member, recent, clock } = options;
+  const { reader } = member;
+  const { game, environment } = member.request;
+  const wants = matcherOf(member.request);
+  let next: Cursor = { ...options.from };
+  let older: OlderRecords | undefined;
+  let over = false;
+  let roomSeenMs = clock.monotonicMs();
+  let aheadSinceMs: number | undefined;
+  let cancelTimer = clock.timer(0, step);
+
+  function finish(then?: () => void): void {
+    if (over) return;
+    over = true;
+    cancelTimer();
+    older?.stop();
+    then?.();
+  }
+
+  function again(delayMs: number): void {
+    cancelTimer();
+    cancelTimer = clock.timer(delayMs, step);
+  }
+
+  function hasRoom(): boolean {
+    return reader.bufferedBytes() < LIMITS.streamRefillBytes;
+  }
+
+  /** Offers the reader what is left of a record. False: it has no room for more now, or is gone. */
+  function offer(record: FedRecord): boolean {
+    if (record.sequence > next.sequence) next = { sequence: record.sequence, index: 0 };
+    for (const event of record.events()) {
+      const { index, fact } = event;
+      if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
+      if (!hasRoom()) return false;
+      reader.write(event.message());
+      if (over) return false;
+      next.index = index + 1;
+    }
+    next = { sequence: record.sequence + 1, index: 0 };
+    return true;
+  }
+
+  function find(): FedRecord | 'none' | 'waiting' | 'gone' {
+    const near = recent.at(next.sequence);
+    if (near !== 'gone') {
+      older?.stop();
+      older = undefined;
+      return near;
+    }
+    if (options.openOlder === undefined) return 'gone';
+    older ??= options.openOlder(next.sequence, step);
+    const found = older.at(next.sequence);
+    if (found === 'waiting' || !('lostBefore' in found)) return found;
+    skipTo(found.lostBefore);
+    older.stop();
+    older = undefined;
+    return find();
+  }
+
+  /** What lies between can't be had any more. */
+  function skipTo(sequence: number): void {
+    reader.write(gapMessage());
+    next = { sequence, index: 0 };
+  }
+
+  /**
+   * Nothing to offer. A reader that comes from a gateway a little ahead of this one waits for this one to get there, or
+   * it would see the same events twice; a position that never comes true is one the log has lost.
+   */
+  function nothingLeft(): void {
+    const ahead = next.sequence > recent.lastSequence + 1 || next.index > 0;
+    if (!ahead) {
+      finish(options.onCaughtUp);
+      return;
+    }
+    const nowMs = clock.monotonicMs();
+    aheadSinceMs ??= nowMs;
+    if (nowMs - aheadSinceMs >= LIMITS.streamStallMs) skipTo(recent.lastSequence + 1);
+    again(LIMITS.streamPollMs);
+  }
+
+  function step(): void {
+    if (over) return;
+    if (!hasRoom()) {
+      if (clock.monotonicMs() - roomSeenMs >= LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
+      else again(LIMITS.streamPollMs);
+      return;
+    }
+    roomSeenMs = clock.monotonicMs();
+    let stepBytes = 0;
+    while (stepBytes < LIMITS.streamReplayStepBytes) {
+      const record = find();
+      if (over || record === 'waiting') return;
+      if (record === 'none') return nothingLeft();
+      if (record === 'gone') return finish(() => options.onGivenUp('too_far_behind'));
+      if (!offer(record)) return over ? undefined : again(LIMITS.streamPollMs);
+      stepBytes += record.sizeBytes;
+    }
+    again(0);
+  }
+
+  return () => finish();
+}

@@ -1,0 +1,50 @@
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { LogRecord } from '../../log.ts';
+import type { Audience, Channel, Member } from './audience.ts';
+import { fedRecord } from './fed-record.ts';
+import type { Feed } from './feed.ts';
+import type { Cursor } from './position.ts';
+
+export interface FanOutOptions {
+  feed: Feed;
+  audience: Audience;
+  /** The member has everything before `from` and can't take what follows as it comes. */
+  onBehind: (member: Member, from: Cursor) => void;
+  onUnreadable: (error: unknown) => void;
+}
+
+/**
+ * Gives records to the readers that are up to date. Everything for one channel goes out in one write: a burst of events
+ * costs a reader one system call, not one for each.
+ */
+export function fanOut(records: readonly LogRecord[], options: FanOutOptions): void {
+  const { feed, audience, onUnreadable } = options;
+  const before: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
+  const touched = new Set<Channel>();
+  for (const record of records) {
+    const fed = fedRecord(record, feed.tag, onUnreadable);
+    feed.recent.push(fed);
+    if (audience.size === 0) continue;
+    for (const event of fed.events()) {
+      for (const channel of audience.of(event.fact.game, event.fact.environment)) {
+        if (!channel.wants(event.fact)) continue;
+        channel.pending.push(event.message());
+        touched.add(channel);
+      }
+    }
+  }
+  const after: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
+  for (const channel of touched) flush(channel, before, after, options.onBehind);
+}
+
+function flush(channel: Channel, before: Cursor, after: Cursor, onBehind: FanOutOptions['onBehind']): void {
+  const [first] = channel.pending;
+  const bytes = channel.pending.length === 1 && first !== undefined ? first : Buffer.concat(channel.pending);
+  channel.pending = [];
+  for (const member of channel.members) {
+    const tooMuch = member.reader.bufferedBytes() + bytes.byteLength > LIMITS.streamReaderBytes;
+    if (tooMuch) onBehind(member, before);
+    // The reader may detach while it is written to: then it has left the channel.
+    else if (!member.reader.write(bytes) && channel.members.has(member)) onBehind(member, after);
+  }
+}

@@ -1,0 +1,56 @@
+import { type Clock, sleep } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Log, Reader } from '../../log.ts';
+import { streamTag } from './position.ts';
+import { type RecentRecords, createRecentRecords } from './recent-records.ts';
+
+/** One incarnation of FACTS being followed from its end. */
+export interface Feed {
+  /** When FACTS was created, as the broker spells it. */
+  created: string;
+  /** The same, as it stands in SSE ids. */
+  tag: string;
+  reader: Reader;
+  /** What was fanned out; its `lastSequence` is the current position. */
+  recent: RecentRecords;
+}
+
+export interface FeedOptions {
+  log: Log;
+  clock: Clock;
+  logger: Logger;
+  onWaiting: () => void;
+  stopped: () => boolean;
+}
+
+const RETRY_MS = 1_000;
+
+/** Opens FACTS at its end, trying for as long as it takes. `undefined`: stopped meanwhile. */
+export async function openFeed(options: FeedOptions): Promise<Feed | undefined> {
+  const { clock, logger, stopped } = options;
+  while (!stopped()) {
+    try {
+      const feed = await tryOpen(options);
+      if (feed !== undefined) return feed;
+    } catch (error) {
+      if (!stopped()) logger.warn({ err: error }, 'live: FACTS cannot be opened, trying again');
+    }
+    if (!stopped()) await sleep(clock, RETRY_MS);
+  }
+  return undefined;
+}
+
+/** Reads from the sequence after the last one, not from "new": so the position is known from the first moment. */
+async function tryOpen({ log, onWaiting, stopped }: FeedOptions): Promise<Feed | undefined> {
+  const { created, lastSequence } = await log.info('FACTS');
+  const reader = log.read('FACTS', { from: lastSequence + 1, onWaiting });
+  await reader.started;
+  const now = await log.info('FACTS');
+  if (stopped() || now.created !== created || reader.ended !== undefined) {
+    reader.stop();
+    return undefined;
+  }
+  const recent = createRecentRecords(lastSequence, LIMITS.streamRecentBytes);
+  return { created, tag: streamTag(created), reader, recent };
+}

@@ -1,0 +1,187 @@
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { LiveFeed } from '../../live-feed.ts';
+import type { Log } from '../../log.ts';
+import { type Member, createAudience } from './audience.ts';
+import { catchUp } from './catch-up.ts';
+import { fanOut } from './fan-out.ts';
+import { type Feed, openFeed } from './feed.ts';
+import { connectedMessage, gapMessage, heartbeatMessage, refusalMessage } from './messages.ts';
+import { type OlderRecords, openOlderRecords } from './older-records.ts';
+import { type Cursor, parsePosition, recordPosition } from './position.ts';
+import { createReplaySlots } from './replay-slots.ts';
+
+export interface LiveFeedOptions {
+  log: Log;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  heartbeatMs: number;
+}
+
+export interface RunningLiveFeed extends LiveFeed {
+  /** Resolves once the feed is live. Readers may attach before; they hear `connected` then. */
+  start(): Promise<void>;
+  /** Ends every reader. */
+  stop(): Promise<void>;
+}
+
+const TAKE_RECORDS = 64;
+const TAKE_BYTES = 1024 * 1024;
+
+/**
+ * The live stream of a process: one reader of FACTS, however many SSE connections there are.
+ *
+ * A member (an attached reader) waits until the feed is live, catches up when it resumes or its connection is slow, and
+ * is in the audience else. Each record is decoded once, each message serialised once.
+ *
+ * A reader that can't keep up is served from the recent records at its own pace, and disconnected once it is further
+ * behind than those: with `Last-Event-ID` it comes back without having missed anything, which a `gap` could not offer.
+ * `gap` is for what nobody can send any more: a position the log no longer holds, or a log that was lost.
+ */
+export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
+  const { log, clock, logger, metrics, heartbeatMs } = options;
+  const members = new Set<Member>();
+  const audience = createAudience();
+  const slots = createReplaySlots(LIMITS.streamReplays);
+  let feed: Feed | undefined;
+  let stopped = false;
+  let cancelHeartbeat: Cancel = () => {};
+
+  const onUnreadable = (error: unknown): void => logger.error({ err: error }, 'live: a FACTS record cannot be read');
+
+  async function open(): Promise<void> {
+    feed = await openFeed({ log, clock, logger, onWaiting: drain, stopped: () => stopped });
+    if (feed === undefined) return;
+    for (const member of members) welcome(member, feed);
+    drain();
+  }
+
+  function drain(): void {
+    const current = feed;
+    if (current === undefined) return;
+    const onBehind = (member: Member, from: Cursor): void => follow(current, member, from, 'recent records only');
+    for (;;) {
+      const records = current.reader.take(TAKE_RECORDS, TAKE_BYTES);
+      if (records.length === 0) break;
+      fanOut(records, { feed: current, audience, onBehind, onUnreadable });
+    }
+    if (current.reader.ended === 'reset') void reset(current);
+  }
+
+  /** FACTS is another stream now, or lost what we were about to read: start over at its end and say so to everybody. */
+  async function reset(lost: Feed): Promise<void> {
+    if (stopped || feed !== lost) return;
+    logger.error({ position: lost.recent.lastSequence }, 'live: FACTS was reset; readers are told of a gap');
+    feed = undefined;
+    lost.reader.stop();
+    for (const member of members) {
+      member.stopFollowing();
+      audience.leave(member);
+    }
+    await open();
+  }
+
+  /** Sets a member on its way, or on its way again after a reset. */
+  function welcome(member: Member, current: Feed): void {
+    const { lastEventId, game } = member.request;
+    const again = member.greeted;
+    member.greeted = true;
+    if (!again) {
+      const here = recordPosition(current.tag, current.recent.lastSequence);
+      member.reader.write(connectedMessage(game, lastEventId === undefined ? here : undefined));
+    }
+    const resume = again || lastEventId === undefined ? undefined : parsePosition(lastEventId);
+    if (resume?.tag === current.tag) {
+      if (members.has(member)) follow(current, member, resume.next, 'recent records and log');
+      return;
+    }
+    if (again || lastEventId !== undefined) member.reader.write(gapMessage());
+    if (members.has(member)) audience.join(member);
+  }
+
+  /** Lets a member catch up from `from`. Only those who resume may read the log for it, a bounded number at a time. */
+  function follow(
+    current: Feed,
+    member: Member,
+    from: Cursor,
+    source: 'recent records only' | 'recent records and log',
+  ): void {
+    const { recent, tag, created } = current;
+    function openOlder(fromSequence: number, onWaiting: () => void): OlderRecords {
+      const present = (): number => recent.lastSequence;
+      return openOlderRecords({ log, clock, slots, created, tag, present, fromSequence, onWaiting, onUnreadable });
+    }
+    audience.leave(member);
+    member.stopFollowing = catchUp({
+      member,
+      from,
+      recent,
+      clock,
+      ...(source === 'recent records and log' ? { openOlder } : {}),
+      onCaughtUp: () => audience.join(member),
+      onGivenUp: (reason) => {
+        logger.info({ game: member.request.game, reason }, 'live: a reader was disconnected');
+        detach(member);
+        member.reader.end();
+      },
+    });
+  }
+
+  function detach(member: Member): void {
+    members.delete(member);
+    audience.leave(member);
+    member.stopFollowing();
+    metrics.streamReaders.set(members.size);
+  }
+
+  /** The position goes out as an id to those who are up to date; one who is behind gets the time only. */
+  function heartbeat(): void {
+    cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
+    if (feed === undefined) return;
+    metrics.sinkLag.set({ sink: 'live' }, feed.reader.pending);
+    const nowMs = clock.wallMs();
+    const dated = heartbeatMessage(nowMs);
+    const placed = heartbeatMessage(nowMs, recordPosition(feed.tag, feed.recent.lastSequence));
+    for (const member of members) {
+      if (!member.greeted || member.reader.bufferedBytes() >= LIMITS.streamRefillBytes) continue;
+      member.reader.write(audience.has(member) ? placed : dated);
+    }
+  }
+
+  return {
+    get readers() {
+      return members.size;
+    },
+    attach(request, reader) {
+      if (stopped || members.size >= LIMITS.streamReaders) {
+        reader.write(
+          refusalMessage(stopped ? 'The service is stopping.' : 'Too many stream readers; try again later.'),
+        );
+        reader.end();
+        return () => {};
+      }
+      const member: Member = { request, reader, greeted: false, stopFollowing: () => {} };
+      members.add(member);
+      metrics.streamReaders.set(members.size);
+      if (feed !== undefined) welcome(member, feed);
+      return () => detach(member);
+    },
+    async start() {
+      cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
+      await open();
+    },
+    async stop() {
+      stopped = true;
+      cancelHeartbeat();
+      feed?.reader.stop();
+      feed = undefined;
+      for (const member of members) {
+        detach(member);
+        member.reader.end();
+      }
+    },
+  };
+}

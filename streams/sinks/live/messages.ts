@@ -1,0 +1,46 @@
+import type { EventTracked } from '../../../actors/facts.ts';
+
+/** SSE messages as bytes (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */
+function message(data: string, id?: string): Uint8Array {
+  return Buffer.from(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`, 'utf8');
+}
+
+/** Sent first, once the subscription is live. `id` is where the reader starts, so that it can resume from the very beginning. */
+export function connectedMessage(game: string, id?: string): Uint8Array {
+  return message(JSON.stringify({ type: 'connected', game_id: game }), id);
+}
+
+/** Keep-alive with the time (offset +00:00) and, for readers that are up to date, the current position. */
+export function heartbeatMessage(nowMs: number, id?: string): Uint8Array {
+  const timestamp = new Date(nowMs).toISOString().replace('Z', '+00:00');
+  return message(JSON.stringify({ type: 'heartbeat', timestamp }), id);
+}
+
+/**
+ * Events that this reader will not get any more. How many is not known once the log has lost them, so `missed` is null.
+ * It carries no id: a reader that is cut off right after it resumes from where it really was.
+ */
+export function gapMessage(): Uint8Array {
+  return message(JSON.stringify({ type: 'gap', missed: null }));
+}
+
+/** Told to a reader that is not taken on. */
+export function refusalMessage(reason: string): Uint8Array {
+  return message(JSON.stringify({ type: 'error', code: 'SERVICE_UNAVAILABLE', message: reason }));
+}
+
+/** An ingested event. `properties` is spliced in as the JSON text it is. */
+export function eventMessage(fact: EventTracked, id: string): Uint8Array {
+  return message(
+    `{"type":"event","event_id":${JSON.stringify(fact.eventId)},"event_name":${JSON.stringify(fact.eventName)},` +
+      `"player_id":${JSON.stringify(fact.entityId)},"session_id":${JSON.stringify(fact.sessionId)},` +
+      `"properties":${singleLine(fact.properties)},"timestamp":"${new Date(fact.timestamp).toISOString()}",` +
+      `"received_at":"${new Date(fact.at).toISOString()}"}`,
+    id,
+  );
+}
+
+/** A line break outside a string is legal JSON but would end the `data:` line; inside a string it is always escaped. */
+function singleLine(json: string): string {
+  return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]+/g, ' ') : json;
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+/** The next fact a reader of the stream is owed: fact `index` of the FACTS record `sequence`. */
+export interface Cursor {
+  sequence: number;
+  index: number;
+}
+
+/**
+ * Reads an SSE id back. `undefined`: not one of ours, and so no position we could go on from.
+ * `next` is what follows the position: ids name the last thing that was sent.
+ */
+export function parsePosition(text: string): { tag: string; next: Cursor } | undefined {
+  const match = /^([0-9a-f]{12})-(\d{1,15})-(\d{1,6}|end)$/.exec(text);
+  if (match === null) return undefined;
+  const [, tag = '', sequence = '', index = ''] = match;
+  const next =
+    index === 'end'
+      ? { sequence: Number(sequence) + 1, index: 0 }
+      : { sequence: Number(sequence), index: Number(index) + 1 };
+  return { tag, next };
+}
+
+/**
+ * The incarnation of FACTS inside an SSE id. The creation time as the broker spells it holds dashes and colons, and ids
+ * travel back in a header: twelve hexadecimal digits of its digest are compact, safe and tell incarnations apart.
+ */
+export function streamTag(created: string): string {
+  return createHash('sha256').update(created).digest('hex').slice(0, 12);
+}
+
+/** The SSE id of fact `index` of record `sequence`. */
+export const factPosition = (tag: string, sequence: number, index: number): string => `${tag}-${sequence}-${index}`;
+
+/** The SSE id that says: everything up to and including record `sequence` was sent, where it was asked for. */
+export const recordPosition = (tag: string, sequence: number): string => `${tag}-${sequence}-end`;
