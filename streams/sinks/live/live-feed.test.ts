@@ -1,0 +1,378 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createMetrics } from '../../../src/kernel/metrics.ts';
+import type { LiveRequest } from '../../live-feed.ts';
+import { createMemoryBroker } from '../../log-memory.ts';
+import { aTrackedEvent, commit } from '../testing.ts';
+import { createLiveFeed } from './live-feed.ts';
+import { createFakeReader } from './testing.ts';
+
+const HEARTBEAT_MS = 30_000;
+const PLAYER = aTrackedEvent().entityId;
+
+function setUp() {
+  const clock = createFakeClock();
+  const broker = createMemoryBroker({ clock });
+  const log = broker.connect('feed');
+  const writer = broker.connect('writer');
+  const metrics = createMetrics();
+  const feed = createLiveFeed({ log, clock, logger: pino({ level: 'silent' }), metrics, heartbeatMs: HEARTBEAT_MS });
+  const attach = (some: Partial<LiveRequest> = {}) => {
+    const reader = createFakeReader();
+    const detach = feed.attach({ game: 'demo', environment: 'live', eventNames: [], ...some }, reader);
+    return { reader, detach };
+  };
+  const track = async (...ids: string[]) => {
+    await commit(
+      writer,
+      ids.map((eventId) => aTrackedEvent({ eventId })),
+    );
+  };
+  /** Events of about 60 KiB each, one record for each. */
+  const trackLarge = async (ids: string[]) => {
+    const properties = JSON.stringify({ text: 'x'.repeat(60 * 1024) });
+    for (const eventId of ids) await commit(writer, [aTrackedEvent({ eventId, properties })]);
+  };
+  return { clock, broker, log, writer, feed, attach, track, trackLarge, metrics };
+}
+
+const numbered = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+describe('live stream', () => {
+  it('sends connected first, then each event with the documented fields and an id', async () => {
+    const { clock, writer, feed, attach } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    await commit(writer, [
+      aTrackedEvent({ eventId: 'e1', sessionId: 'ses_1', properties: '{"__proto__":1,"a":"\\n"}' }),
+    ]);
+    await clock.settle();
+    expect(reader.messages[0]?.data).toEqual({ type: 'connected', game_id: 'demo' });
+    expect(reader.messages[1]?.id).toMatch(/^[0-9a-f]{12}-1-0$/);
+    expect(JSON.stringify(reader.messages[1]?.data)).toBe(
+      `{"type":"event","event_id":"e1","event_name":"level_up","player_id":"${PLAYER}","session_id":"ses_1",` +
+        `"properties":{"__proto__":1,"a":"\\n"},"timestamp":"2026-01-01T11:59:00.000Z","received_at":"2026-01-01T12:00:00.000Z"}`,
+    );
+    expect(reader.messages).toHaveLength(2);
+  });
+
+  it('says connected only once the subscription is live', async () => {
+    const { clock, log, writer, feed, attach } = setUp();
+    log.disconnect();
+    const { reader } = attach();
+    const started = feed.start();
+    await clock.advance(5_000);
+    expect(reader.messages).toEqual([]);
+    log.reconnect();
+    await started;
+    expect(reader.messages.map(({ data }) => data['type'])).toEqual(['connected']);
+    await commit(writer, [aTrackedEvent()]);
+    await clock.settle();
+    expect(reader.eventIds()).toEqual(['event-1']);
+  });
+
+  it('sends a heartbeat with a +00:00 time and the current position at every interval', async () => {
+    const { clock, feed, attach, track } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    await track('e1', 'e2');
+    await clock.advance(2 * HEARTBEAT_MS);
+    const beats = reader.messages.filter(({ data }) => data['type'] === 'heartbeat');
+    expect(beats.map(({ data }) => data)).toEqual([
+      { type: 'heartbeat', timestamp: '2026-01-01T00:00:30.000+00:00' },
+      { type: 'heartbeat', timestamp: '2026-01-01T00:01:00.000+00:00' },
+    ]);
+    expect(beats[0]?.id).toMatch(/^[0-9a-f]{12}-1-end$/);
+  });
+
+  it("sends only events of the reader's game, environment, names and player", async () => {
+    const { clock, writer, feed, attach } = setUp();
+    await feed.start();
+    const all = attach().reader;
+    const named = attach({ eventNames: ['purchase', 'login'] }).reader;
+    const player = attach({ playerId: 'p2' }).reader;
+    const test = attach({ environment: 'test' }).reader;
+    const other = attach({ game: 'other' }).reader;
+    await commit(writer, [
+      aTrackedEvent({ eventId: 'a' }),
+      aTrackedEvent({ eventId: 'b', eventName: 'purchase' }),
+      aTrackedEvent({ eventId: 'c', entityId: 'p2', eventName: 'login' }),
+      aTrackedEvent({ eventId: 'd', environment: 'test' }),
+      aTrackedEvent({ eventId: 'e', game: 'other' }),
+    ]);
+    await clock.settle();
+    expect(all.eventIds()).toEqual(['a', 'b', 'c']);
+    expect(named.eventIds()).toEqual(['b', 'c']);
+    expect(player.eventIds()).toEqual(['c']);
+    expect(test.eventIds()).toEqual(['d']);
+    expect(other.eventIds()).toEqual(['e']);
+  });
+
+  it('writes to nobody who has detached, and counts readers', async () => {
+    const { clock, feed, attach, track, metrics } = setUp();
+    await feed.start();
+    const gone = attach();
+    const stays = attach();
+    expect(feed.readers).toBe(2);
+    gone.detach();
+    gone.detach();
+    expect(feed.readers).toBe(1);
+    expect((await metrics.streamReaders.get()).values[0]?.value).toBe(1);
+    await track('e1');
+    await clock.settle();
+    expect(gone.reader.eventIds()).toEqual([]);
+    expect(stays.reader.eventIds()).toEqual(['e1']);
+  });
+
+  it('goes on after the broker was away', async () => {
+    const { clock, log, feed, attach, track } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    log.disconnect();
+    await track('e1');
+    await clock.advance(10_000);
+    expect(reader.eventIds()).toEqual([]);
+    log.reconnect();
+    await track('e2');
+    await clock.settle();
+    expect(reader.eventIds()).toEqual(['e1', 'e2']);
+  });
+
+  it('ends every reader when it stops, and takes none on after', async () => {
+    const { feed, attach } = setUp();
+    await feed.start();
+    const before = attach().reader;
+    await feed.stop();
+    const after = attach().reader;
+    expect(before.ended).toBe(true);
+    expect(after.ended).toBe(true);
+    expect(after.messages[0]?.data).toMatchObject({ type: 'error', code: 'SERVICE_UNAVAILABLE' });
+    expect(feed.readers).toBe(0);
+  });
+});
+
+describe('a reader that resumes with Last-Event-ID', () => {
+  it('gets what came meanwhile, once and in order, then goes on live', async () => {
+    const { clock, feed, attach, track } = setUp();
+    await feed.start();
+    const first = attach();
+    await track('e0', 'e1', 'e2');
+    await clock.settle();
+    first.detach();
+    await track('e3', 'e4');
+    const resumeFrom = first.reader.messages[2]?.id ?? '';
+    const { reader } = attach({ lastEventId: resumeFrom });
+    await track('e5');
+    await clock.advance(100);
+    await track('e6');
+    await clock.settle();
+    expect(reader.messages[0]?.data['type']).toBe('connected');
+    expect(reader.eventIds()).toEqual(['e2', 'e3', 'e4', 'e5', 'e6']);
+  });
+
+  it('resumes from the id of connected and of a heartbeat', async () => {
+    const { clock, feed, attach, track } = setUp();
+    await feed.start();
+    const fresh = attach();
+    const fromConnected = fresh.reader.lastId() ?? '';
+    await track('e1');
+    await clock.advance(HEARTBEAT_MS);
+    const fromHeartbeat = fresh.reader.lastId() ?? '';
+    await track('e2');
+    await clock.settle();
+    const a = attach({ lastEventId: fromConnected }).reader;
+    const b = attach({ lastEventId: fromHeartbeat }).reader;
+    await clock.advance(100);
+    expect(a.eventIds()).toEqual(['e1', 'e2']);
+    expect(b.eventIds()).toEqual(['e2']);
+  });
+
+  it('reads what is no longer in memory from the log, with no hole and no duplicate at the seam', async () => {
+    const { clock, feed, attach, track, trackLarge } = setUp();
+    await feed.start();
+    const first = attach();
+    const start = first.reader.lastId() ?? '';
+    first.detach();
+    const old = numbered(150, 'old');
+    await trackLarge(old);
+    await clock.settle();
+    const { reader } = attach({ lastEventId: start });
+    // Events go on coming while the old ones are replayed.
+    const meanwhile = numbered(40, 'new');
+    for (const id of meanwhile) {
+      await track(id);
+      await clock.advance(7);
+    }
+    await clock.advance(1_000);
+    expect(reader.eventIds()).toEqual([...old, ...meanwhile]);
+  });
+
+  it('is cut off at random fifty times and sees every event once, in order', async () => {
+    const { clock, feed, attach, track } = setUp();
+    await feed.start();
+    const seen: unknown[] = [];
+    let connection = attach();
+    let lastId = connection.reader.lastId() ?? '';
+    let seed = 7;
+    for (let i = 0; i < 400; i++) {
+      await track(`e${i}a`, `e${i}b`, `e${i}c`);
+      seed = (seed * 1103515245 + 12345) % 2147483648;
+      if (seed % 8 !== 0) continue;
+      await clock.advance(seed % 3);
+      connection.detach();
+      seen.push(...connection.reader.eventIds());
+      lastId = connection.reader.lastId() ?? lastId;
+      connection = attach({ lastEventId: lastId });
+    }
+    await clock.advance(1_000);
+    seen.push(...connection.reader.eventIds());
+    expect(seen).toEqual(Array.from({ length: 400 }, (_, i) => [`e${i}a`, `e${i}b`, `e${i}c`]).flat());
+  });
+
+  it('waits for this gateway to get where another one was', async () => {
+    const { clock, broker, log, feed, attach, track } = setUp();
+    const ahead = createLiveFeed({
+      log: broker.connect('other'),
+      clock,
+      logger: pino({ level: 'silent' }),
+      metrics: createMetrics(),
+      heartbeatMs: HEARTBEAT_MS,
+    });
+    await feed.start();
+    await ahead.start();
+    const elsewhere = createFakeReader();
+    ahead.attach({ game: 'demo', environment: 'live', eventNames: [] }, elsewhere);
+    log.disconnect();
+    await track('e1', 'e2');
+    await track('e3');
+    await clock.settle();
+    const { reader } = attach({ lastEventId: elsewhere.messages[1]?.id ?? '' });
+    await clock.advance(1_000);
+    log.reconnect();
+    await clock.advance(1_000);
+    expect(reader.messages.map(({ data }) => data['type'])).toEqual(['connected', 'event', 'event']);
+    expect(reader.eventIds()).toEqual(['e2', 'e3']);
+  });
+
+  it('is told of a gap first when the log no longer holds its position, then gets what is held', async () => {
+    const { clock, writer, feed, attach, track, trackLarge } = setUp();
+    await feed.start();
+    const start = attach().reader.lastId() ?? '';
+    await trackLarge(numbered(150));
+    await writer.purgeBelow('FACTS', 51);
+    const { reader } = attach({ lastEventId: start });
+    await clock.advance(1_000);
+    await track('after');
+    await clock.settle();
+    expect(reader.messages.slice(0, 2).map(({ data }) => data)).toEqual([
+      { type: 'connected', game_id: 'demo' },
+      { type: 'gap', missed: null },
+    ]);
+    expect(reader.eventIds()).toEqual([...numbered(150).slice(50), 'after']);
+  });
+
+  it.each(['nonsense', '0123456789ab-5-0', '-1-1-1', 'x'.repeat(500)])(
+    'is told of a gap when its position is not one of this log: %s',
+    async (lastEventId) => {
+      const { clock, feed, attach, track } = setUp();
+      await feed.start();
+      const { reader } = attach({ lastEventId });
+      await track('e1');
+      await clock.settle();
+      expect(reader.messages.map(({ data }) => data['type'])).toEqual(['connected', 'gap', 'event']);
+    },
+  );
+
+  it('is told of a gap when its position never comes', async () => {
+    const { clock, feed, attach, track } = setUp();
+    await feed.start();
+    const tag = (attach().reader.lastId() ?? '').slice(0, 12);
+    const { reader } = attach({ lastEventId: `${tag}-900-0` });
+    await clock.advance(LIMITS.streamStallMs + 1_000);
+    await track('e1');
+    await clock.settle();
+    const types = reader.messages.map(({ data }) => data['type']).filter((type) => type !== 'heartbeat');
+    expect(types).toEqual(['connected', 'gap', 'event']);
+  });
+});
+
+describe('FACTS is reset', () => {
+  it('readers are told of a gap and go on with the new one', async () => {
+    const { clock, broker, feed, attach, track } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    await track('e1');
+    await clock.settle();
+    broker.wipe('FACTS', 'new');
+    await clock.advance(5_000);
+    await track('e2');
+    await clock.settle();
+    const types = reader.messages.map(({ data }) => data['type']);
+    expect(types).toEqual(['connected', 'event', 'gap', 'event']);
+    expect(reader.messages[3]?.id).not.toBe(reader.messages[1]?.id);
+  });
+});
+
+describe('a reader that cannot keep up', () => {
+  it('is served at its own pace after a short stall, missing nothing', async () => {
+    const { clock, feed, attach, trackLarge, track } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    reader.stall();
+    await trackLarge(numbered(40));
+    await clock.advance(200);
+    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    reader.resume();
+    await clock.advance(1_000);
+    await track('after');
+    await clock.settle();
+    expect(reader.eventIds()).toEqual([...numbered(40), 'after']);
+    expect(reader.ended).toBe(false);
+  });
+
+  it('is disconnected when it is further behind than is kept, and misses nothing when it comes back', async () => {
+    const { clock, feed, attach, trackLarge } = setUp();
+    await feed.start();
+    const slow = attach().reader;
+    const healthy = attach().reader;
+    slow.stall();
+    const count = Math.ceil(LIMITS.streamRecentBytes / (60 * 1024)) + 40;
+    await trackLarge(numbered(count));
+    slow.resume();
+    await clock.advance(200);
+    expect(slow.ended).toBe(true);
+    expect(slow.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    expect(healthy.eventIds()).toEqual(numbered(count));
+    const back = attach({ lastEventId: slow.lastId() ?? '' }).reader;
+    await clock.advance(1_000);
+    expect([...slow.eventIds(), ...back.eventIds()]).toEqual(numbered(count));
+  });
+
+  it('is disconnected when it takes nothing for too long', async () => {
+    const { clock, feed, attach, trackLarge } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    reader.stall();
+    await trackLarge(numbered(10));
+    await clock.advance(LIMITS.streamStallMs + 1_000);
+    expect(reader.ended).toBe(true);
+    expect(feed.readers).toBe(0);
+  });
+
+  it('is not disconnected for one burst larger than its limit', async () => {
+    const { clock, writer, feed, attach } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    const properties = JSON.stringify({ text: 'x'.repeat(60 * 1024) });
+    const ids = numbered(30);
+    await commit(
+      writer,
+      ids.map((eventId) => aTrackedEvent({ eventId, properties })),
+    );
+    await clock.advance(1_000);
+    expect(reader.eventIds()).toEqual(ids);
+    expect(reader.ended).toBe(false);
+  });
+});
