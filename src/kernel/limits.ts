@@ -17,6 +17,52 @@ export const LIMITS = {
   nameLength: 128,
   /** Nesting of objects and arrays in a body. */
   jsonDepth: 32,
+  /** Faults listed in one error answer: enough to mend a body, too few to make one costly. */
+  reportedFaults: 32,
+  /** Names listed in X-Ignored-Fields: enough to find the slip, and headers stay small. */
+  ignoredFieldNames: 16,
+  /** Characters of one name in X-Ignored-Fields. */
+  ignoredFieldLength: 64,
+  /** `external_id`, in characters: percent-encoded it must still fit the header block of a look-up by it. */
+  externalIdLength: 256,
+  /** `device_id` of a player, in characters. */
+  deviceIdLength: 256,
+  /** An e-mail address, in characters (RFC 5321 path limit). */
+  emailLength: 254,
+  /** `event_id`, `session_id` and other ids a caller makes, in characters. */
+  callerIdLength: 128,
+  /** Open HTTP connections of one process; a connection over it is closed at once. */
+  connections: 20_000,
+  /** From a request's headers to the end of its body. uWebSockets.js cuts off a body under 16 KiB/s much sooner. */
+  bodyReceiveMs: 60_000,
+  /** Bytes of bodies that are still arriving, over all connections of a process; beyond it 503. */
+  bodyReceivingBytes: 256 * 1024 * 1024,
+  /** A declared body up to this size is answered 413 and drained; a larger one ends the connection. */
+  bodyDrainBytes: 8 * 1024 * 1024,
+  /** API keys whose text is remembered in a gateway, so that a request costs no hash. */
+  apiKeyCache: 10_000,
+  /** How often gateways tell each other what they let through; a burst may exceed a rate limit by one exchange. */
+  rateExchangeMs: 250,
+  /** Key and second pairs in one message of that exchange. */
+  rateCountsPerMessage: 2_000,
+  /** Names in one SSE reader's event_name filter. */
+  streamEventNames: 50,
+  /** Bytes of one SSE reader's messages that wait for the network before it is cut off, whatever the feed thinks. */
+  streamQueueBytes: 4 * 1024 * 1024,
+  /** Webhooks of one game and environment: each is matched against every fact. */
+  webhooksPerEnvironment: 100,
+  /** A webhook's URL, in characters. */
+  webhookUrlLength: 2_048,
+  /** Event kinds, and filter paths, of one webhook. */
+  webhookEvents: 100,
+  webhookFilters: 32,
+  /** Values in an `in` or `nin` filter. */
+  webhookFilterValues: 100,
+  /** Extra headers of a webhook, and characters of one value. */
+  webhookHeaders: 20,
+  webhookHeaderLength: 1_024,
+  /** A webhook's signing secret, in characters. */
+  webhookSecretLength: 256,
   /** Events in one batch request (contract). */
   batchEvents: 100,
   /** Characters of an Idempotency-Key: room for a UUID with a prefix, no room for a document. */
@@ -36,6 +82,8 @@ export const LIMITS = {
   queryDeadlineMs: 3_000,
   /** How long an owner waits to see the CONFIG revision a command was made under. */
   configWaitMs: 1_000,
+  /** Queries waiting in an owner for an append or a proof; beyond it they are dropped and the gateway asks again. */
+  waitingQueries: 20_000,
   /** One REQUESTS message; well under `max_payload`. */
   requestsBatchBytes: 2 * 1024 * 1024,
   /** Commands in one REQUESTS message: keeps one decide step below about 50 ms. */
@@ -136,8 +184,8 @@ export const LIMITS = {
   /** Response body bytes read from a webhook receiver. */
   deliveryResponseBytes: 4 * 1024,
 
-  /** Time for a graceful stop, end to end (operational contract: 10 s). */
-  shutdownMs: 9_000,
+  /** Time for the service's graceful stop. The operational contract's 10 s also cover what is stopped after it. */
+  shutdownMs: 8_500,
 
   /** The list of checksums of a nats-server release; it has some forty lines. */
   checksumListBytes: 64 * 1024,

@@ -1,0 +1,36 @@
+import { supervise, type SuperviseOptions, type Supervisor, type Plan } from './supervisor.ts';
+
+export interface RunOptions extends Omit<SuperviseOptions, 'signal'> {
+  /** Called when everything is ready; what it returns is called before the stop. */
+  onRunning: (supervisor: Supervisor, plan: Plan) => () => void;
+}
+
+/**
+ * Supervises until this process is asked to stop (SIGTERM, SIGINT, SIGHUP), then stops everything in order.
+ * @returns the exit code: 0 after an orderly stop, 1 when it could not be started (standard error says why)
+ */
+export async function runUntilStopped(options: RunOptions): Promise<0 | 1> {
+  const stopRequest = new AbortController();
+  // A signal often comes twice (from the terminal and again from npm): the second one changes nothing.
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => stopRequest.abort());
+  // Whoever read our output may go first.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+  const supervision = await supervise({ ...options, signal: stopRequest.signal });
+  if (supervision.kind === 'refused') {
+    console.error(supervision.message);
+    return 1;
+  }
+  if (supervision.kind === 'aborted') return 0;
+
+  const beforeStop = options.onRunning(supervision.supervisor, supervision.plan);
+  await new Promise<void>((settle) => {
+    if (stopRequest.signal.aborted) settle();
+    stopRequest.signal.addEventListener('abort', () => settle());
+  });
+  beforeStop();
+  options.report('stopping …');
+  await supervision.supervisor.stop();
+  options.report('stopped');
+  return 0;
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/local/free-port.ts';
+import { readPids, type Pids } from '../../src/local/run-files.ts';
+import { until } from './until.ts';
+
+/** A supervisor in a process of its own, on a folder and ports of its own. */
+export interface Supervised {
+  readonly pid: number;
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly baseUrl: string;
+  readonly natsUrl: string;
+  readonly clickhouseUrl: string;
+  /** Everything it printed so far, both streams. */
+  output(): string;
+  /** `pids.json` as it is now. */
+  pids(): Pids | undefined;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves to its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+export interface SupervisedOptions {
+  /** Script to run; `npm start`'s own when left out. */
+  entry?: URL;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+const START = new URL('../../src/local/start.ts', import.meta.url);
+
+/** A folder and free ports for one supervisor, as environment variables. The caller removes the folder. */
+export async function freshEnvironment(): Promise<Record<string, string | undefined>> {
+  return {
+    ...process.env,
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'player-analytics-')),
+    PORT: String(await freePort()),
+    EMBEDDED_NATS_PORT: String(await freePort()),
+    EMBEDDED_CLICKHOUSE_PORT: String(await freePort()),
+    HOST: undefined,
+    METRICS_PORT: undefined,
+    NATS_URL: undefined,
+    CLICKHOUSE_URL: undefined,
+    CLICKHOUSE_USER: undefined,
+    CLICKHOUSE_PASSWORD: undefined,
+    CLICKHOUSE_DATABASE: undefined,
+    ROLES: undefined,
+    PARTITIONS: undefined,
+  };
+}
+
+/** Launches a supervisor; does not wait for anything. `env` is best made with `freshEnvironment`. */
+export function launch({ entry = START, env = process.env }: SupervisedOptions): Supervised {
+  const child = spawn(process.execPath, [fileURLToPath(entry)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()));
+  const ended = once(child, 'exit').then(() => child.exitCode ?? child.signalCode);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the supervisor could not be launched');
+  const dataDir = env['DATA_DIR'] ?? '.data';
+  return {
+    pid,
+    dataDir,
+    env,
+    baseUrl: `http://127.0.0.1:${env['PORT']}`,
+    natsUrl: `nats://127.0.0.1:${env['EMBEDDED_NATS_PORT']}`,
+    clickhouseUrl: `http://127.0.0.1:${env['EMBEDDED_CLICKHOUSE_PORT']}`,
+    output: () => printed,
+    pids: () => readPids(dataDir),
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+}
+
+/** Waits until `/readyz` answers 200; throws with what was printed when the supervisor ends before. */
+export async function untilReady(supervised: Supervised, timeoutMs = 60_000): Promise<void> {
+  let ended = false;
+  void supervised.ended.then(() => (ended = true));
+  await until(
+    'the service is ready',
+    async () => {
+      if (ended) throw new Error(`the supervisor ended:\n${supervised.output()}`);
+      return (await fetch(`${supervised.baseUrl}/readyz`).catch(() => undefined))?.status === 200;
+    },
+    timeoutMs,
+  );
+}
+
+/** Stops a supervisor the gentle way, whatever state it is in, and removes its folder. */
+export async function stopAndRemove(supervised: Supervised): Promise<void> {
+  supervised.signal('SIGCONT');
+  supervised.signal('SIGTERM');
+  await supervised.ended;
+  rmSync(supervised.dataDir, { recursive: true, force: true });
+}
+
+/** Whether a process runs. One that is dead and only not yet reaped by its parent does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^\d+ \(.*\) [ZX]/s.test(stat);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Polls until `condition` gives something truthy and returns it; throws, naming `what`, when that takes too long. */
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  timeoutMs = 20_000,
+): Promise<NonNullable<T>> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    await delay(10);
+  }
+}
