@@ -5,13 +5,13 @@ type JsonObject = { [key: string]: Json };
 
 /**
  * Merges `patch` into `current` as JSON Merge Patch does (RFC 7396): objects merge, null deletes, the rest replaces.
- * Answers the merged text, or `too_large` when it would break the bounds of a document.
+ * Answers the merged text, or `undefined` when it would break the bounds of a document.
  */
-export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 'too_large' {
+export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | undefined {
   const merged = mergeObjects(parseObject(current), parseObject(patch));
-  if (Object.keys(merged).length > LIMITS.documentKeys) return 'too_large';
+  if (Object.keys(merged).length > LIMITS.documentKeys) return undefined;
   const text = JSON.stringify(merged);
-  return Buffer.byteLength(text) > LIMITS.documentBytes ? 'too_large' : text;
+  return Buffer.byteLength(text) > LIMITS.documentBytes ? undefined : text;
 }
 
 /** The `country` attribute if it is a string, else ''. */

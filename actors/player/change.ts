@@ -17,7 +17,7 @@ export function changePlayer(state: PlayerState, change: PlayerChange, context: 
   const before = viewOf(state);
   const attributes =
     change.attributes === undefined ? before.attributes : mergeAttributes(before.attributes, change.attributes);
-  if (attributes === 'too_large') return { facts: [], reply: attributesTooLarge() };
+  if (attributes === undefined) return { facts: [], reply: attributesTooLarge() };
   const player: PlayerView = {
     ...before,
     email: change.email === undefined ? before.email : change.email,

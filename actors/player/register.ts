@@ -27,7 +27,7 @@ export function registerPlayer(state: PlayerState | undefined, command: Register
 
 function create(command: RegisterPlayer, context: Context): Decision {
   const attributes = mergeAttributes('{}', command.attributes ?? '{}');
-  if (attributes === 'too_large') return { facts: [], reply: attributesTooLarge() };
+  if (attributes === undefined) return { facts: [], reply: attributesTooLarge() };
   const player: PlayerView = {
     id: command.playerId,
     externalId: command.externalId,

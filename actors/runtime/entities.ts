@@ -184,7 +184,8 @@ export function createEntities({ store, factsCreated, hotBytes, nowMs }: Entitie
 const ENTITY_BYTES = 1_000;
 const RECENT_EVENT_BYTES = 250;
 
-function sizeOf(state: EntityState): number {
+/** Rough bytes of an entity in memory; its encoded form is smaller. */
+export function sizeOf(state: EntityState): number {
   const keys = state.keys.reduce((sum, entry) => sum + replyChars(entry.reply), 0);
   if (state.kind === 'ledger') return ENTITY_BYTES + keys;
   return ENTITY_BYTES + keys + state.attributes.length + state.recentEvents.length * RECENT_EVENT_BYTES;

@@ -1,0 +1,120 @@
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { Chores, PendingCommit } from './build-commit.ts';
+import type { Entities } from './entities.ts';
+import type { PartitionStore } from './store.ts';
+
+/**
+ * The work of an owner that no request asks for: writing the local store a few times a second, snapshots, due times, the
+ * hourly empty record. One timer per partition; due times come from the store's ordered index.
+ */
+export interface Housekeeping {
+  start(): void;
+  /** What should join the commit being built. Due times wait until the backlog at take-over is decided. */
+  chores(backlogTaken: boolean): Chores;
+  committed(commit: PendingCommit): void;
+  /** FACTS is full: leave chores alone for a while. */
+  pause(delayMs: number): void;
+  /** Writes the store now, or joins the write under way. */
+  flush(): Promise<void>;
+  /** Last write, then nothing more. */
+  stop(): Promise<void>;
+}
+
+export interface HousekeepingOptions {
+  clock: Clock;
+  entities: Entities;
+  store: PartitionStore;
+  logger: Logger;
+  partition: number;
+  /** There may be chores now. */
+  onWork: () => void;
+}
+
+const NO_CHORES: Chores = { snapshotIds: [], dueIds: [], mark: undefined, idle: false };
+/** Due entities handled in one commit. */
+const DUE_BATCH = 500;
+/** With more due than one commit takes, the next look comes this soon. */
+const MORE_DUE_MS = 10;
+/** The share of time that writing the store may take: the next write waits this many times as long as the last took. */
+const FLUSH_REST = 4;
+
+export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
+  const { clock, entities, store, logger, partition, onWork } = options;
+  const { snapshots } = entities;
+  let cancel: Cancel = () => {};
+  let stopped = false;
+  let writing: Promise<void> | undefined;
+  /** Due times are looked up only when the store holds the newest states, that is after a write. */
+  let dueIds: string[] = [];
+  let lastCommitMs = clock.monotonicMs();
+  let pausedUntilMs = 0;
+  let lastMark = 0;
+  let markWanted = false;
+
+  async function write(): Promise<void> {
+    try {
+      if (entities.behind) await entities.flush();
+      entities.trim();
+    } catch (error) {
+      logger.error({ err: error, partition }, 'the local store cannot be written; it will be tried again');
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing ??= write().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  }
+
+  async function tick(): Promise<void> {
+    const began = clock.monotonicMs();
+    await flush();
+    if (stopped) return;
+    const nextDue = entities.behind ? undefined : store.nextDue();
+    if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
+    if (hasChores()) onWork();
+    const restMs = FLUSH_REST * (clock.monotonicMs() - began);
+    const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
+    cancel = clock.timer(Math.max(pauseMs, restMs), () => void tick());
+  }
+
+  const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
+  const hasChores = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
+
+  return {
+    start() {
+      cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
+    },
+    chores(backlogTaken) {
+      if (clock.monotonicMs() < pausedUntilMs || !hasChores()) return NO_CHORES;
+      const coveredTo = markWanted ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
+      if (coveredTo <= lastMark) markWanted = false;
+      const due = backlogTaken ? dueIds : [];
+      if (backlogTaken) dueIds = [];
+      return {
+        snapshotIds: snapshots.due(LIMITS.snapshotsPerCommit),
+        dueIds: due,
+        mark: coveredTo > lastMark ? coveredTo : undefined,
+        idle: idle(),
+      };
+    },
+    committed(commit) {
+      lastCommitMs = clock.monotonicMs();
+      if (commit.mark !== undefined) lastMark = commit.mark.coveredTo;
+      markWanted = commit.snapshots.length > 0 || (markWanted && commit.mark === undefined);
+    },
+    pause(delayMs) {
+      pausedUntilMs = clock.monotonicMs() + delayMs;
+    },
+    flush,
+    async stop() {
+      stopped = true;
+      cancel();
+      await flush();
+      if (entities.behind) await flush();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Bucket, BucketEntry } from '../../streams/log.ts';
+
+/**
+ * Which processes run actors just now, and which of them should own a partition. Every member writes a beat to
+ * OWNERS `member.<node>`; one whose beat stands still for lease + margin, on the watcher's own clock, is gone. Partitions
+ * go to members by rendezvous hashing: a joining or leaving member moves only its own share. Safety does not hang on
+ * this: two members that disagree meet at the lease and the fence.
+ */
+export interface Membership {
+  /** Whether this node should own the partition, as far as is known. */
+  owns(partition: number): boolean;
+  /** Leaves at once instead of by silence. */
+  leave(): Promise<void>;
+}
+
+export interface MembershipOptions {
+  bucket: Bucket;
+  /** This node's name; lower-case letters, digits and dashes. */
+  node: string;
+  clock: Clock;
+  /** Called when the members have changed. */
+  onChange: () => void;
+}
+
+const PREFIX = 'member.';
+
+export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions): Membership {
+  /** Node → when its beat was last seen to change, by our own monotonic clock. */
+  const lastBeatMs = new Map<string, number>();
+  let alive: readonly string[] = [node];
+  let beat = 0;
+  let left = false;
+  let cancel: Cancel = () => {};
+
+  function onEntry(entry: BucketEntry): void {
+    if (!entry.key.startsWith(PREFIX)) return;
+    const name = entry.key.slice(PREFIX.length);
+    if (name === node) return;
+    if (entry.value === undefined) lastBeatMs.delete(name);
+    else lastBeatMs.set(name, clock.monotonicMs());
+    review();
+  }
+
+  function review(): void {
+    const oldestMs = clock.monotonicMs() - LIMITS.leaseMs - LIMITS.leaseMarginMs;
+    for (const [name, atMs] of lastBeatMs) if (atMs < oldestMs) lastBeatMs.delete(name);
+    const now = [node, ...lastBeatMs.keys()].sort();
+    if (now.join() === alive.join()) return;
+    alive = now;
+    onChange();
+  }
+
+  async function step(): Promise<void> {
+    beat += 1;
+    try {
+      await bucket.put(PREFIX + node, new TextEncoder().encode(String(beat)));
+    } catch {
+      // The broker cannot be reached: the others will see us as gone if it lasts.
+    }
+    if (left) return;
+    review();
+    cancel = clock.timer(LIMITS.leaseRenewMs, () => void step());
+  }
+
+  const stopWatching = bucket.watch({ onEntry, onCurrent: () => {} });
+  cancel = clock.timer(0, () => void step());
+  return {
+    owns: (partition) => winner(alive, partition) === node,
+    async leave() {
+      left = true;
+      cancel();
+      stopWatching();
+      try {
+        await bucket.delete(PREFIX + node);
+      } catch {
+        // Nobody heard: silence will tell them.
+      }
+    },
+  };
+}
+
+/** Rendezvous hashing: the member with the highest hash of (member, partition). */
+function winner(members: readonly string[], partition: number): string | undefined {
+  let best: { member: string; score: number } | undefined;
+  for (const member of members) {
+    const score = hash(`${member}/${partition}`);
+    if (best === undefined || score > best.score) best = { member, score };
+  }
+  return best?.member;
+}
+
+/** FNV-1a with a final avalanche (MurmurHash3's), as neighbouring names must not give neighbouring scores. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}

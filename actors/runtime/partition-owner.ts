@@ -1,0 +1,200 @@
+import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { failure } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { Metrics } from '../../src/kernel/metrics.ts';
+import { encodeCommit } from '../../streams/codec.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { factsSubject } from '../../streams/definitions.ts';
+import type { Log } from '../../streams/log.ts';
+import type { CommitRecord } from '../facts.ts';
+import { buildCommit, type PendingCommit } from './build-commit.ts';
+import { appendFenced } from './fenced-append.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { createQueryDesk } from './query-desk.ts';
+import { createRequestFeed } from './request-feed.ts';
+import { sendReplies } from './send-replies.ts';
+import { createSignal } from './signal.ts';
+import type { SnapshotSource } from './snapshot-source.ts';
+import type { PartitionStore } from './store.ts';
+import { takeOver, type TakenOver } from './take-over.ts';
+
+/**
+ * One term of one partition's owner: take over, then decide → append → reply until stopped or deposed.
+ *
+ * Owns: the partition's entities, its place in REQUESTS, the fence (`lastSequence`).
+ * States: taking over → leading → ended.
+ * Invariants
+ * 1. At most one append is in flight; nothing else is appended before its outcome is known.
+ * 2. A reply goes out only after the record that holds its facts is acknowledged; a reply without facts only with a lease
+ *    valid in the same tick, or after an append (an empty one, if need be) proved that nobody else has taken over.
+ * 3. A command past its deadline is never applied.
+ * 4. Position, fence and entities move together, when a record is acknowledged.
+ */
+export interface OwnerTerm {
+  /** Settles when the term is over. */
+  readonly ended: Promise<TermEnd>;
+  /** Finishes the append in flight, writes the local store, ends. */
+  stop(): Promise<void>;
+}
+
+export type TermEnd = 'stopped' | 'deposed' | 'failed';
+
+export interface OwnerOptions {
+  partition: number;
+  /** Our incarnation: unique per process start and term. */
+  owner: string;
+  log: Log;
+  clock: Clock;
+  config: Pick<ConfigStore, 'revision' | 'seen'>;
+  store: PartitionStore;
+  source: SnapshotSource;
+  hotBytes: number;
+  /** Whether the lease may be trusted in this very tick. */
+  leaseHeld: () => boolean;
+  logger: Logger;
+  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration'>;
+}
+
+export function startOwner(options: OwnerOptions): OwnerTerm {
+  let stopping = false;
+  const signal = createSignal();
+  const { partition, logger } = options;
+
+  async function run(): Promise<TermEnd> {
+    try {
+      const taken = await takeOver({
+        ...options,
+        configRevision: () => options.config.revision,
+        stopped: () => stopping,
+      });
+      if (taken.kind !== 'taken') return taken.kind;
+      logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, 'partition taken over');
+      return await lead(options, taken, signal, () => stopping);
+    } catch (error) {
+      logger.error({ err: error, partition }, 'the owner of a partition failed; it will be taken over again');
+      return 'failed';
+    }
+  }
+
+  const ended = run();
+  return {
+    ended,
+    async stop() {
+      stopping = true;
+      signal.notify();
+      await ended;
+    },
+  };
+}
+
+/** After a refused append (FACTS is full), internal work waits this long; commands are answered 503 as they come. */
+const REFUSED_PAUSE_MS = 1_000;
+const REFUSED_WAIT_MS = 50;
+
+async function lead(
+  options: OwnerOptions,
+  taken: TakenOver,
+  signal: ReturnType<typeof createSignal>,
+  stopping: () => boolean,
+): Promise<TermEnd> {
+  const { partition, owner, log, clock, config, store, logger, metrics } = options;
+  const { entities, epoch, factsCreated } = taken;
+  const subject = factsSubject(partition);
+  let lastSequence = epoch;
+  const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
+  const housekeeping = createHousekeeping({ clock, entities, store, logger, partition, onWork: signal.notify });
+  const desk = createQueryDesk({ ...options, epoch, entities, onProofWanted: signal.notify });
+
+  /** One turn: build, append, settle. Answers whether the term goes on. */
+  async function turn(): Promise<'on' | 'idle' | 'deposed'> {
+    if (feed.closed) await feed.open();
+    const commit = await prepare();
+    if (commit.isEmpty && !desk.wantsProof) return 'idle';
+    if (!commit.needsAppend && !desk.wantsProof && options.leaseHeld()) {
+      sendReplies(log, commit.replies);
+      return 'on';
+    }
+    return append(commit);
+  }
+
+  async function prepare(): Promise<PendingCommit> {
+    feed.peek();
+    const wanted = feed.wantedRevision;
+    if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
+    if (entities.pinnedBytes > options.hotBytes) await housekeeping.flush();
+    return buildCommit({
+      epoch,
+      nowMs: clock.wallMs(),
+      configRevision: config.revision,
+      entities,
+      feed,
+      chores: housekeeping.chores(feed.backlogTaken),
+      partition,
+      logger,
+    });
+  }
+
+  async function append(commit: PendingCommit): Promise<'on' | 'deposed'> {
+    const record: CommitRecord = {
+      partition,
+      epoch,
+      owner,
+      committedAt: clock.wallMs(),
+      position: feed.position,
+      configRevision: commit.configRevision,
+      facts: commit.facts,
+    };
+    desk.hold(commit.draft.changed);
+    const began = clock.monotonicMs();
+    const outcome = await appendFenced({
+      log,
+      clock,
+      subject,
+      data: encodeCommit(record),
+      expectedLastSequence: lastSequence,
+      factsCreated,
+      stopped: stopping,
+    });
+    switch (outcome.kind) {
+      case 'committed':
+        metrics.commitDuration.observe((clock.monotonicMs() - began) / 1000);
+        metrics.commitFacts.observe(commit.facts.length);
+        lastSequence = outcome.sequence;
+        entities.commit(commit.draft, commit.snapshots, outcome.sequence);
+        housekeeping.committed(commit);
+        sendReplies(log, commit.replies);
+        desk.release('proved');
+        return 'on';
+      case 'refused':
+        logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
+        sendReplies(
+          log,
+          commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })),
+        );
+        housekeeping.pause(REFUSED_PAUSE_MS);
+        desk.release('unproved');
+        // Commands that come meanwhile wait this long and no more: nothing is gained by refusing them sooner.
+        await sleep(clock, REFUSED_WAIT_MS);
+        return 'on';
+      case 'deposed':
+      case 'abandoned':
+        return 'deposed';
+    }
+  }
+
+  try {
+    desk.open();
+    housekeeping.start();
+    while (!stopping()) {
+      const result = await turn();
+      if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
+      if (result === 'idle') await signal.wait();
+    }
+    return 'stopped';
+  } finally {
+    feed.stop();
+    desk.close();
+    await housekeeping.stop();
+  }
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { decodeQueries } from '../../streams/codec.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { queriesSubject } from '../../streams/definitions.ts';
+import type { Log, Stop } from '../../streams/log.ts';
+import type { Query } from '../commands.ts';
+import { answer, queriedEntity } from '../decide.ts';
+import type { EntityState } from '../state.ts';
+import type { Entities } from './entities.ts';
+import { sendReplies, type OutgoingReply } from './send-replies.ts';
+
+/**
+ * Answers queries from live state, in the tick they arrive if it may.
+ *
+ * Invariants
+ * 1. A query about an entity with an append in flight waits for the outcome.
+ * 2. Without a lease valid in this very tick a query waits for the next acknowledged append, which proves that nobody
+ *    else has taken over; `wantsProof` asks for an empty one if nothing else is to be appended.
+ */
+export interface QueryDesk {
+  open(): void;
+  /** These entities are being appended. */
+  hold(changed: ReadonlyMap<string, EntityState>): void;
+  /** The append is over: `proved` if it was acknowledged. */
+  release(outcome: 'proved' | 'unproved'): void;
+  readonly wantsProof: boolean;
+  close(): void;
+}
+
+export interface QueryDeskOptions {
+  partition: number;
+  epoch: number;
+  log: Log;
+  clock: Clock;
+  config: Pick<ConfigStore, 'revision' | 'seen'>;
+  entities: Entities;
+  leaseHeld: () => boolean;
+  onProofWanted: () => void;
+  logger: Logger;
+}
+
+const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
+
+export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
+  const { partition, epoch, log, clock, config, entities, leaseHeld, logger } = options;
+  let held = NOTHING_HELD;
+  let waiting: Query[] = [];
+  let wantsProof = false;
+  let closed = false;
+  let unsubscribe: Stop = () => {};
+
+  function receive(data: Uint8Array): void {
+    let queries: Query[];
+    try {
+      queries = decodeQueries(data);
+    } catch (error) {
+      logger.error({ err: error, partition }, 'a query message cannot be read');
+      return;
+    }
+    const unseen = queries.filter((query) => query.configRevision > config.revision);
+    take(unseen.length === 0 ? queries : queries.filter((query) => query.configRevision <= config.revision));
+    if (unseen.length > 0) void takeOnceSeen(unseen);
+  }
+
+  async function takeOnceSeen(queries: Query[]): Promise<void> {
+    const wanted = Math.max(...queries.map((query) => query.configRevision));
+    const seen = await config.seen(wanted, LIMITS.configWaitMs);
+    if (seen && !closed) take(queries);
+  }
+
+  function take(queries: readonly Query[]): void {
+    const trusted = leaseHeld();
+    const replies: OutgoingReply[] = [];
+    for (const query of queries) {
+      if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
+      // Past the bound a query is dropped: the gateway asks again until its deadline.
+      else if (waiting.length < LIMITS.waitingQueries) waiting.push(query);
+    }
+    if (replies.length > 0) sendReplies(log, replies);
+    if (!trusted && waiting.length > 0) {
+      wantsProof = true;
+      options.onProofWanted();
+    }
+  }
+
+  function reply(query: Query, replies: OutgoingReply[]): void {
+    if (query.deadlineAt < clock.wallMs()) return;
+    const { requestId, replyTo } = query;
+    replies.push({ requestId, replyTo, epoch, partition, reply: answer(entities.get(queriedEntity(query)), query) });
+  }
+
+  return {
+    open() {
+      unsubscribe = log.subscribe(queriesSubject(partition), receive);
+    },
+    hold(changed) {
+      held = changed;
+    },
+    release(outcome) {
+      held = NOTHING_HELD;
+      const queries = waiting;
+      waiting = [];
+      if (outcome === 'unproved') {
+        take(queries);
+        return;
+      }
+      wantsProof = false;
+      const replies: OutgoingReply[] = [];
+      for (const query of queries) reply(query, replies);
+      if (replies.length > 0) sendReplies(log, replies);
+    },
+    get wantsProof() {
+      return wantsProof;
+    },
+    close() {
+      closed = true;
+      unsubscribe();
+    },
+  };
+}

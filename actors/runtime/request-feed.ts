@@ -1,0 +1,145 @@
+import { decodeCommands } from '../../streams/codec.ts';
+import { requestsSubject } from '../../streams/definitions.ts';
+import type { Log, Reader } from '../../streams/log.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { Command } from '../commands.ts';
+import type { RequestPosition } from '../facts.ts';
+
+/**
+ * The commands of one partition, in order, from a position on. REQUESTS lives in the broker's memory: it may start over,
+ * and what it lost was never acknowledged, so the feed then begins at whatever the new one holds.
+ */
+export interface RequestFeed {
+  /** Opens the feed, or opens it again after a reset. */
+  open(): Promise<void>;
+  /** Whether `open` has to be called before anything comes. */
+  readonly closed: boolean;
+  /** The next command, not yet taken. */
+  peek(): Command | undefined;
+  /** Takes the peeked command: from now on `position` is past it. */
+  take(): void;
+  /** The last command taken; what a record commits. */
+  readonly position: RequestPosition | null;
+  /** The highest CONFIG revision named by the commands of the message at hand. */
+  readonly wantedRevision: number;
+  /** Whether everything that waited when the feed was opened has been taken. */
+  readonly backlogTaken: boolean;
+  stop(): void;
+}
+
+interface Batch {
+  sequence: number;
+  storedAtMs: number;
+  commands: Command[];
+  next: number;
+  wantedRevision: number;
+}
+
+export interface RequestFeedOptions {
+  log: Log;
+  partition: number;
+  position: RequestPosition | null;
+  logger: Logger;
+  onWaiting: () => void;
+}
+
+export function createRequestFeed({ log, partition, position, logger, onWaiting }: RequestFeedOptions): RequestFeed {
+  const subject = requestsSubject(partition);
+  let reader: Reader | undefined;
+  let created = '';
+  let backlogEnd = 0;
+  let batch: Batch | undefined;
+  /** Commands of the message at `position.sequence` that were decided before. */
+  let skip: { sequence: number; count: number } | undefined;
+
+  async function open(): Promise<void> {
+    reader?.stop();
+    batch = undefined;
+    const bounds = await log.info('REQUESTS');
+    created = bounds.created;
+    const start = await startFrom(log, subject, position, bounds);
+    skip = start.skip;
+    backlogEnd = (await log.last('REQUESTS', subject))?.sequence ?? 0;
+    reader = log.read('REQUESTS', { subjects: [subject], from: start.from, onWaiting });
+  }
+
+  function nextBatch(): Batch | undefined {
+    const record = reader?.take(1)[0];
+    if (record === undefined) return undefined;
+    const { sequence, storedAtMs } = record;
+    const commands = decode(record.data, sequence);
+    const next = skip?.sequence === sequence ? skip.count : 0;
+    const wantedRevision = commands.reduce((most, command) => Math.max(most, command.configRevision), 0);
+    if (commands.length === 0) position = { stream: created, sequence, index: -1, publishedAtMs: storedAtMs };
+    return { sequence, storedAtMs, commands, next, wantedRevision };
+  }
+
+  /** A message that cannot be read is nobody's acknowledged write: its gateways will answer 503. */
+  function decode(data: Uint8Array, sequence: number): Command[] {
+    try {
+      return decodeCommands(data);
+    } catch (error) {
+      logger.error({ err: error, partition, sequence }, 'a REQUESTS message cannot be read; its commands are dropped');
+      return [];
+    }
+  }
+
+  return {
+    open,
+    get closed() {
+      return reader === undefined || reader.ended !== undefined;
+    },
+    peek() {
+      while (batch === undefined || batch.next >= batch.commands.length) {
+        batch = nextBatch();
+        if (batch === undefined) return undefined;
+      }
+      return batch.commands[batch.next];
+    },
+    take() {
+      if (batch === undefined) return;
+      const { sequence, storedAtMs } = batch;
+      position = { stream: created, sequence, index: batch.next, publishedAtMs: storedAtMs };
+      batch.next += 1;
+    },
+    get position() {
+      return position;
+    },
+    get wantedRevision() {
+      return batch?.wantedRevision ?? 0;
+    },
+    get backlogTaken() {
+      return backlogEnd === 0 || (position !== null && position.stream === created && position.sequence >= backlogEnd);
+    },
+    stop() {
+      reader?.stop();
+    },
+  };
+}
+
+interface Start {
+  from: number;
+  skip: { sequence: number; count: number } | undefined;
+}
+
+/**
+ * Where to go on reading. The position counts only for the incarnation of the stream it was taken in: another creation,
+ * fewer records than decided, or another message where the decided one stood mean that the stream started over. If the
+ * decided message has aged out, whatever an unnoticed new incarnation held at or below its sequence has aged out too.
+ */
+async function startFrom(
+  log: Log,
+  subject: string,
+  position: RequestPosition | null,
+  bounds: { created: string; firstSequence: number; lastSequence: number },
+): Promise<Start> {
+  const fromFirst: Start = { from: bounds.firstSequence, skip: undefined };
+  if (position === null || position.stream !== bounds.created || bounds.lastSequence < position.sequence) {
+    return fromFirst;
+  }
+  if (position.sequence < bounds.firstSequence) return fromFirst;
+  const record = await log.next('REQUESTS', subject, position.sequence);
+  const same = record?.sequence === position.sequence && record.storedAtMs === position.publishedAtMs;
+  if (!same) return fromFirst;
+  return { from: position.sequence, skip: { sequence: position.sequence, count: position.index + 1 } };
+}

@@ -1,0 +1,42 @@
+import { encodeReplies } from '../../streams/codec.ts';
+import { repliesSubject } from '../../streams/definitions.ts';
+import type { Log } from '../../streams/log.ts';
+import type { AddressedReply } from '../replies.ts';
+import { replyChars } from './draft.ts';
+
+/** A reply and the gateway that waits for it. */
+export interface OutgoingReply extends AddressedReply {
+  replyTo: string;
+}
+
+/** A message to a gateway is cut here, so that even three bytes a character stay below the broker's payload limit. */
+const MESSAGE_CHARS = 2_000_000;
+
+/** Sends replies, grouped by gateway. At most once: a lost reply is the gateway's 503. */
+export function sendReplies(log: Log, replies: readonly OutgoingReply[]): void {
+  const byGateway = new Map<string, AddressedReply[]>();
+  for (const { replyTo, ...addressed } of replies) {
+    const list = byGateway.get(replyTo);
+    if (list === undefined) byGateway.set(replyTo, [addressed]);
+    else list.push(addressed);
+  }
+  for (const [gateway, list] of byGateway) {
+    for (const message of cut(list)) log.publish(repliesSubject(gateway), encodeReplies(message));
+  }
+}
+
+function* cut(replies: AddressedReply[]): Generator<AddressedReply[]> {
+  let message: AddressedReply[] = [];
+  let chars = 0;
+  for (const addressed of replies) {
+    const more = replyChars(addressed.reply);
+    if (message.length > 0 && chars + more > MESSAGE_CHARS) {
+      yield message;
+      message = [];
+      chars = 0;
+    }
+    message.push(addressed);
+    chars += more;
+  }
+  if (message.length > 0) yield message;
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+
+/** Wakes one loop. A notification while nobody waits is kept; many count as one. */
+export interface Signal {
+  notify: () => void;
+  /** Resolves at the next notification (at once if one was kept), or after `timeoutMs` of `clock`. One waiter at a time. */
+  wait(clock?: Clock, timeoutMs?: number): Promise<void>;
+}
+
+export function createSignal(): Signal {
+  let raised = false;
+  let wake: (() => void) | undefined;
+  return {
+    notify() {
+      if (wake === undefined) raised = true;
+      else wake();
+    },
+    wait(clock, timeoutMs) {
+      if (raised) {
+        raised = false;
+        return Promise.resolve();
+      }
+      return new Promise<void>((resolve) => {
+        let cancel = (): void => {};
+        wake = () => {
+          wake = undefined;
+          cancel();
+          resolve();
+        };
+        if (clock !== undefined && timeoutMs !== undefined) cancel = clock.timer(timeoutMs, () => wake?.());
+      });
+    },
+  };
+}
