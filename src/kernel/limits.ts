@@ -142,6 +142,47 @@ export const LIMITS = {
   /** How long the ClickHouse sink gathers before it inserts what it has. */
   sinkLingerMs: 250,
 
+  /** Back-off of the ClickHouse sink after a refusal: first and longest wait. It retries for ever and skips nothing. */
+  sinkRetryFirstMs: 100,
+  sinkRetryLongestMs: 5_000,
+  /** One insert or position write of a sink; beyond it the outcome is unknown and the same intent is repeated. */
+  sinkRequestMs: 60_000,
+  /** How long a stopping sink may take to finish the batch it holds; what is left is repeated at the next start. */
+  sinkStopMs: 4_000,
+  /** How long a sink waits before it looks again when its log or stream cannot be read. */
+  sinkReopenMs: 500,
+
+  /** Embedded ClickHouse: running time of one statement of the read-only user. */
+  clickhouseReaderSeconds: 60,
+  /** Embedded ClickHouse: memory of one statement of the read-only user; half of it before sorts and groups go to disk. */
+  clickhouseReaderMemoryBytes: 512 * 1024 * 1024,
+  /** Embedded ClickHouse: temporary files of one statement of the read-only user. */
+  clickhouseReaderDiskBytes: 4 * 1024 * 1024 * 1024,
+  /** Embedded ClickHouse: threads of one statement of the read-only user: the writer keeps a share of a small machine. */
+  clickhouseReaderThreads: 2,
+  /** Embedded ClickHouse: statements of read-only users running at once. */
+  clickhouseReaderStatements: 4,
+  /** Embedded ClickHouse: statements of the service running at once (inserts, snapshot loads, event queries). */
+  clickhouseServiceStatements: 6,
+  /** Embedded ClickHouse: statements waiting for a place, per kind of user; beyond it 503 at once. */
+  clickhouseWaitingStatements: 64,
+  /** Embedded ClickHouse: how long a statement waits for a place before 503. */
+  clickhouseWaitMs: 10_000,
+  /** Embedded ClickHouse: statement text, as ClickHouse's own max_query_size. */
+  clickhouseQueryBytes: 256 * 1024,
+  /** Embedded ClickHouse: body of an insert after decompression; several times the sink's largest batch. */
+  clickhouseBodyBytes: 128 * 1024 * 1024,
+  /** Embedded ClickHouse: a result in a format that cannot be streamed (JSON, Parquet) is held whole up to this. */
+  clickhouseBufferedResultBytes: 128 * 1024 * 1024,
+  /** Embedded ClickHouse: open connections. */
+  clickhouseConnections: 256,
+  /** Embedded ClickHouse: a client that neither sends nor takes a byte for this long is cut off; over the time cap. */
+  clickhouseIdleMs: 120_000,
+  /** Embedded ClickHouse: how long a stop waits for running statements. */
+  clickhouseStopMs: 3_000,
+  /** Threads for calls into the embedded engine, which block theirs: all statements at once plus file and zip work. */
+  clickhousePoolThreads: 16,
+
   /** SSE readers per process. */
   streamReaders: 5_000,
   /** Bytes buffered for one SSE reader before it is disconnected. */
@@ -191,6 +232,8 @@ export const LIMITS = {
   checksumListBytes: 64 * 1024,
   /** A nats-server release archive; today's is 7 MiB. */
   natsArchiveBytes: 64 * 1024 * 1024,
+  /** How long an operator's command waits for the broker before it gives up. */
+  cliConnectMs: 10_000,
   /** What the supervisor gives nats-server and ClickHouse to stop before it kills them: both are safe to kill. */
   dependencyStopMs: 700,
   /** A child that dies is started again after this, doubled for every death soon after the last. */

@@ -1,0 +1,218 @@
+import { ERRORS, type ErrorCode } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { isPlainObject } from './plain-object.ts';
+import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
+import type { Route } from './route.ts';
+
+/** The OpenAPI 3.1 document of the given routes: everything in it derives from their declarations. */
+export function openApi(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Player analytics and targeting',
+      version: '1.0.0',
+      summary: 'Player profiles, events, live stream and webhooks for live games.',
+      description:
+        'Every JSON answer is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, details}}`. ' +
+        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes. Times without an offset are UTC.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This service.' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: '`pk_live_…`/`pk_test_…` for clients, `sk_live_…`/`sk_test_…` for servers.',
+        },
+      },
+      schemas: { Error: ERROR_SCHEMA },
+      headers: Object.fromEntries(
+        Object.entries(RESPONSE_HEADERS).map(([name, { type, description }]) => [name, { description, schema: { type } }]),
+      ),
+    },
+  };
+}
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  description: 'A failed request.',
+  required: ['success', 'error'],
+  properties: {
+    success: { const: false, description: 'Always false.' },
+    error: {
+      type: 'object',
+      description: 'What went wrong.',
+      required: ['code', 'message', 'details'],
+      properties: {
+        code: { type: 'string', enum: Object.keys(ERRORS), description: 'Code of the error catalogue.' },
+        message: { type: 'string', description: 'What is wrong, for people.' },
+        details: {
+          type: 'object',
+          description: 'Context of the error.',
+          properties: {
+            fields: {
+              type: 'array',
+              description: 'The faults of an invalid request.',
+              items: {
+                type: 'object',
+                description: 'One fault.',
+                required: ['path', 'message'],
+                properties: {
+                  path: { type: 'string', description: 'JSON Pointer into the body, or name of a header or parameter.' },
+                  message: { type: 'string', description: 'What is wrong with it.' },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+function operation(route: Route) {
+  const { auth, input } = route;
+  const keys = auth === 'none' ? 'No key needed.' : `Keys: ${auth.keys.join(', ')}.`;
+  const scope = auth !== 'none' && auth.scope !== undefined ? ` Scope: ${auth.scope}.` : '';
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    description: `${route.description ?? ''} ${keys}${scope}`.trim(),
+    ...(auth === 'none' ? { security: [] } : {}),
+    parameters: parameters(route),
+    ...(input.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: documented(input.body),
+                ...(route.example === undefined ? {} : { example: route.example }),
+              },
+            },
+          },
+        }),
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/^\/v1\//, '').match(/[A-Za-z0-9]+/g) ?? [];
+  return [method.toLowerCase(), ...words].join('_');
+}
+
+function parameters(route: Route) {
+  const { params, query, headers } = route.input;
+  const of = (place: 'path' | 'query' | 'header', schema: typeof params) =>
+    Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
+      name,
+      in: place,
+      required: place === 'path' || (schema?.required ?? []).some((required) => required === name),
+      ...described(property),
+      schema: documented(property),
+    }));
+  const idempotencyKey = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Makes the write safe to repeat: kept 24 h, a repeat answers as the first did.',
+    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$' },
+  };
+  const own = [...of('path', params), ...of('query', query), ...of('header', headers)];
+  return route.idempotent === true ? [...own, idempotencyKey] : own;
+}
+
+function described(schema: unknown): { description?: string } {
+  if (!isPlainObject(schema)) return {};
+  const { description } = schema;
+  return typeof description === 'string' ? { description } : {};
+}
+
+/** A schema as it is shown: `x-items` (validated apart, see event-batch.ts) stands in for `items`. */
+function documented(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(documented);
+  if (!isPlainObject(schema)) return schema;
+  const { 'x-items': items, ...rest } = schema;
+  const shown = items === undefined ? rest : { ...rest, items };
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, documented(value)]));
+}
+
+function successes(route: Route): Record<string, unknown> {
+  const { schema, description, mediaType, example, statuses } = route.reply;
+  const enveloped = mediaType === undefined;
+  const content = enveloped
+    ? {
+        schema: {
+          type: 'object',
+          required: ['success', 'data'],
+          properties: { success: { const: true, description: 'Always true.' }, data: documented(schema) },
+        },
+        ...(example === undefined ? {} : { example: { success: true, data: example } }),
+      }
+    : { schema: documented(schema), ...(example === undefined ? {} : { example }) };
+  const headers = headerRefs(responseHeadersOf(route, 200));
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      { description, headers, content: { [mediaType ?? 'application/json']: content } },
+    ]),
+  );
+}
+
+/** Every error the route can answer: its own, and what follows from its declaration. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...route.errors, 'INTERNAL_ERROR']);
+  if (route.auth !== 'none') {
+    codes.add('UNAUTHORIZED');
+    codes.add('VALIDATION_ERROR');
+    codes.add('SERVICE_UNAVAILABLE');
+    if (route.auth.keys.length < 2 || route.auth.scope !== undefined) codes.add('FORBIDDEN');
+  }
+  if (route.limitClass !== 'none') codes.add('RATE_LIMIT_EXCEEDED');
+  if (route.idempotent === true) codes.add('CONFLICT');
+  if (route.input.body !== undefined) {
+    codes.add('PAYLOAD_TOO_LARGE');
+    codes.add('UNSUPPORTED_MEDIA_TYPE');
+  }
+  return [...codes];
+}
+
+function failures(route: Route): Record<string, unknown> {
+  const byStatus = Map.groupBy(errorsOf(route), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join(' '),
+        headers: headerRefs(responseHeadersOf(route, status)),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(
+              codes.map((code) => [
+                code,
+                { value: { success: false, error: { code, message: ERRORS[code].message, details: {} } } },
+              ]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+function headerRefs(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,53 @@
+import type { Environment, IdempotencyClaim } from '../../actors/commands.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { Tier } from '../../streams/config/documents.ts';
+import type { Backend, Origin } from '../gateway/backend.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { FieldFault } from '../kernel/errors.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+
+/** What a keyed request brings to its route, beside its validated input. */
+export interface RequestContext {
+  readonly services: Services;
+  readonly key: ApiKey;
+  readonly origin: Origin;
+  /** Present when the caller sent an Idempotency-Key to a route that takes one. */
+  readonly idempotency: IdempotencyClaim | undefined;
+  /** Faults inside single values (over-long strings, lone surrogates …). Empty unless the route takes faulty items. */
+  readonly faults: readonly FieldFault[];
+  /** Names of fields nobody knows; routes add those of items. They end up in X-Ignored-Fields. */
+  readonly ignored: string[];
+}
+
+export type KeyKind = 'client' | 'server';
+
+/** An API key as its requests see it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly game: string;
+  readonly environment: Environment;
+  readonly tier: Tier;
+  /** Requests per minute; null is unmetered. */
+  readonly limitPerMinute: number | null;
+  readonly scopes: ReadonlySet<string>;
+  /** The game's namespace: player ids are UUIDv5 over it. */
+  readonly namespace: string;
+}
+
+/** The ports a route may use. */
+export interface Services {
+  readonly backend: Backend;
+  readonly config: ConfigStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly metrics: Metrics;
+  readonly readiness: () => Readiness;
+}
+
+/** Whether this process can serve, check by check. */
+export interface Readiness {
+  ready: boolean;
+  checks: Record<string, boolean>;
+}

@@ -1,0 +1,200 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { CommandBody, QueryBody } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import type { LiveRequest } from '../../streams/live-feed.ts';
+import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
+import type { Answer } from './answer.ts';
+import { isPlainObject } from './plain-object.ts';
+import type { KeyKind, RequestContext, Services } from './request-context.ts';
+import { compile } from './validation.ts';
+
+/** What a route is to its callers: documentation, permission and shape. OpenAPI and the route tests read only this. */
+export interface RouteDocs {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `{name}` marks a parameter, which `input.params` must describe. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Which keys may call it, and the scope they need. */
+  auth: { keys: readonly KeyKind[]; scope?: string } | 'none';
+  /** Requests of a class other than `none` count against the key's tier. */
+  limitClass: 'none' | 'game' | 'events';
+  /** Whether it takes an Idempotency-Key. */
+  idempotent?: boolean;
+  /** The route's own errors; those of authentication, limits and bodies follow from the rest. */
+  errors: readonly ErrorCode[];
+  reply: ReplyDocs;
+  /** A body that works. */
+  example?: unknown;
+}
+
+/** What a route answers. `schema` describes `data` inside the envelope, or the whole body of another media type. */
+export interface ReplyDocs {
+  statuses: readonly (200 | 201)[];
+  description: string;
+  schema: TSchema;
+  mediaType?: string;
+  example?: unknown;
+}
+
+/** Schemas of what a route takes. Header names are written as they are shown; they are matched in any case. */
+export interface InputSchemas extends TProperties {
+  params?: TObject;
+  query?: TObject;
+  headers?: TObject;
+  body?: TObject;
+}
+
+/** A route's input after validation. */
+export type Input<I extends InputSchemas> = Static<TObject<I>>;
+
+/** A reply that is no failure. */
+export type Success = Exclude<Reply, Failure>;
+
+/** A command or query and the entity whose partition decides it. */
+export interface Addressed<Body> {
+  kind: 'addressed';
+  entityId: string;
+  body: Body;
+}
+
+/** What a route does with valid input: translate into one command or query, handle more than that, or open a stream. */
+export type Action<T> =
+  | {
+      kind: 'command';
+      toCommand: (input: T, context: RequestContext) => Addressed<CommandBody> | Failure;
+      toAnswer: (reply: Success, context: RequestContext) => Answer;
+    }
+  | {
+      kind: 'query';
+      toQuery: (input: T, context: RequestContext) => Addressed<QueryBody> | Failure;
+      toAnswer: (reply: Success, context: RequestContext) => Answer;
+    }
+  | { kind: 'handle'; handle: (input: T, context: RequestContext) => Answer | Promise<Answer> }
+  | { kind: 'stream'; toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure };
+
+export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
+  auth: { keys: readonly KeyKind[]; scope?: string };
+  input: I;
+  /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
+  takesFaultyItems?: boolean;
+  action: Action<Input<I>>;
+}
+
+/** A request's parts as they came, decoded but not yet checked. */
+export interface RawInput {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A stream to open instead of an answer. */
+export interface StreamOutcome {
+  kind: 'stream';
+  request: LiveRequest;
+}
+
+export type Outcome = Answer | StreamOutcome;
+
+/** A route that needs an API key. */
+export interface KeyedRoute extends RouteDocs {
+  kind: 'keyed';
+  auth: { keys: readonly KeyKind[]; scope?: string };
+  input: InputSchemas;
+  takesFaultyItems: boolean;
+  /** Validates and acts. Rejects or throws only for a bug. */
+  run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
+}
+
+/** A route without a key: probes and documents. */
+export interface OpenRoute extends RouteDocs {
+  kind: 'open';
+  auth: 'none';
+  input: InputSchemas;
+  respond: (services: Services) => Answer | Promise<Answer>;
+}
+
+export type Route = KeyedRoute | OpenRoute;
+
+/** Makes a route of its declaration: compiles its schemas and ties validation, translation and backend together. */
+export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<I>): KeyedRoute {
+  const { action, input, takesFaultyItems = false, ...docs } = definition;
+  const check = compile(Type.Object(input));
+  const ignorable = ignorableFields(input.body);
+  return {
+    ...docs,
+    kind: 'keyed',
+    input,
+    takesFaultyItems,
+    run(raw, context) {
+      const { body } = raw;
+      if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
+      if (!check.accepts(raw)) return invalid(check.faults().map(relativeToPart));
+      if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
+      return act(action, raw, context);
+    },
+  };
+}
+
+/** Makes a route that needs no key. */
+export function defineOpenRoute(definition: Omit<OpenRoute, 'kind' | 'auth' | 'limitClass' | 'input'>): OpenRoute {
+  return { ...definition, kind: 'open', auth: 'none', limitClass: 'none', input: {} };
+}
+
+/** A VALIDATION_ERROR that names each fault. */
+export function invalid(fields: FieldFault[]): Failure {
+  const first = fields[0];
+  const message = first === undefined ? undefined : `${first.path.replace(/^\//, '') || 'The body'} ${first.message}.`;
+  return failure('VALIDATION_ERROR', message, { fields });
+}
+
+/** Adds the names of a body's fields that `known` doesn't hold to `ignored`. @param prefix stands before each name */
+export function noteIgnored(body: unknown, known: ReadonlySet<string>, prefix: string, ignored: string[]): void {
+  if (!isPlainObject(body)) return;
+  for (const name in body) {
+    if (known.has(name)) continue;
+    const shown = prefix + name;
+    if (!ignored.includes(shown)) ignored.push(shown);
+  }
+}
+
+/** The fields a body may hold besides unknown ones; undefined where unknown fields are refused. */
+export function ignorableFields(body: TObject | undefined): ReadonlySet<string> | undefined {
+  if (body === undefined || ('additionalProperties' in body && body['additionalProperties'] === false)) return undefined;
+  return new Set(Object.keys(body.properties));
+}
+
+function act<T>(action: Action<T>, input: T, context: RequestContext): Outcome | Promise<Outcome> {
+  const { backend } = context.services;
+  switch (action.kind) {
+    case 'command': {
+      const command = action.toCommand(input, context);
+      if (command.kind === 'failure') return command;
+      return backend
+        .send(context.origin, command.entityId, command.body)
+        .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context)));
+    }
+    case 'query': {
+      const query = action.toQuery(input, context);
+      if (query.kind === 'failure') return query;
+      return backend
+        .ask(context.origin, query.entityId, query.body)
+        .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context)));
+    }
+    case 'handle':
+      return action.handle(input, context);
+    case 'stream': {
+      const request = action.toLiveRequest(input, context);
+      return 'kind' in request ? request : { kind: 'stream', request };
+    }
+  }
+}
+
+/** Validation sees `{params, query, headers, body}`; callers see a pointer into their body, or a parameter's name. */
+function relativeToPart(fault: FieldFault): FieldFault {
+  const [, part, ...rest] = fault.path.split('/');
+  const path = part === 'body' ? rest.map((name) => `/${name}`).join('') : rest.join('/');
+  return { path, message: fault.message };
+}

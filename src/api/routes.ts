@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts';
+import { trackEvents } from './event-batch.ts';
+import { streamEvents } from './event-stream.ts';
+import { trackEvent } from './events.ts';
+import { openApi } from './openapi.ts';
+import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
+import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
+import type { Route } from './route.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+/** Every endpoint of the service. Adding one is adding one object here. */
+export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readonly Route[] {
+  const all: Route[] = [
+    registerPlayer,
+    getPlayer,
+    getPlayerByExternalId,
+    patchPlayer,
+    trackEvent,
+    trackEvents,
+    streamEvents,
+    ...webhookRoutes(config.webhookAllowPrivateHosts),
+    healthz,
+    readyz,
+    metrics,
+  ];
+  all.push(openApiRoute(() => JSON.stringify(openApi(all))));
+  return all;
+}

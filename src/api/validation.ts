@@ -1,0 +1,70 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import type { Static, TSchema } from 'typebox';
+import type { FieldFault } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { parseTimestamp } from '../kernel/timestamp.ts';
+
+/** A compiled schema. Both calls are synchronous; `faults` speaks of the latest value that was not accepted. */
+export interface Check<T> {
+  accepts(value: unknown): value is T;
+  faults(): FieldFault[];
+}
+
+/** Compiles a TypeBox schema. Done once per schema, when the module that holds it is loaded. */
+export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
+  const validate = ajv.compile<Static<S>>({ ...schema });
+  return {
+    accepts: (value): value is Static<S> => validate(value),
+    faults: () => (validate.errors ?? []).slice(0, LIMITS.reportedFaults).map(faultOf),
+  };
+}
+
+/** Something before the @, a dotted name after it: typing slips are caught, exotic but legal addresses are not refused. */
+const EMAIL = /^[^\s@<>"(),;:\\[\]]+@[^\s@<>"(),;:\\[\]]+\.[^\s@<>"(),;:\\[\].]+$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const ajv = new Ajv({
+  allErrors: true,
+  allowUnionTypes: true,
+  keywords: ['x-items'],
+  formats: {
+    'date-time': (text: string) => parseTimestamp(text) !== undefined,
+    email: EMAIL,
+    uuid: UUID,
+  },
+});
+
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
+  'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',
+  email: 'must be an e-mail address',
+  uuid: 'must be a UUID',
+};
+
+function faultOf(error: ErrorObject): FieldFault {
+  const params: Record<string, unknown> = error.params;
+  const child = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
+  const path = typeof child === 'string' ? `${error.instancePath}/${pointerPart(child)}` : error.instancePath;
+  return { path, message: messageOf(error, params) };
+}
+
+function messageOf(error: ErrorObject, params: Record<string, unknown>): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a known field';
+    case 'format':
+      return FORMAT_MESSAGES[String(params['format'])] ?? 'has the wrong format';
+    case 'enum':
+      return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'propertyNames':
+      return 'is not a usable name';
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+/** One part of a JSON Pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
