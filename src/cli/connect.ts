@@ -1,0 +1,46 @@
+import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
+import { connectJetStream } from '../../streams/log-jetstream.ts';
+import type { Config } from '../config.ts';
+import { within, type Clock } from '../kernel/clock.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { createLogger } from '../kernel/logger.ts';
+import { readEndpoints, type Endpoints } from '../local/run-files.ts';
+import { CliError } from './cli-error.ts';
+
+/** Opens the CONFIG bucket of the deployment that the configuration, or else DATA_DIR, names. */
+export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
+  return async (use: (store: ConfigStore) => Promise<void>): Promise<void> => {
+    const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
+    const logger = createLogger('silent', 'cli');
+    const opening = connectJetStream({ url, replicas: config.natsReplicas, logger, clock }).then(async (log) => ({
+      log,
+      store: await openConfigStore(log, clock, logger),
+    }));
+    const opened = await within(clock, LIMITS.cliConnectMs, opening);
+    if (opened === undefined) throw new CliError(`NATS at ${url} did not answer within ${LIMITS.cliConnectMs} ms.`);
+    try {
+      await use(opened.store);
+    } finally {
+      opened.store.stop();
+      await opened.log.close();
+    }
+  };
+}
+
+/** The ClickHouse that the configuration, or else DATA_DIR, names. */
+export function clickhouseTarget(config: Config): Endpoints['clickhouse'] {
+  const url = nonEmpty(config.clickhouse.url);
+  return url === undefined ? running(config, 'CLICKHOUSE_URL').clickhouse : { ...config.clickhouse, url };
+}
+
+function running(config: Config, variable: string): Endpoints {
+  const endpoints = readEndpoints(config.dataDir);
+  if (endpoints === undefined) {
+    throw new CliError(`Nothing runs on ${config.dataDir}. Start it (npm start), or set DATA_DIR or ${variable}.`);
+  }
+  return endpoints;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

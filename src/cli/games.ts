@@ -1,0 +1,43 @@
+import { Command } from 'commander';
+import { createGame, gameAddress, isGameId } from '../../streams/config/games.ts';
+import { CliError } from './cli-error.ts';
+import type { CliContext } from './context.ts';
+import { table } from './table.ts';
+
+/** `games create|list` */
+export function gamesCommand(context: CliContext): Command {
+  const command = new Command('games').description('Games: what players, keys and definitions belong to.');
+  command
+    .command('create')
+    .description('Make a game; prints its id.')
+    .argument('<id>', 'lower-case letters, digits and dashes; it shows in rows and streams, and cannot change')
+    .option('--name <name>', 'what people call it (default: the id)')
+    .option('--tenant <tenant>', 'the organisation that owns it (default: the id)')
+    .action((id: string, options: { name?: string; tenant?: string }) =>
+      context.withConfigStore(async (store) => {
+        if (!isGameId(id)) throw new CliError(`"${id}" cannot be a game's id: a-z, 0-9 and dashes, at most 63.`);
+        const game = createGame(options.name ?? id, options.tenant ?? id, context.clock, context.ids);
+        const written = await store.put(gameAddress(id), game, 0);
+        if (written.kind === 'conflict') throw new CliError(`The game ${id} exists.`);
+        if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write; look with games list.');
+        context.print(id);
+      }),
+    );
+  command
+    .command('list')
+    .description('All games.')
+    .action(() =>
+      context.withConfigStore(async (store) => {
+        const rows = store
+          .list('game')
+          .map(({ game, document }) => [
+            game,
+            document.name,
+            document.tenant,
+            new Date(document.createdAt).toISOString(),
+          ]);
+        context.print(table(['id', 'name', 'tenant', 'created'], rows));
+      }),
+    );
+  return command;
+}

@@ -1,0 +1,100 @@
+import { Command, Option } from 'commander';
+import type { Environment } from '../../actors/commands.ts';
+import { createApiKey, hashApiKey, SCOPES } from '../../streams/config/api-keys.ts';
+import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
+import { TIERS, type ApiKeyDocument, type Tier } from '../../streams/config/documents.ts';
+import { gameAddress } from '../../streams/config/games.ts';
+import { CliError } from './cli-error.ts';
+import type { CliContext } from './context.ts';
+import { table } from './table.ts';
+
+interface CreateOptions {
+  game: string;
+  kind: ApiKeyDocument['kind'];
+  environment: Environment;
+  tier: Tier;
+  scope: string[];
+}
+
+const environmentOption = () => new Option('--environment <environment>').choices(['live', 'test']);
+
+/** `keys create|list|revoke` */
+export function keysCommand(context: CliContext): Command {
+  const command = new Command('keys').description('API keys.');
+  command
+    .command('create')
+    .description('Make a key; prints it, once: only its hash is kept.')
+    .requiredOption('--game <id>', 'the game it opens')
+    .addOption(new Option('--kind <kind>').choices(['client', 'server']).makeOptionMandatory())
+    .addOption(environmentOption().makeOptionMandatory())
+    .addOption(new Option('--tier <tier>', 'rate limit').choices(Object.keys(TIERS)).makeOptionMandatory())
+    .addOption(new Option('--scope <scope...>', 'what it may do besides').choices(SCOPES).default([]))
+    .action((options: CreateOptions) => context.withConfigStore((store) => create(store, options, context)));
+  command
+    .command('list')
+    .description('All keys, without their text.')
+    .option('--game <id>', 'of one game only')
+    .addOption(environmentOption())
+    .action((options: { game?: string; environment?: Environment }) =>
+      context.withConfigStore(async (store) => {
+        const keys = store.list('key', options.game, options.environment);
+        context.print(
+          table(['id', 'key', 'game', 'environment', 'kind', 'tier', 'scopes', 'created', 'revoked'], keys.map(row)),
+        );
+      }),
+    );
+  command
+    .command('revoke')
+    .description('End a key for good; it is refused on every node within 200 ms.')
+    .argument('<key>', 'its id (see keys list), or its whole text')
+    .action((which: string) => context.withConfigStore((store) => revoke(store, which, context)));
+  return command;
+}
+
+async function create(
+  store: ConfigStore,
+  options: CreateOptions,
+  { clock, ids, print, note }: CliContext,
+): Promise<void> {
+  if (store.get(gameAddress(options.game)) === undefined) {
+    throw new CliError(`There is no game ${options.game}. Make it first: games create ${options.game}`);
+  }
+  const { text, address, document } = createApiKey({ ...options, scopes: options.scope }, clock, ids);
+  const written = await store.put(address, document, 0);
+  if (written.kind !== 'written') throw new CliError('NATS did not confirm the write; no key was shown, make another.');
+  note(`id ${document.id}; the key is shown only now:`);
+  print(text);
+}
+
+async function revoke(store: ConfigStore, which: string, { clock, note }: CliContext): Promise<void> {
+  const hash = hashApiKey(which);
+  const entry = store.list('key').find(({ key, document }) => document.id === which || key === hash);
+  if (entry === undefined) throw new CliError('There is no such key.');
+  if (entry.document.revokedAt !== null) {
+    note(`It was revoked at ${iso(entry.document.revokedAt)}.`);
+    return;
+  }
+  const { game, environment, kind, key } = entry;
+  const document = { ...entry.document, revokedAt: clock.wallMs() };
+  const written = await store.put({ game, environment, kind, key }, document, entry.revision);
+  if (written.kind !== 'written') throw new CliError('NATS did not confirm the write; try again.');
+  note(`Revoked ${document.id} (${document.hint}).`);
+}
+
+function row({ game, environment, document }: ConfigEntry<'key'>): string[] {
+  return [
+    document.id,
+    document.hint,
+    game,
+    environment,
+    document.kind,
+    document.tier,
+    document.scopes.join(' '),
+    iso(document.createdAt),
+    document.revokedAt === null ? '' : iso(document.revokedAt),
+  ];
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,47 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ConfigError, readConfig } from '../config.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { systemIds } from '../kernel/ids.ts';
+import { CliError } from './cli-error.ts';
+import { clickhouseTarget, withConfigStore } from './connect.ts';
+import { gamesCommand } from './games.ts';
+import { keysCommand } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
+import { sqlCommand } from './sql.ts';
+
+/**
+ * `npm run cli -- …`: what an operator does to a running deployment. Results go to standard output and nothing else does,
+ * so that scripts can take them; exit code 1 with one clear line when something cannot be done.
+ */
+function program(): Command {
+  const config = readConfig();
+  const tools = {
+    clock: systemClock,
+    ids: systemIds,
+    print: (line: string) => process.stdout.write(`${line}\n`),
+    note: (line: string) => process.stderr.write(`${line}\n`),
+  };
+  const context = {
+    ...tools,
+    withConfigStore: withConfigStore(config, tools),
+    clickhouse: () => clickhouseTarget(config),
+  };
+  return new Command('cli')
+    .description(
+      'Operate a running deployment. It is found through DATA_DIR (default .data), or through NATS_URL and CLICKHOUSE_URL.',
+    )
+    .showHelpAfterError()
+    .addCommand(keysCommand(context))
+    .addCommand(gamesCommand(context))
+    .addCommand(sqlCommand(context))
+    .addCommand(migrateCommand(context));
+}
+
+try {
+  await program().parseAsync();
+  process.exit(process.exitCode ?? 0);
+} catch (error) {
+  const isExpected = error instanceof CliError || error instanceof ConfigError || error instanceof InvalidArgumentError;
+  console.error(isExpected ? error.message : error);
+  process.exit(1);
+}

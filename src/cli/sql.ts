@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { Command } from 'commander';
+import { CliError } from './cli-error.ts';
+import type { CliContext } from './context.ts';
+
+interface SqlOptions {
+  format?: string;
+  write?: true;
+}
+
+/** `sql "SELECT …"` */
+export function sqlCommand(context: CliContext): Command {
+  return new Command('sql')
+    .description('Run one statement on ClickHouse and print its result as it comes.')
+    .argument('<statement>', 'e.g. "SELECT event_name, count() FROM events GROUP BY ALL"')
+    .option('--format <format>', "any of ClickHouse's formats (default: a table for people, TSV with names for pipes)")
+    .option('--write', 'allow the statement to change something')
+    .action((statement: string, options: SqlOptions) => runSql(statement, options, context));
+}
+
+async function runSql(statement: string, options: SqlOptions, context: CliContext): Promise<void> {
+  const { url, user, password, database } = context.clickhouse();
+  const target = new URL(url);
+  target.searchParams.set('database', database);
+  target.searchParams.set(
+    'default_format',
+    options.format ?? (process.stdout.isTTY ? 'PrettyCompactMonoBlock' : 'TSVWithNames'),
+  );
+  if (options.write !== true) target.searchParams.set('readonly', '1');
+  const response = await fetch(target, {
+    method: 'POST',
+    body: statement,
+    headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
+  }).catch((error: unknown) => {
+    throw new CliError(`ClickHouse at ${url} cannot be reached: ${reason(error)}`);
+  });
+  if (!response.ok) throw new CliError((await response.text()).trim());
+  for await (const chunk of response.body ?? []) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
