@@ -1,0 +1,128 @@
+import type { Clock } from '../kernel/clock.ts';
+import { failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { partitionOf } from '../kernel/partition.ts';
+import type { CommandBody, Query } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { decodeReplies } from '../../streams/codec.ts';
+import { repliesSubject } from '../../streams/definitions.ts';
+import type { Log } from '../../streams/log.ts';
+import type { Backend, Origin } from './backend.ts';
+import { createQuerySender } from './query-sender.ts';
+import { createRequestPublisher } from './request-publisher.ts';
+import { createWaiting } from './waiting.ts';
+
+export interface CommitOptions {
+  log: Log;
+  clock: Clock;
+  /** Unique per process incarnation; letters, digits and dashes. */
+  gateway: string;
+  partitions: number;
+  /** The highest CONFIG revision this process has seen. */
+  configRevision: () => number;
+  logger: Logger;
+  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsTimedOut'>;
+}
+
+/** The gateway's end of the log: commands to REQUESTS in groups, queries and replies over plain messages. */
+export interface Commit extends Backend {
+  /** Resolves when every command taken in has been answered. */
+  drained(): Promise<void>;
+  close(): void;
+}
+
+export function createCommit(options: CommitOptions): Commit {
+  const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
+  const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
+  const publishers = Array.from({ length: partitions }, (_, partition) =>
+    createRequestPublisher({
+      log,
+      clock,
+      gateway,
+      partition,
+      onRefused: (requestId, reply) => waiting.fail(requestId, reply),
+      metrics,
+    }),
+  );
+  const queries = createQuerySender({ log, clock, partitions });
+  let requests = 0;
+
+  const unsubscribe = log.subscribe(repliesSubject(gateway), (data) => {
+    try {
+      for (const addressed of decodeReplies(data)) waiting.settle(addressed);
+    } catch (error) {
+      logger.error({ err: error }, 'a reply message cannot be read');
+    }
+  });
+
+  const nextRequestId = (): string => {
+    requests += 1;
+    return requests.toString(36);
+  };
+  const entityPartition = (entityId: string): number => partitionOf(entityId, partitions);
+
+  return {
+    partitionOf: entityPartition,
+    send(origin, entityId, body) {
+      const publisher = publishers[entityPartition(entityId)];
+      const requestId = nextRequestId();
+      const command = {
+        ...envelope(origin, gateway, requestId, configRevision()),
+        receivedAt: origin.receivedAt,
+        deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs,
+        body,
+      };
+      return new Promise<Reply>((resolve) => {
+        waiting.add(requestId, clock.monotonicMs() + LIMITS.commandDeadlineMs + LIMITS.commandGraceMs, resolve);
+        if (publisher?.add(command, charsOf(body)) !== true) waiting.fail(requestId, overloaded());
+      });
+    },
+    ask(origin, entityId, body) {
+      const requestId = nextRequestId();
+      const query: Query = {
+        ...envelope(origin, gateway, requestId, configRevision()),
+        deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
+        body,
+      };
+      return new Promise<Reply>((resolve) => {
+        const settled = (reply: Reply): void => {
+          queries.settled(requestId);
+          resolve(reply);
+        };
+        waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, settled);
+        queries.add(entityPartition(entityId), query);
+      });
+    },
+    async drained() {
+      await Promise.all(publishers.map((publisher) => publisher.drained()));
+    },
+    close() {
+      unsubscribe();
+      queries.close();
+      waiting.close();
+    },
+  };
+}
+
+function envelope(origin: Origin, replyTo: string, requestId: string, configRevision: number) {
+  return { requestId, replyTo, game: origin.game, environment: origin.environment, configRevision };
+}
+
+const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes are waiting; nothing was changed.');
+
+/** Names, ids and numbers of a command or of one of its items, beside the texts that are counted. */
+const COMMAND_CHARS = 300;
+
+function charsOf(body: CommandBody): number {
+  switch (body.kind) {
+    case 'TrackEvents':
+      return body.items.reduce((sum, item) => sum + COMMAND_CHARS + item.properties.length, COMMAND_CHARS);
+    case 'RegisterPlayer':
+    case 'PatchPlayer':
+      return COMMAND_CHARS + (body.attributes?.length ?? 0);
+    case 'ClaimIdempotencyKey':
+      return COMMAND_CHARS;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Cancel, Clock } from '../kernel/clock.ts';
+import type { Query } from '../../actors/commands.ts';
+import { encodeQueries } from '../../streams/codec.ts';
+import { queriesSubject } from '../../streams/definitions.ts';
+import type { Log } from '../../streams/log.ts';
+
+/**
+ * Sends queries to owners: what comes in one tick for one partition travels together, and what is not answered is asked
+ * again, as a plain message may be lost and a partition may be between two owners. Queries leave no trace, so asking
+ * twice is harmless.
+ */
+export interface QuerySender {
+  add(partition: number, query: Query): void;
+  /** Answered, or given up: not asked again. */
+  settled(requestId: string): void;
+  close(): void;
+}
+
+export interface QuerySenderOptions {
+  log: Log;
+  clock: Clock;
+  partitions: number;
+}
+
+/** How long an answer may take before the query is asked again. */
+const ASK_AGAIN_MS = 250;
+/** Queries in one message: with their texts well below the broker's payload limit. */
+const MESSAGE_QUERIES = 1_000;
+
+export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
+  const fresh: Query[][] = Array.from({ length: partitions }, () => []);
+  const open = new Map<string, { partition: number; query: Query; askedMs: number }>();
+  let scheduled = false;
+  let cancel: Cancel | undefined;
+
+  function flush(): void {
+    scheduled = false;
+    for (const [partition, queries] of fresh.entries()) {
+      for (const message of messagesOf(queries.splice(0))) log.publish(queriesSubject(partition), message);
+    }
+  }
+
+  function askAgain(): void {
+    cancel = undefined;
+    const nowMs = clock.monotonicMs();
+    for (const entry of open.values()) {
+      if (entry.askedMs + ASK_AGAIN_MS > nowMs) continue;
+      entry.askedMs = nowMs;
+      fresh[entry.partition]?.push(entry.query);
+    }
+    flush();
+    if (open.size > 0) cancel = clock.timer(ASK_AGAIN_MS, askAgain);
+  }
+
+  return {
+    add(partition, query) {
+      fresh[partition]?.push(query);
+      open.set(query.requestId, { partition, query, askedMs: clock.monotonicMs() });
+      if (!scheduled) {
+        scheduled = true;
+        queueMicrotask(flush);
+      }
+      cancel ??= clock.timer(ASK_AGAIN_MS, askAgain);
+    },
+    settled(requestId) {
+      open.delete(requestId);
+    },
+    close() {
+      cancel?.();
+      open.clear();
+    },
+  };
+}
+
+function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
+  for (let at = 0; at < queries.length; at += MESSAGE_QUERIES)
+    yield encodeQueries(queries.slice(at, at + MESSAGE_QUERIES));
+}

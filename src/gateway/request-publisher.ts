@@ -1,0 +1,112 @@
+import { sleep, type Clock } from '../kernel/clock.ts';
+import { failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import type { Command } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { encodeCommands } from '../../streams/codec.ts';
+import { requestsSubject } from '../../streams/definitions.ts';
+import type { Log } from '../../streams/log.ts';
+
+/**
+ * Group commit of one gateway towards one partition: at most one publish is in flight, and what arrives meanwhile is the
+ * next message, so the cost of a request falls as load rises.
+ *
+ * Invariants
+ * 1. Commands leave in the order they came.
+ * 2. A message is sent again only with its own message id and never after its commands' deadline, so it is stored once
+ *    and cannot overtake a retry.
+ * 3. What waits is bounded; beyond the bound a command is refused at once.
+ */
+export interface RequestPublisher {
+  /** Takes a command in, or refuses it: then nothing of it will ever be sent. `chars` is its rough size. */
+  add(command: Command, chars: number): boolean;
+  /** Resolves when nothing waits and nothing is in flight. */
+  drained(): Promise<void>;
+}
+
+export interface RequestPublisherOptions {
+  log: Log;
+  clock: Clock;
+  /** Unique per gateway incarnation: part of every message id. */
+  gateway: string;
+  partition: number;
+  /** A command that was certainly not stored. */
+  onRefused: (requestId: string, reply: Reply) => void;
+  metrics: Pick<Metrics, 'commandBatchSize'>;
+}
+
+const RETRY_MS = 50;
+const PUBLISH_TIMEOUT_MS = 1_000;
+
+export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
+  const { log, clock, gateway, partition, onRefused, metrics } = options;
+  const subject = requestsSubject(partition);
+  let pending: { command: Command; chars: number }[] = [];
+  let pendingChars = 0;
+  let messages = 0;
+  let running = false;
+  let onDrained: (() => void)[] = [];
+
+  function cut(): Command[] {
+    let chars = 0;
+    let count = 0;
+    for (const waiting of pending) {
+      if (count > 0 && chars + waiting.chars > LIMITS.requestsBatchBytes / 2) break;
+      if (count >= LIMITS.requestsBatchCommands) break;
+      chars += waiting.chars;
+      count += 1;
+    }
+    const batch = pending.slice(0, count).map(({ command }) => command);
+    pending = count === pending.length ? [] : pending.slice(count);
+    pendingChars -= chars;
+    return batch;
+  }
+
+  async function publish(commands: readonly Command[]): Promise<void> {
+    const data = encodeCommands(commands);
+    messages += 1;
+    const messageId = `${gateway}-${partition}-${messages}`;
+    const deadlineAt = commands.reduce((latest, command) => Math.max(latest, command.deadlineAt), 0);
+    metrics.commandBatchSize.observe(commands.length);
+    let inDoubt = false;
+    while (clock.wallMs() < deadlineAt) {
+      const outcome = await log.append(subject, data, { messageId, timeoutMs: PUBLISH_TIMEOUT_MS });
+      if (outcome.kind === 'acked') return;
+      if (outcome.kind === 'unknown') inDoubt = true;
+      else if (!inDoubt) {
+        for (const { requestId } of commands) onRefused(requestId, failure('SERVICE_UNAVAILABLE'));
+        return;
+      }
+      await sleep(clock, RETRY_MS);
+    }
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    // The first command of a burst waits for the rest of its tick: they travel together.
+    await Promise.resolve();
+    while (pending.length > 0) await publish(cut());
+    running = false;
+    const waiters = onDrained;
+    onDrained = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  return {
+    add(command, chars) {
+      const full = pending.length >= LIMITS.gatewayPendingCommands || pendingChars + chars > LIMITS.gatewayPendingBytes;
+      if (full) return false;
+      pending.push({ command, chars });
+      pendingChars += chars;
+      if (!running) void run();
+      return true;
+    },
+    drained() {
+      if (!running) return Promise.resolve();
+      return new Promise((resolve) => {
+        onDrained.push(resolve);
+      });
+    },
+  };
+}

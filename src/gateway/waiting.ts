@@ -1,0 +1,72 @@
+import type { Cancel, Clock } from '../kernel/clock.ts';
+import { failure } from '../kernel/errors.ts';
+import type { AddressedReply, Reply } from '../../actors/replies.ts';
+
+/**
+ * Requests that wait for their reply.
+ *
+ * Invariants
+ * 1. Every request added settles exactly once: by its reply, or by SERVICE_UNAVAILABLE when its time is over.
+ * 2. A reply of an older owner than one already heard of is ignored: its partition may have been taken over since.
+ */
+export interface Waiting {
+  /** Waits for the reply to `requestId` until `untilMs` of the clock's monotonic time. */
+  add(requestId: string, untilMs: number, resolve: (reply: Reply) => void): void;
+  /** Takes a reply in. */
+  settle(addressed: AddressedReply): void;
+  /** Settles one early. */
+  fail(requestId: string, reply: Reply): void;
+  readonly size: number;
+  /** Settles all that is left with SERVICE_UNAVAILABLE. */
+  close(): void;
+}
+
+/** How late a request may be timed out: one timer serves all. */
+const SWEEP_MS = 100;
+
+export function createWaiting(clock: Clock, onTimeout: (count: number) => void): Waiting {
+  const requests = new Map<string, { untilMs: number; resolve: (reply: Reply) => void }>();
+  const epochs = new Map<number, number>();
+  let cancel: Cancel | undefined;
+
+  function take(requestId: string, reply: Reply): void {
+    const request = requests.get(requestId);
+    if (request === undefined) return;
+    requests.delete(requestId);
+    request.resolve(reply);
+  }
+
+  function sweep(): void {
+    cancel = undefined;
+    const nowMs = clock.monotonicMs();
+    const late: string[] = [];
+    for (const [requestId, { untilMs }] of requests) if (untilMs <= nowMs) late.push(requestId);
+    for (const requestId of late) take(requestId, unanswered());
+    if (late.length > 0) onTimeout(late.length);
+    if (requests.size > 0) cancel = clock.timer(SWEEP_MS, sweep);
+  }
+
+  return {
+    add(requestId, untilMs, resolve) {
+      requests.set(requestId, { untilMs, resolve });
+      cancel ??= clock.timer(SWEEP_MS, sweep);
+    },
+    settle({ requestId, epoch, partition, reply }) {
+      const newest = epochs.get(partition) ?? 0;
+      if (epoch < newest) return;
+      if (epoch > newest) epochs.set(partition, epoch);
+      take(requestId, reply);
+    },
+    fail: take,
+    get size() {
+      return requests.size;
+    },
+    close() {
+      cancel?.();
+      for (const requestId of requests.keys()) take(requestId, unanswered());
+    },
+  };
+}
+
+const unanswered = (): Reply =>
+  failure('SERVICE_UNAVAILABLE', 'No answer came in time; the write may or may not have taken effect.');

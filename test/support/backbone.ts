@@ -1,0 +1,177 @@
+import { partitionOf } from '../../src/kernel/partition.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { createCommit, type Commit } from '../../src/gateway/commit.ts';
+import type { Environment } from '../../actors/commands.ts';
+import type { CommitRecord, Fact } from '../../actors/facts.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
+import { createMemoryStores } from '../../actors/runtime/store-memory.ts';
+import type { Stores } from '../../actors/runtime/store.ts';
+import type { EntityState } from '../../actors/state.ts';
+import { decodeCommit } from '../../streams/codec.ts';
+import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../streams/log-memory.ts';
+import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
+import { silentLogger } from './silent-logger.ts';
+
+/** One process of the backbone: gateway and actors over one client, on one clock. */
+export interface BackboneNode {
+  name: string;
+  log: MemoryLog;
+  clock: FakeNode;
+  commit: Commit;
+  actors: Actors;
+  stores: Stores;
+  /** Ends it as `kill -9` would. */
+  kill(): void;
+}
+
+export interface Backbone {
+  clock: FakeClock;
+  broker: ReturnType<typeof createMemoryBroker>;
+  partitions: number;
+  /** Starts a process. Given the stores of a killed one, it finds that one's disk. */
+  start(name: string, options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string }): BackboneNode;
+  /** Starts a process and waits until it leads every partition. */
+  lead(
+    name: string,
+    options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string },
+  ): Promise<BackboneNode>;
+  /** Moves time until the promise settles. */
+  settle<T>(promise: Promise<T>): Promise<T>;
+  register(node: BackboneNode, id: string, more?: { attributes?: string; environment?: Environment }): Promise<Reply>;
+  track(node: BackboneNode, id: string, eventName: string, eventId?: string): Promise<Reply>;
+  read(node: BackboneNode, id: string): Promise<Reply>;
+  /** What FACTS holds. */
+  records(): { sequence: number; record: CommitRecord }[];
+  /** Facts of one kind in FACTS, in order. */
+  facts<K extends Fact['kind']>(kind: K): Extract<Fact, { kind: K }>[];
+}
+
+const NO_SNAPSHOTS: SnapshotSource = { load: () => Promise.reject(new Error('no snapshots in this test')) };
+
+/** The backbone in memory, on a clock that the test moves. */
+export function createBackbone(options: Partial<MemoryBrokerOptions> & { partitions?: number } = {}): Backbone {
+  const clock = createFakeClock();
+  const partitions = options.partitions ?? 1;
+  const broker = createMemoryBroker({ clock, ...options });
+  let events = 0;
+
+  function start(name: string, more: Parameters<Backbone['start']>[1] = {}): BackboneNode {
+    const nodeClock = clock.node();
+    const log = broker.connect(name);
+    const stores = more.stores ?? createMemoryStores();
+    const config = { revision: 0, seen: () => Promise.resolve(true) };
+    const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
+    const actors = startActors({
+      ...shared,
+      partitions,
+      node: name,
+      incarnation: more.incarnation ?? '1',
+      config,
+      stores,
+      source: more.source ?? NO_SNAPSHOTS,
+      hotBytes: 10_000_000,
+    });
+    const gateway = `${name}-${more.incarnation ?? '1'}`;
+    const commit = createCommit({ ...shared, gateway, partitions, configRevision: () => 0 });
+    return {
+      name,
+      log,
+      clock: nodeClock,
+      commit,
+      actors,
+      stores,
+      kill() {
+        log.kill();
+        nodeClock.kill();
+      },
+    };
+  }
+
+  const origin = (environment: Environment = 'live') => ({ game: 'demo', environment, receivedAt: clock.wallMs() });
+
+  async function settle<T>(promise: Promise<T>): Promise<T> {
+    let done = false;
+    const settled = promise.finally(() => {
+      done = true;
+    });
+    settled.catch(() => {});
+    await clock.advanceUntil(() => done);
+    return settled;
+  }
+
+  const backbone: Backbone = {
+    clock,
+    broker,
+    partitions,
+    start,
+    async lead(name, more) {
+      const node = start(name, more);
+      for (let partition = 0; partition < partitions; partition++) {
+        const id = idIn(partition, partitions);
+        // A read that is answered at all is what proves a leader: a 503 says that there is none yet.
+        for (let reply = await backbone.read(node, id); ; reply = await backbone.read(node, id)) {
+          if (reply.kind !== 'failure' || reply.code === 'PLAYER_NOT_FOUND') break;
+        }
+      }
+      return node;
+    },
+    settle,
+    register: (node, id, more = {}) =>
+      settle(
+        node.commit.send(origin(more.environment), id, {
+          kind: 'RegisterPlayer',
+          playerId: id,
+          externalId: `ext-${id}`,
+          createOnly: false,
+          byClientKey: false,
+          ...(more.attributes === undefined ? {} : { attributes: more.attributes }),
+        }),
+      ),
+    track(node, id, eventName, eventId) {
+      events += 1;
+      const item = {
+        index: 0,
+        playerId: id,
+        eventId: eventId ?? `generated-${events}`,
+        remember: eventId !== undefined,
+        eventName,
+        properties: '{}',
+        sessionId: null,
+        timestamp: clock.wallMs(),
+      };
+      return settle(node.commit.send(origin(), id, { kind: 'TrackEvents', items: [item] }));
+    },
+    read: (node, id) => settle(node.commit.ask(origin(), id, { kind: 'GetPlayer', playerId: id })),
+    records() {
+      const stream = broker.stream('FACTS');
+      const { firstSequence, lastSequence } = stream.bounds();
+      const found: { sequence: number; record: CommitRecord }[] = [];
+      for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
+        const stored = stream.get(sequence);
+        if (stored !== undefined) found.push({ sequence, record: decodeCommit(stored.data) });
+      }
+      return found;
+    },
+    facts(kind) {
+      const all = backbone.records().flatMap(({ record }) => record.facts);
+      return all.filter((fact): fact is Extract<Fact, { kind: typeof kind }> => fact.kind === kind);
+    },
+  };
+  return backbone;
+}
+
+/** Some id that falls into the partition. */
+function idIn(partition: number, partitions: number): string {
+  for (let i = 0; ; i++) if (partitionOf(`probe-${i}`, partitions) === partition) return `probe-${i}`;
+}
+
+/** A snapshot source that holds what it is given. */
+export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
+  return {
+    async load(_partition, onState) {
+      for (const state of states) onState(state);
+    },
+  };
+}
