@@ -1,0 +1,22 @@
+# The service, any role of it (ROLES). Needs NATS_URL and CLICKHOUSE_URL: see docker-compose.yml.
+FROM node:22.23.3-bookworm-slim
+
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
+RUN npm install --omit=dev && npm cache clean --force
+
+COPY clickhouse-schema ./clickhouse-schema
+COPY models ./models
+COPY actors ./actors
+COPY streams ./streams
+COPY src ./src
+
+RUN mkdir /data && chown node:node /data
+USER node
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+VOLUME /data
+EXPOSE 8080
+
+# Not through npm: signals must reach the service itself.
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,239 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { STREAMS } from '../../streams/definitions.ts';
+
+/*
+ * Docker cannot run everywhere the tests do: here the deployment files are held against the code and each other, so that
+ * a renamed variable, port, role or file is found before somebody deploys it.
+ */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const isThere = (path: string) => existsSync(join(ROOT, path));
+
+interface Service {
+  build?: string;
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  volumes?: string[];
+  networks?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck: { test?: string[]; disable?: boolean };
+}
+const compose: {
+  services: Record<string, Service>;
+  networks: Record<string, unknown>;
+  volumes: Record<string, unknown>;
+} = parse(read('docker-compose.yml'), { merge: true });
+const services = Object.entries(compose.services);
+const own = services.filter(([, service]) => service.build !== undefined);
+const brokers = services.filter(([, service]) => service.image.startsWith('nats:'));
+const dockerfile = read('Dockerfile');
+const manifest: { scripts: Record<string, string>; optionalDependencies: Record<string, string> } = JSON.parse(
+  read('package.json'),
+);
+
+/** Variables the images we did not make know, by image. */
+const IMAGE_VARIABLES: Record<string, string[]> = {
+  nats: [],
+  'clickhouse/clickhouse-server': [
+    'CLICKHOUSE_USER',
+    'CLICKHOUSE_PASSWORD',
+    'CLICKHOUSE_DB',
+    'CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT',
+  ],
+};
+/** Ports the images listen on. */
+const IMAGE_PORTS: Record<string, number[]> = {
+  nats: [4222, 6222, 8222],
+  'clickhouse/clickhouse-server': [8123, 9000],
+};
+
+const imageName = (service: Service) => service.image.split(':')[0] ?? '';
+
+/** The environment as a container sees it: the Dockerfile's, then the service's, with `${…}` filled in. */
+function environmentOf(service: Service): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [, pairs] of dockerfile.matchAll(/^ENV (.+)$/gm)) {
+    for (const pair of pairs!.split(' ')) environment[pair.split('=')[0]!] = pair.split('=')[1]!;
+  }
+  for (const [name, value] of Object.entries(service.environment ?? {})) {
+    environment[name] = value.replace(/\$\{[^}]+\}/g, 'filled-in');
+  }
+  return environment;
+}
+
+/** The configuration the code makes of an environment, and the variables it looked at. */
+function configOf(service: Service) {
+  const looked = new Set<string>();
+  const env = new Proxy(environmentOf(service), {
+    get(target, name) {
+      looked.add(String(name));
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  return { config: readConfig(env), looked };
+}
+
+/** Host and port of every URL in a text. */
+function addressesIn(text: string): { host: string; port: number }[] {
+  return [...text.matchAll(/\w+:\/\/([\w.-]+):(\d+)/g)].map(([, host, port]) => ({ host: host!, port: Number(port) }));
+}
+
+function portsOf(service: Service): number[] {
+  return service.build === undefined ? IMAGE_PORTS[imageName(service)]! : [configOf(service).config.port];
+}
+
+describe('docker-compose.yml', () => {
+  test.each(own)('%s: the service reads every variable it is given, and accepts its value', (_name, service) => {
+    const { looked } = configOf(service);
+    expect(Object.keys(service.environment ?? {}).filter((name) => !looked.has(name))).toEqual([]);
+  });
+
+  test.each(services.filter(([, { build }]) => build === undefined))(
+    '%s: its image knows every variable',
+    (_n, service) => {
+      const known = IMAGE_VARIABLES[imageName(service)]!;
+      expect(Object.keys(service.environment ?? {}).filter((name) => !known.includes(name))).toEqual([]);
+    },
+  );
+
+  test('every role runs, each in a service of its own that bears its name', () => {
+    const roles = own.filter(([, { environment }]) => environment?.['ROLES'] !== undefined);
+    expect(roles.map(([name, service]) => [name, configOf(service).config.roles])).toEqual([
+      ['gateway', ['gateway']],
+      ['actors', ['actors']],
+      ['sinks', ['sinks']],
+    ]);
+    expect(roles.map(([name]) => name).sort()).toEqual([...readConfig({}).roles].sort());
+  });
+
+  test.each(services)('%s: its image has a fixed version', (_name, service) => {
+    expect(service.image).toMatch(/:\d+\.\d+/);
+  });
+
+  test.each(services)('%s: is checked for health, on a port it listens on', (_name, service) => {
+    if (service.healthcheck.disable === true) return;
+    const asked = addressesIn(service.healthcheck.test!.join(' '));
+    expect(asked).toHaveLength(1);
+    expect(portsOf(service)).toContain(asked[0]!.port);
+    expect(asked[0]!.host).toBe('127.0.0.1');
+  });
+
+  test.each(services)('%s: every service, network, volume and file it names is there', (_name, service) => {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      expect(compose.services).toHaveProperty(other);
+      if (condition === 'service_healthy') expect(compose.services[other]!.healthcheck.test).toBeDefined();
+    }
+    for (const network of service.networks ?? []) expect(compose.networks).toHaveProperty(network);
+    for (const volume of service.volumes ?? []) {
+      const source = volume.split(':')[0]!;
+      if (source.startsWith('./')) expect(isThere(source), source).toBe(true);
+      else expect(compose.volumes).toHaveProperty(source);
+    }
+    for (const argument of service.command ?? []) {
+      if (argument.endsWith('.ts')) expect(isThere(argument), argument).toBe(true);
+      if (argument.endsWith('.conf')) expect(service.volumes!.some((v) => v.includes(`:${argument}:`))).toBe(true);
+    }
+  });
+
+  test.each(own)('%s: its URLs lead to services on a network it shares, at ports they listen on', (_name, service) => {
+    const { config } = configOf(service);
+    const addresses = addressesIn(`${config.natsUrl} ${config.clickhouse.url}`);
+    expect(addresses.map(({ host }) => host).sort()).toEqual(['clickhouse', ...brokers.map(([name]) => name)].sort());
+    for (const { host, port } of addresses) {
+      const target = compose.services[host]!;
+      expect(portsOf(target)).toContain(port);
+      expect(target.networks!.some((network) => service.networks!.includes(network))).toBe(true);
+    }
+  });
+
+  test('what is published is the port the gateway listens on', () => {
+    const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((port) => [name, port]));
+    expect(published).toEqual([['gateway', '8080:8080']]);
+    expect(configOf(compose.services['gateway']!).config).toMatchObject({ host: '0.0.0.0', port: 8080 });
+  });
+
+  test('the service and ClickHouse agree on user, password and database', () => {
+    const server = compose.services['clickhouse']!.environment!;
+    for (const [, service] of own) {
+      expect(service.environment).toMatchObject({
+        CLICKHOUSE_USER: server['CLICKHOUSE_USER'],
+        CLICKHOUSE_PASSWORD: server['CLICKHOUSE_PASSWORD'],
+        CLICKHOUSE_DATABASE: server['CLICKHOUSE_DB'],
+      });
+    }
+  });
+
+  test('streams are kept on every broker, and every broker is routed to', () => {
+    const routes = addressesIn(read('streams/nats/nats-cluster.conf')).filter(({ port }) => port === 6222);
+    expect(routes.map(({ host }) => host)).toEqual(brokers.map(([name]) => name));
+    for (const [name, { command }] of brokers) expect(command!.slice(-2)).toEqual(['--name', name]);
+    for (const [, service] of own) expect(configOf(service).config.natsReplicas).toBe(brokers.length);
+  });
+});
+
+describe('Dockerfile', () => {
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '));
+  const ignored = read('.dockerignore').split('\n');
+
+  test.each(copied)('%s is there and is sent to the builder', (source) => {
+    expect(isThere(source)).toBe(true);
+    expect(ignored).toContain(`!${source}`);
+  });
+
+  test('runs the Node that is pinned', () => {
+    const pinned = Object.values(manifest.optionalDependencies);
+    const [, version] = /^FROM node:([\d.]+)-/m.exec(dockerfile) ?? [];
+    expect(new Set(pinned)).toEqual(new Set([version]));
+  });
+
+  test('exposes the port the service listens on and starts a file that is copied', () => {
+    const [, exposed] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? [];
+    expect(Number(exposed)).toBe(readConfig(environmentOf({ image: '', healthcheck: {} })).port);
+    expect(dockerfile).toContain('CMD ["node", "src/main.ts"]');
+    expect(isThere('src/main.ts')).toBe(true);
+  });
+});
+
+describe.each(['nats-server.conf', 'nats-cluster.conf'])('streams/nats/%s', (file) => {
+  const text = read(`streams/nats/${file}`);
+  const number = (name: string) => Number(new RegExp(`^\\s*${name}: (\\d+)$`, 'm').exec(text)?.[1]);
+
+  test('acknowledges only what is on disk', () => {
+    expect(text).toMatch(/^\s*sync_interval: always$/m);
+  });
+
+  test('takes the largest record and holds every stream at its limit', () => {
+    const definitions = Object.values(STREAMS);
+    const needed = (storage: string) =>
+      definitions.filter((stream) => stream.storage === storage).reduce((sum, stream) => sum + stream.maxBytes, 0);
+    expect(number('max_payload')).toBe(LIMITS.brokerPayloadBytes);
+    expect(number('max_payload')).toBeGreaterThan(Math.max(LIMITS.commitBytes, LIMITS.requestsBatchBytes));
+    expect(number('max_pending')).toBeGreaterThanOrEqual(4 * LIMITS.brokerPayloadBytes);
+    expect(number('max_memory_store')).toBeGreaterThanOrEqual(needed('memory'));
+    expect(number('max_file_store')).toBeGreaterThanOrEqual(needed('file'));
+  });
+
+  test('shows monitoring to nobody outside', () => {
+    expect(text.match(/^\s*http\w*:.*$/gm) ?? []).toEqual(
+      file === 'nats-cluster.conf' ? ['http: "127.0.0.1:8222"'] : [],
+    );
+  });
+});
+
+describe('.ci/run', () => {
+  test('can be run, and names only scripts that exist', () => {
+    accessSync(join(ROOT, '.ci/run'), constants.X_OK);
+    const named = [...read('.ci/run').matchAll(/\bnpm (?:run )?(check|test|start|bench)\b/g)].map(([, name]) => name!);
+    expect(named).toEqual(['check', 'test']);
+    for (const name of named) expect(manifest.scripts).toHaveProperty(name);
+  });
+});
