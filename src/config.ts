@@ -51,7 +51,7 @@ export function readConfig(env: Env = process.env): Config {
       database: env['CLICKHOUSE_DATABASE'] ?? 'default',
     },
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
-    embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 1, 65_535),
+    embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     factsMaxBytes: integer(env, 'FACTS_MAX_BYTES', 64 * 1024 ** 3, 1024 * 1024, Number.MAX_SAFE_INTEGER),
     sessionTtlSeconds: integer(env, 'SESSION_TTL_SECONDS', 1800, 1, 7 * 86_400),
     sseHeartbeatSeconds: integer(env, 'SSE_HEARTBEAT_SECONDS', 30, 1, 3600),

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { once } from 'node:events';
+import type { EngineConnection } from './engine.ts';
+import { failureOf } from './exceptions.ts';
+import type { StatementPlan } from './plan-statement.ts';
+import { withoutLines, type ResultFormat } from './result-format.ts';
+
+export interface AnswerOptions {
+  response: ServerResponse;
+  version: string;
+  gzip: boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a plan on its connection and writes the answer. Throws before the first byte was written; what fails later is told
+ * inside the body the way ClickHouse does it, and the connection to the client is then cut, so that no client can take the
+ * part for the whole.
+ */
+export async function answer(plan: StatementPlan, connection: EngineConnection, options: AnswerOptions): Promise<void> {
+  if (plan.kind === 'insert') {
+    const written = await connection.insert(plan.sql, plan.data);
+    options.response.writeHead(200, {
+      ...options.headers,
+      'Content-Type': 'text/plain; charset=UTF-8',
+      'X-ClickHouse-Summary': summary(written.rows, written.sizeBytes),
+    });
+    options.response.end();
+    return;
+  }
+  const chunks = resultChunks(plan, connection);
+  // The first chunk decides the status.
+  const first = await chunks.next();
+  const tag = randomBytes(8).toString('hex');
+  const out = begin(plan.format, tag, options);
+  try {
+    if (first.done !== true) await write(out, first.value, options.response);
+    for await (const chunk of chunks) await write(out, chunk, options.response);
+  } catch (error) {
+    if (options.response.destroyed) return;
+    out.write(exceptionBlock(failureOf(error, options.version).text, tag), () => options.response.destroy());
+    if (out !== options.response) out.end();
+    return;
+  }
+  out.end();
+}
+
+/** The result in chunks that together are one document of the plan's format. */
+async function* resultChunks(
+  plan: Extract<StatementPlan, { kind: 'query' }>,
+  connection: EngineConnection,
+): AsyncGenerator<Uint8Array> {
+  const { headerLines, name } = plan.format;
+  if (!plan.select || headerLines === undefined) {
+    yield await connection.run(plan.sql, name);
+    return;
+  }
+  let count = 0;
+  for await (const chunk of connection.stream(plan.sql, name)) {
+    count += 1;
+    yield count === 1 ? chunk : withoutLines(chunk, headerLines);
+  }
+  // A stream without rows has no header either; the statement is run whole for it, which costs little for no rows.
+  if (count === 0 && (headerLines > 0 || name === 'Native')) yield await connection.run(plan.sql, name);
+}
+
+function begin(format: ResultFormat, tag: string, options: AnswerOptions): Writable {
+  const { response } = options;
+  response.writeHead(200, {
+    ...options.headers,
+    'Content-Type': format.contentType,
+    'X-ClickHouse-Format': format.name,
+    'X-ClickHouse-Exception-Tag': tag,
+    'X-ClickHouse-Summary': summary(0, 0),
+    ...(options.gzip ? { 'Content-Encoding': 'gzip' } : {}),
+  });
+  if (!options.gzip) return response;
+  const gzip = createGzip({ level: 1 });
+  gzip.pipe(response);
+  return gzip;
+}
+
+/** Writes and waits until there is room for more. Throws when the client has gone. */
+async function write(out: Writable, chunk: Uint8Array, response: ServerResponse): Promise<void> {
+  if (response.destroyed) throw new Error('The client has gone');
+  if (chunk.length === 0 || out.write(chunk)) return;
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  response.once('close', onClose);
+  try {
+    await once(out, 'drain', { signal: gone.signal });
+  } finally {
+    response.off('close', onClose);
+  }
+}
+
+/** How ClickHouse ends a body that went wrong half-way; the length counts the message and its line feed. */
+function exceptionBlock(text: string, tag: string): string {
+  const message = text.trimEnd();
+  return `\r\n__exception__\r\n${tag}\r\n${message}\n${Buffer.byteLength(message) + 1} ${tag}\r\n__exception__\r\n`;
+}
+
+function summary(rows: number, sizeBytes: number): string {
+  return JSON.stringify({
+    read_rows: '0',
+    read_bytes: '0',
+    written_rows: String(rows),
+    written_bytes: String(sizeBytes),
+    total_rows_to_read: '0',
+    result_rows: String(rows),
+    result_bytes: String(sizeBytes),
+  });
+}

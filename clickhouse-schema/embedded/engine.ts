@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { quoteIdentifier, quoteString, writeEngineConfig } from './engine-config.ts';
+import { loadNativeEngine, type NativeConnection, type NativeEngine } from './native-engine.ts';
+import { READER_DEFAULTS } from './reader-settings.ts';
+
+/**
+ * The ClickHouse engine in this process, over one data directory.
+ *
+ * Every statement gets a connection of its own (under a millisecond): settings, parameters and the current database end with
+ * it, and statements run side by side. The connection takes its role before any text of a caller reaches it.
+ */
+export interface Engine {
+  readonly version: string;
+  /** A connection for one statement. Rejects with the engine's message when a setting or the database is refused. */
+  connect(options: ConnectOptions): Promise<EngineConnection>;
+  /** What a statement can do, by ClickHouse's own parser. */
+  classify(sql: string): Promise<{ statementCount: number; queryClass: number }>;
+}
+
+/** Who a statement runs as. */
+export type Caller = 'service' | 'analyst';
+
+export interface ConnectOptions {
+  caller: Caller;
+  database: string;
+  settings: ReadonlyMap<string, string>;
+  /** Values of `{name:Type}` placeholders, in ClickHouse's escaped text form. */
+  parameters: ReadonlyMap<string, string>;
+}
+
+export interface Written {
+  rows: number;
+  sizeBytes: number;
+}
+
+export interface EngineConnection {
+  /** Runs a statement and holds its whole result. */
+  run(sql: string, format: string): Promise<Uint8Array>;
+  /** Runs a SELECT and hands its result out chunk by chunk; each chunk is a whole document of `format`. */
+  stream(sql: string, format: string): AsyncGenerator<Uint8Array>;
+  /** Inserts `body` as the data of the INSERT statement `sql`. */
+  insert(sql: string, body: Buffer): Promise<Written>;
+  /** Ends the running statement at its next check. */
+  cancel(): void;
+  /** Lets go of the connection. Only when none of its calls is pending. */
+  close(): void;
+}
+
+/** Opens (or creates) the data directory `$dataDir/clickhouse`. Rejects when another process holds it. */
+export async function openEngine(options: { dataDir: string; database: string }): Promise<Engine> {
+  const native = loadNativeEngine();
+  const path = join(resolve(options.dataDir), 'clickhouse');
+  const configPath = writeEngineConfig(join(resolve(options.dataDir), 'clickhouse-config'), options.database);
+  // The first connection starts the engine and keeps it open; it classifies and cancels for all others.
+  const control = open(native, path, [`--config-file=${configPath}`]);
+  const database = quoteIdentifier(options.database);
+  await native.QueryAsyncConnection(control, `SET ROLE service; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
+  const answer = await native.QueryAsyncConnection(control, 'SELECT version()', 'TabSeparated');
+  return {
+    version: Buffer.from(answer.bytes).toString('utf8').trim(),
+    connect: (connectOptions) => connect(native, control, path, connectOptions),
+    classify: (sql) => native.DurableClassifyAsync(control, sql, options.database),
+  };
+}
+
+function open(native: NativeEngine, path: string, settings: readonly string[] = []): NativeConnection {
+  const connection = native.CreateConnection(path, settings);
+  if (connection === null) throw new Error(`The engine gave no connection to ${path}`);
+  return connection;
+}
+
+async function connect(
+  native: NativeEngine,
+  control: NativeConnection,
+  path: string,
+  options: ConnectOptions,
+): Promise<EngineConnection> {
+  // The comment is how a running statement is found again to be cancelled.
+  const mark = randomUUID();
+  const connection = open(native, path);
+  try {
+    await native.QueryAsyncConnection(connection, preparation(options, mark), 'Null');
+  } catch (error) {
+    native.CloseConnection(connection);
+    throw error;
+  }
+  return {
+    run: async (sql, format) => (await native.QueryAsyncConnection(connection, sql, format)).bytes,
+    stream: (sql, format) => stream(native, connection, sql, format),
+    async insert(sql, body) {
+      const written = await native.InsertRawAsyncConnection(connection, `${sql} `, body, false);
+      return { rows: written.rowsWritten, sizeBytes: written.bytesWritten };
+    },
+    cancel() {
+      const kill = `KILL QUERY WHERE Settings['log_comment'] = ${quoteString(mark)} ASYNC`;
+      // Fails only when the statement has ended by itself, which is as good.
+      native.QueryAsyncConnection(control, kill, 'Null').catch(() => {});
+    },
+    close: () => native.CloseConnection(connection),
+  };
+}
+
+async function* stream(
+  native: NativeEngine,
+  connection: NativeConnection,
+  sql: string,
+  format: string,
+): AsyncGenerator<Uint8Array> {
+  const running = native.StreamQuery(connection, sql, format);
+  let ended = false;
+  try {
+    for (;;) {
+      const chunk = await native.StreamFetch(running).catch((error: unknown) => {
+        ended = true;
+        throw error;
+      });
+      ended = chunk.done;
+      if (ended) return;
+      yield chunk.bytes;
+    }
+  } finally {
+    // Left early: between two fetches, so nothing runs on the stream.
+    if (!ended) native.StreamCancel(running);
+  }
+}
+
+/** The statements that make a fresh connection the caller's. No statement of an analyst can undo them. */
+function preparation(options: ConnectOptions, mark: string): string {
+  const analyst = options.caller === 'analyst';
+  const settings = new Map([...(analyst ? Object.entries(READER_DEFAULTS) : []), ...options.settings]);
+  settings.set('log_comment', mark);
+  // At readonly 1 no setting can be changed any more, by SET or by a SETTINGS clause: it comes last.
+  const readonly = analyst ? '1' : settings.get('readonly');
+  settings.delete('readonly');
+  if (readonly !== undefined) settings.set('readonly', readonly);
+  const assignments = [...settings].map(([name, value]) => `${name} = ${quoteString(value)}`);
+  return [
+    `SET ROLE ${options.caller}`,
+    `USE ${quoteIdentifier(options.database)}`,
+    ...[...options.parameters].map(([name, value]) => `SET param_${name} = ${quoteString(value)}`),
+    `SET ${assignments.join(', ')}`,
+  ].join('; ');
+}

@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Ids } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { answer } from './answer.ts';
+import type { Engine } from './engine.ts';
+import { failureOf, RefusedRequest } from './exceptions.ts';
+import { parseRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
+import { planStatement } from './plan-statement.ts';
+import { readBody } from './read-body.ts';
+import { createStatementSlots } from './statement-slots.ts';
+
+export interface HttpServerOptions {
+  /** Undefined while it opens: statements then get 503. */
+  engine: () => Engine | undefined;
+  /** Database of requests that name none. */
+  database: string;
+  account: ServiceAccount;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+}
+
+/** ClickHouse's HTTP interface over the embedded engine. Not yet listening. */
+export function createHttpServer(options: HttpServerOptions): Server {
+  const slots = {
+    analyst: createStatementSlots({
+      places: LIMITS.clickhouseReaderStatements,
+      waiting: LIMITS.clickhouseWaitingStatements,
+      waitMs: LIMITS.clickhouseWaitMs,
+      clock: options.clock,
+    }),
+    service: createStatementSlots({
+      places: LIMITS.clickhouseServiceStatements,
+      waiting: LIMITS.clickhouseWaitingStatements,
+      waitMs: LIMITS.clickhouseWaitMs,
+      clock: options.clock,
+    }),
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const engine = options.engine();
+    if (url.pathname === '/ping' || url.pathname === '/replicas_status' || isBareGet(request, url)) {
+      response.writeHead(engine === undefined ? 503 : 200, { 'Content-Type': 'text/html; charset=UTF-8' });
+      response.end(engine === undefined ? 'Starting.\n' : 'Ok.\n');
+      return;
+    }
+    try {
+      if (engine === undefined) throw new RefusedRequest('ABORTED', 'The engine is starting', 503);
+      if (url.pathname !== '/') throw new RefusedRequest('BAD_ARGUMENTS', `There is no ${url.pathname} here`, 404);
+      if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
+        throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are taken', 405);
+      }
+      await runStatement(engine, request, response, parseRequest(request, url, options.account));
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  async function runStatement(
+    engine: Engine,
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: StatementRequest,
+  ): Promise<void> {
+    const body = request.method === 'POST' ? await readBody(request) : Buffer.alloc(0);
+    const giveBack = await slots[asked.caller].take();
+    try {
+      const plan = await planStatement(engine, { ...asked, body });
+      if (response.destroyed) return;
+      const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
+      const connection = await engine.connect({
+        caller: asked.caller,
+        database: asked.database ?? options.database,
+        settings: asked.caller === 'analyst' && whole ? bounded(asked.settings) : asked.settings,
+        parameters: asked.parameters,
+      });
+      // An insert whose client has gone is left to finish: it is one block, there or not.
+      const onClose = () => {
+        if (plan.kind === 'query' && !response.writableFinished) connection.cancel();
+      };
+      response.once('close', onClose);
+      try {
+        const queryId = asked.queryId ?? options.ids.uuidv4();
+        const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
+        await answer(plan, connection, { response, version: engine.version, gzip: asked.gzip, headers });
+      } finally {
+        response.off('close', onClose);
+        connection.close();
+      }
+    } finally {
+      giveBack();
+    }
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const failure = failureOf(error, options.engine()?.version ?? '');
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    if (failure.status >= 500 && failure.code === 1001) options.logger.warn({ err: error }, 'a statement failed oddly');
+    response.writeHead(failure.status, {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/plain; charset=UTF-8',
+      'X-ClickHouse-Exception-Code': String(failure.code),
+      // What was not read of a refused body is not waited for.
+      ...(request.complete ? {} : { Connection: 'close' }),
+    });
+    response.end(failure.text);
+  }
+
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, noDelay: true }, (request, response) => {
+    void handle(request, response);
+  });
+  server.maxConnections = LIMITS.clickhouseConnections;
+  server.setTimeout(LIMITS.clickhouseIdleMs);
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+/** Statements travel in the request line too. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+/** Clients are told, and must drop an idle socket sooner. */
+const KEEP_ALIVE_MS = 30_000;
+const COMMON_HEADERS = {
+  'X-ClickHouse-Server-Display-Name': 'embedded',
+  'X-ClickHouse-Timezone': 'UTC',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+function isBareGet(request: IncomingMessage, url: URL): boolean {
+  return request.method === 'GET' && url.pathname === '/' && !url.searchParams.has('query');
+}
+
+/** A reader's result that must be held whole is cut off by the engine before it fills this process's memory. */
+function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const asked = Number(settings.get('max_result_bytes') ?? 0);
+  const bound =
+    asked > 0 ? Math.min(asked, LIMITS.clickhouseBufferedResultBytes) : LIMITS.clickhouseBufferedResultBytes;
+  return new Map([...settings, ['max_result_bytes', String(bound)]]);
+}

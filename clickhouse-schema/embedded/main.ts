@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { systemClock, within } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { createLogger } from '../../src/kernel/logger.ts';
+import { openEngine, type Engine } from './engine.ts';
+import { createHttpServer } from './http-server.ts';
+import { SERVICE_USER, servicePassword } from './service-password.ts';
+
+/**
+ * The embedded ClickHouse: one process, ClickHouse's HTTP interface on 127.0.0.1, data below `$DATA_DIR/clickhouse`.
+ *
+ * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE, LOG_LEVEL.
+ * CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the one account that may write; without a password it is `service` with the
+ * password in `$DATA_DIR/clickhouse-service-password`. Everybody else on this machine is `default`: no password, reads only.
+ * With SUPERVISED=1 the process ends when its standard input does.
+ */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel, 'embedded-clickhouse');
+  const { user, password, database } = config.clickhouse;
+  const account =
+    password === ''
+      ? { user: SERVICE_USER, password: servicePassword(config.dataDir) }
+      : { user: user === 'default' ? SERVICE_USER : user, password };
+
+  const opened: { engine?: Engine } = {};
+  const server = createHttpServer({
+    engine: () => opened.engine,
+    database,
+    account,
+    clock: systemClock,
+    ids: systemIds,
+    logger,
+  });
+
+  let stopping = false;
+  const stop = async (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ reason }, 'stopping');
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    await within(systemClock, LIMITS.clickhouseStopMs, closed);
+    // What was inserted is on disk; the engine needs no farewell, and its own shutdown could wait for merges.
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+  if (process.env['SUPERVISED'] === '1') {
+    process.stdin.on('end', () => void stop('the supervisor has gone'));
+    process.stdin.on('error', () => void stop('the supervisor has gone'));
+    process.stdin.resume();
+  }
+
+  // The port first: a second process for the same port stops here, with a clear message, before it touches the data.
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.embeddedClickhousePort, '127.0.0.1', resolve);
+  });
+  const startedMs = systemClock.monotonicMs();
+  const engine = await openEngine({ dataDir: config.dataDir, database });
+  opened.engine = engine;
+  const address: AddressInfo | string | null = server.address();
+  logger.info(
+    {
+      port: typeof address === 'object' ? address?.port : address,
+      version: engine.version,
+      openedMs: Math.round(systemClock.monotonicMs() - startedMs),
+    },
+    'listening',
+  );
+}
+
+// libuv reads this when the first piece of work reaches its pool, which is after this line.
+process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads);
+try {
+  await main();
+} catch (error) {
+  const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const message = inUse ? 'EMBEDDED_CLICKHOUSE_PORT is in use by another process' : String(error);
+  createLogger('info', 'embedded-clickhouse').fatal(
+    error instanceof ConfigError || inUse ? message : { err: error },
+    message,
+  );
+  process.exit(1);
+}
