@@ -175,7 +175,10 @@ describe('docker-compose.yml', () => {
   test('streams are kept on every broker, and every broker is routed to', () => {
     const routes = addressesIn(read('streams/nats/nats-cluster.conf')).filter(({ port }) => port === 6222);
     expect(routes.map(({ host }) => host)).toEqual(brokers.map(([name]) => name));
-    for (const [name, { command }] of brokers) expect(command!.slice(-2)).toEqual(['--name', name]);
+    for (const [name, { command, volumes }] of brokers) {
+      expect(command!.slice(-4)).toEqual(['-sd', '/data', '--name', name]);
+      expect(volumes).toContain(`${name}:/data`);
+    }
     for (const [, service] of own) expect(configOf(service).config.natsReplicas).toBe(brokers.length);
   });
 });

@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newestSuite } from './nats-from-debian.ts';
+import { fetchNatsFromRelease } from './nats-from-release.ts';
+import { findNatsServer, type Fetcher } from './nats-server.ts';
+
+let root: string;
+let env: Record<string, string>;
+const cached = () => join(root, 'cache', 'player-analytics', 'nats-server');
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'player-analytics-'));
+  env = { PATH: join(root, 'bin'), XDG_CACHE_HOME: join(root, 'cache') };
+  mkdirSync(join(root, 'bin'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Something that says it is a nats-server of that version. */
+function binary(path: string, version: string): string {
+  writeFileSync(path, `#!/bin/sh\necho "nats-server: v${version}"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const brings = (version: string): Fetcher => ({
+  name: `a source of ${version}`,
+  fetch: async (folder) => binary(join(folder, 'fetched'), version),
+});
+const fails: Fetcher = { name: 'a mirror', fetch: () => Promise.reject(new Error('no route to host')) };
+
+describe('nats-server', () => {
+  test('on PATH is taken when it is new enough', async () => {
+    const path = binary(join(root, 'bin', 'nats-server'), '2.12.0');
+    expect(await findNatsServer({ env, fetchers: [fails] })).toEqual({ kind: 'found', path, version: '2.12.0' });
+  });
+
+  test.each(['2.9.10', '2.11.99', '1.99.0'])('%s on PATH is too old: another is fetched', async (old) => {
+    binary(join(root, 'bin', 'nats-server'), old);
+    const found = await findNatsServer({ env, fetchers: [brings('3.0.0')] });
+    expect(found).toEqual({ kind: 'found', path: cached(), version: '3.0.0' });
+  });
+
+  test('is fetched once and then taken from the cache, where nothing else is left', async () => {
+    await findNatsServer({ env, fetchers: [fails, brings('2.15.1')] });
+    expect(await findNatsServer({ env, fetchers: [fails] })).toMatchObject({ kind: 'found', path: cached() });
+    expect(readdirSync(join(root, 'cache', 'player-analytics'))).toEqual(['nats-server']);
+  });
+
+  test('fetched by several processes at once is whole for each of them', async () => {
+    const found = await Promise.all(
+      Array.from({ length: 5 }, () => findNatsServer({ env, fetchers: [brings('2.15.1')] })),
+    );
+    expect(new Set(found.map((one) => one.kind))).toEqual(new Set(['found']));
+    expect(readdirSync(join(root, 'cache', 'player-analytics'))).toEqual(['nats-server']);
+  });
+
+  test('that cannot be had is said with every reason and the two ways out', async () => {
+    const broken: Fetcher = {
+      name: 'a broken source',
+      fetch: async (folder) => {
+        writeFileSync(join(folder, 'x'), 'no program');
+        return join(folder, 'x');
+      },
+    };
+    const found = await findNatsServer({ env, fetchers: [fails, brings('2.9.10'), broken] });
+    expect(found).toEqual({
+      kind: 'missing',
+      message: [
+        'No nats-server 2.12 or newer was found, and none could be fetched:',
+        '  - a mirror: no route to host',
+        '  - a source of 2.9.10: it has only 2.9.10',
+        '  - a broken source: what was fetched does not run here',
+        'Install nats-server >= 2.12 on PATH, or set NATS_URL to a running one.',
+      ].join('\n'),
+    });
+    expect(readdirSync(join(root, 'cache', 'player-analytics'))).toEqual([]);
+  });
+});
+
+describe('the official release', () => {
+  test('is not unpacked when its checksum is another than listed', async () => {
+    const folder = mkdtempSync(join(root, 'fetch-'));
+    const download = async (url: string) =>
+      url.endsWith('SHA256SUMS')
+        ? Buffer.from(
+            ['linux-amd64', 'linux-arm64', 'darwin-arm64', 'darwin-amd64']
+              .map((platform) => `${'0'.repeat(64)}  nats-server-v2.15.1-${platform}.tar.gz`)
+              .join('\n'),
+          )
+        : Buffer.from('not what was released');
+    await expect(fetchNatsFromRelease(folder, download)).rejects.toThrow(/checksum .* the release lists 0000/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('that lists no archive for this platform is of no use', async () => {
+    await expect(fetchNatsFromRelease(root, async () => Buffer.from(''))).rejects.toThrow(/lists no nats-server-v/);
+  });
+});
+
+test("the machine's main archive is asked for its newest suite, and nothing else of it changes", () => {
+  const sources = [
+    'Types: deb',
+    '# a comment',
+    'URIs: http://mirror.example/debian',
+    'Suites: bookworm bookworm-updates',
+    'Components: main',
+    'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg',
+    '',
+    'Types: deb',
+    'URIs: http://mirror.example/debian-security',
+    'Suites: bookworm-security',
+  ].join('\n');
+  expect(newestSuite(sources)).toBe(
+    [
+      'Types: deb',
+      '# a comment',
+      'URIs: http://mirror.example/debian',
+      'Suites: forky',
+      'Components: main',
+      'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg',
+      '',
+    ].join('\n'),
+  );
+});
