@@ -107,6 +107,23 @@ export const LIMITS = {
   requestsDuplicateWindowMs: 30_000,
   /** How long a write to the log waits for its answer before it counts as unknown; under half the deadline, so one retry fits. */
   logRequestMs: 2_000,
+  /** How long the broker may take for one administrative answer (create, look up) before it is asked again. */
+  logApiMs: 3_000,
+  /** First pause before the broker is asked again; doubled up to the second figure. */
+  logRetryMs: 20,
+  logRetryMaxMs: 500,
+  /** Pause between attempts to reach a broker that is away: short, as a restarted one is back within a second. */
+  logReconnectMs: 100,
+  /** A silent connection is given up after two unanswered pings, this far apart. */
+  logPingMs: 5_000,
+  /** How long a reader's request for more stands at the broker before it is renewed. */
+  readerPullMs: 30_000,
+  /** How often the broker tells an idle reader that it is still served; silence of three times this is a lost consumer. */
+  readerHeartbeatMs: 2_000,
+  /** The broker forgets a reader that asked for nothing this long: twice the renewal, so only dead ones are met. */
+  readerInactiveMs: 60_000,
+  /** Bytes of one key-value bucket: CONFIG's largest, 100,000 documents of 8 KiB. */
+  bucketBytes: 1024 * 1024 * 1024,
   /** Records a reader holds before it stops pulling. */
   readerBufferRecords: 256,
   /** Bytes a reader holds before it stops pulling. */
@@ -200,12 +217,16 @@ export const LIMITS = {
   /** FACTS bytes one replay decodes before others get a turn. */
   streamReplayStepBytes: 256 * 1024,
 
-  /** Deliveries in flight at once over all webhooks of a process. */
-  deliveriesInFlight: 256,
+  /** Deliveries in flight at once over all webhooks of a process: room for hundreds of hanging receivers at one each. */
+  deliveriesInFlight: 1_024,
   /** Deliveries in flight at once to one webhook that answers well; one that doesn't falls to 1. */
-  deliveriesPerWebhook: 16,
+  deliveriesPerWebhook: 32,
   /** Deliveries waiting in memory for one healthy webhook's next free place; more are put off through the broker. */
-  deliveriesWaitingPerWebhook: 64,
+  deliveriesWaitingPerWebhook: 128,
+  /** A webhook whose deliveries in flight made no progress for this long keeps no more waiting. */
+  deliveryProgressMs: 1_000,
+  /** Webhooks whose state of health is remembered; beyond it the idle ones are forgotten. */
+  deliveryLanes: 10_000,
   /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */
   deliveriesHandedOut: 2_048,
   /** First delay of a delivery that found no place; doubles with each time it is put off. */

@@ -43,6 +43,11 @@ export interface WebhookDocument {
   /** Property path → condition. */
   filters: Record<string, FilterCondition>;
   createdAt: number;
+  /**
+   * CONFIG revision of its creation: it sees no record decided before. Absent in its first version, whose own revision
+   * it is; every change carries it over (`createdRevisionOf`).
+   */
+  createdRevision?: number;
   version: number;
 }
 

@@ -1,0 +1,74 @@
+import type { Environment } from '../../../actors/commands.ts';
+import { uuidv5 } from '../../../src/kernel/ids.ts';
+import type { JsonText } from '../../../src/kernel/json.ts';
+import { decodeJson, encodeJson } from '../../codec.ts';
+
+/** One attempt to make: a record of DELIVERIES. It carries the data, so a retry in two hours reads nothing else. */
+export interface Delivery {
+  /** The same for every attempt; receivers recognise repeats by it. */
+  id: string;
+  game: string;
+  environment: Environment;
+  webhook: string;
+  /** The webhook's revision when it matched: whoever delivers must know it at least as fresh. */
+  configRevision: number;
+  /** Kind, as in the payload's `type`. */
+  type: string;
+  /** Epoch milliseconds, the payload's `timestamp`. */
+  timestamp: number;
+  data: JsonText;
+  /** Counted from 1. */
+  attempt: number;
+  /** How often this attempt was put off since it found no place. */
+  deferrals: number;
+}
+
+/** Deliveries of a webhook that are due now. */
+export const dueSubject = (webhook: string): string => `deliveries.due.${webhook}`;
+/** An attempt that is due later. One subject for each, as the broker keeps one schedule per subject. */
+export const scheduledSubject = (delivery: Delivery): string =>
+  `deliveries.at.${delivery.webhook}.${delivery.id}.${delivery.attempt}`;
+
+const NAMESPACE = '5a1f2ba4-9d3c-4c8e-8f7e-2f6f0f4b5d31';
+
+/**
+ * The id of the delivery of one fact to one webhook: a UUIDv5 over the webhook and the fact's place in the log, so it is
+ * the same however often the fact is matched.
+ */
+export function deliveryId(webhook: string, factsCreated: string, sequence: number, index: number): string {
+  return uuidv5(NAMESPACE, `${webhook} ${factsCreated} ${sequence} ${index}`);
+}
+
+/** JSON, so that any NATS tool shows what waits. `v` is the version of the shape. */
+export function encodeDelivery(delivery: Delivery): Uint8Array {
+  return encodeJson({ v: 1, ...delivery });
+}
+
+/** `undefined`: not a delivery this program knows. */
+export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
+  let value: unknown;
+  try {
+    value = decodeJson(bytes);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('v' in value) || value.v !== 1) return undefined;
+  const fields: Record<string, unknown> = { ...value };
+  const text = (name: string): string | undefined => {
+    const field = fields[name];
+    return typeof field === 'string' ? field : undefined;
+  };
+  const number = (name: string): number | undefined => {
+    const field = fields[name];
+    return typeof field === 'number' && Number.isSafeInteger(field) ? field : undefined;
+  };
+  const [id, game, environment] = [text('id'), text('game'), text('environment')];
+  const [webhook, type, data] = [text('webhook'), text('type'), text('data')];
+  const [configRevision, timestamp] = [number('configRevision'), number('timestamp')];
+  const [attempt, deferrals] = [number('attempt'), number('deferrals')];
+  if (id === undefined || game === undefined || webhook === undefined || type === undefined) return undefined;
+  if (environment !== 'live' && environment !== 'test') return undefined;
+  if (data === undefined || configRevision === undefined || timestamp === undefined) return undefined;
+  if (attempt === undefined || attempt < 1 || deferrals === undefined) return undefined;
+  return { id, game, environment, webhook, configRevision, type, timestamp, data, attempt, deferrals };
+}

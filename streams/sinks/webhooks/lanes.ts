@@ -1,0 +1,138 @@
+import type { Clock } from '../../../src/kernel/clock.ts';
+
+/** Work for one lane. */
+export interface Job {
+  /** Resolves to whether the receiver is well: it took the delivery. Never rejects. */
+  run(): Promise<boolean>;
+  /** Called instead of `run` when the job waited, and its place won't come soon after all. */
+  putOff(): void;
+}
+
+export interface LanesOptions {
+  clock: Clock;
+  /** Jobs running at once over all lanes. */
+  total: number;
+  /** Jobs running at once in a lane that is well. */
+  perLane: number;
+  /** Jobs waiting in a lane that is well; fewer while its window is small. */
+  waitingPerLane: number;
+  /** A job that waited this long is put off. */
+  maxWaitMs: number;
+  /** A lane whose running jobs made no progress for this long keeps no more waiting. */
+  progressMs: number;
+  /** Lanes remembered; beyond it the idle ones are forgotten. */
+  maxLanes: number;
+}
+
+/** Shares places in flight among receivers, so that a sick one can't take them all. */
+export interface Lanes {
+  /** `false`: there is no place for it, nor room to wait; neither of its functions will be called. */
+  offer(lane: string, job: Job): boolean;
+  readonly running: number;
+}
+
+interface Lane {
+  name: string;
+  running: number;
+  /** How many may run at once: grows with every success, falls to 1 with a failure. */
+  window: number;
+  /** When a job last started in the idle lane, or last ended. */
+  progressAtMs: number;
+  waiting: { job: Job; sinceMs: number }[];
+}
+
+/** A receiver nobody knows yet gets this many at first: enough to begin well, little if it hangs. */
+const FIRST_WINDOW = 4;
+/** Jobs that may wait for each place of the window. */
+const WAITING_PER_PLACE = 4;
+
+/**
+ * One lane per receiver, with a window like a congestion window: one more place with every success, one in all after a
+ * failure. A lane with a window above 1 may also keep jobs waiting for a moment; lanes take turns at free places.
+ *
+ * Invariants
+ * 1. At most `total` jobs run, and at most `window` (1 to `perLane`) of one lane.
+ * 2. A lane whose last job failed keeps nobody waiting: what waited is put off at once.
+ * 3. Lanes with waiting jobs and room in their window are in `ready`, and only they.
+ */
+export function createLanes(options: LanesOptions): Lanes {
+  const { clock, total, perLane, waitingPerLane, maxWaitMs, progressMs, maxLanes } = options;
+  const lanes = new Map<string, Lane>();
+  const ready = new Set<Lane>();
+  let running = 0;
+
+  function laneOf(name: string): Lane {
+    const known = lanes.get(name);
+    if (known !== undefined) return known;
+    if (lanes.size >= maxLanes) {
+      for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(lane.name);
+    }
+    const lane: Lane = { name, running: 0, window: FIRST_WINDOW, progressAtMs: clock.monotonicMs(), waiting: [] };
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  function mayWait(lane: Lane): boolean {
+    const room = Math.min(waitingPerLane, lane.window * WAITING_PER_PLACE);
+    const progresses = lane.running === 0 || clock.monotonicMs() - lane.progressAtMs < progressMs;
+    return lane.window > 1 && lane.waiting.length < room && progresses;
+  }
+
+  function start(lane: Lane, job: Job): void {
+    if (lane.running === 0) lane.progressAtMs = clock.monotonicMs();
+    lane.running += 1;
+    running += 1;
+    void job.run().then((well) => finished(lane, well));
+  }
+
+  function finished(lane: Lane, well: boolean): void {
+    lane.running -= 1;
+    running -= 1;
+    lane.progressAtMs = clock.monotonicMs();
+    lane.window = well ? Math.min(perLane, lane.window + 1) : 1;
+    if (!well) {
+      const waiting = lane.waiting;
+      lane.waiting = [];
+      for (const { job } of waiting) job.putOff();
+    }
+    settle(lane);
+    pump();
+  }
+
+  function settle(lane: Lane): void {
+    if (lane.waiting.length > 0 && lane.running < lane.window) ready.add(lane);
+    else ready.delete(lane);
+  }
+
+  function pump(): void {
+    while (running < total) {
+      const [lane] = ready;
+      if (lane === undefined) return;
+      // To the end of the line, so that lanes take turns.
+      ready.delete(lane);
+      const next = lane.waiting.shift();
+      if (next !== undefined) {
+        if (clock.monotonicMs() - next.sinceMs > maxWaitMs) next.job.putOff();
+        else start(lane, next.job);
+      }
+      settle(lane);
+    }
+  }
+
+  return {
+    get running() {
+      return running;
+    },
+    offer(name, job) {
+      const lane = laneOf(name);
+      if (running < total && lane.running < lane.window && lane.waiting.length === 0) {
+        start(lane, job);
+        return true;
+      }
+      if (!mayWait(lane)) return false;
+      lane.waiting.push({ job, sinceMs: clock.monotonicMs() });
+      settle(lane);
+      return true;
+    },
+  };
+}
