@@ -25,6 +25,8 @@ export interface Config {
   webhookTimeoutSeconds: number;
   webhookAllowPrivateHosts: readonly string[];
   corsOrigins: readonly string[];
+  /** Whether `npm start` runs us: on one machine, for one developer, who wants the demo game. */
+  supervised: boolean;
 }
 
 /** Thrown for a setting that cannot be used; the message names it and says what it takes. */
@@ -59,6 +61,7 @@ export function readConfig(env: Env = process.env): Config {
     webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
     webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
     corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
+    supervised: env['SUPERVISED'] === '1',
   };
 }
 

@@ -1,7 +1,7 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { connectJetStream } from '../../streams/log-jetstream.ts';
 import type { Config } from '../config.ts';
-import { within, type Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createLogger } from '../kernel/logger.ts';
 import { readEndpoints, type Endpoints } from '../local/run-files.ts';
@@ -12,17 +12,22 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
   return async (use: (store: ConfigStore) => Promise<void>): Promise<void> => {
     const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
     const logger = createLogger('silent', 'cli');
-    const opening = connectJetStream({ url, replicas: config.natsReplicas, logger, clock }).then(async (log) => ({
-      log,
-      store: await openConfigStore(log, clock, logger),
-    }));
-    const opened = await within(clock, LIMITS.cliConnectMs, opening);
-    if (opened === undefined) throw new CliError(`NATS at ${url} did not answer within ${LIMITS.cliConnectMs} ms.`);
+    const log = await connectJetStream({
+      url,
+      replicas: config.natsReplicas,
+      factsMaxBytes: config.factsMaxBytes,
+      patienceMs: LIMITS.cliConnectMs,
+      logger,
+      clock,
+    }).catch((error: unknown) => {
+      throw new CliError(`NATS at ${url} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const store = await openConfigStore(log, clock, logger);
     try {
-      await use(opened.store);
+      await use(store);
     } finally {
-      opened.store.stop();
-      await opened.log.close();
+      store.stop();
+      await log.close();
     }
   };
 }

@@ -81,6 +81,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
         ...options.env,
         DATA_DIR: dataDir,
         PORT: String(port),
+        SUPERVISED: '1',
         NATS_URL: natsUrl,
         CLICKHOUSE_URL: clickhouse.url,
         CLICKHOUSE_USER: clickhouse.user,
