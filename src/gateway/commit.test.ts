@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import type { Command, Query } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { decodeCommands, decodeQueries, encodeReplies } from '../../streams/codec.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../streams/log-memory.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { createMetrics } from '../kernel/metrics.ts';
+import { createCommit, type Commit } from './commit.ts';
+
+const ID = 'player-1';
+const FOUND: Reply = { kind: 'claimed' };
+
+describe('the gateway’s end of the log', () => {
+  let clock: FakeClock;
+  let broker: MemoryBroker;
+  let log: MemoryLog;
+  let owner: MemoryLog;
+  let commit: Commit;
+  const faults: MemoryFaults = {};
+
+  beforeEach(() => {
+    delete faults.onAppend;
+    delete faults.latencyMs;
+    clock = createFakeClock();
+    broker = createMemoryBroker({ clock, faults });
+    log = broker.connect('gateway');
+    owner = broker.connect('owner');
+    const shared = { log, clock, logger: silentLogger, metrics: createMetrics() };
+    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 7 });
+  });
+
+  const origin = () => ({ game: 'demo', environment: 'live' as const, receivedAt: clock.wallMs() });
+  const send = (externalId = 'e') =>
+    commit.send(origin(), ID, {
+      kind: 'RegisterPlayer',
+      playerId: ID,
+      externalId,
+      createOnly: false,
+      byClientKey: false,
+    });
+  const answer = (requestId: string, reply: Reply, epoch = 1) =>
+    owner.publish('replies.g1', encodeReplies([{ requestId, epoch, partition: 0, reply }]));
+
+  function published(): Command[][] {
+    const stream = broker.stream('REQUESTS');
+    const { firstSequence, lastSequence } = stream.bounds();
+    const messages: Command[][] = [];
+    for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
+      const record = stream.get(sequence);
+      if (record !== undefined) messages.push(decodeCommands(record.data));
+    }
+    return messages;
+  }
+
+  it('stamps a command with deadline, gateway and the revision it was made under', async () => {
+    void send();
+    await clock.settle();
+    expect(published()).toMatchObject([
+      [{ replyTo: 'g1', configRevision: 7, deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs, game: 'demo' }],
+    ]);
+  });
+
+  it('sends what comes in one tick together, and what comes during a publish as the next message, in order', async () => {
+    faults.latencyMs = () => 25;
+    for (let i = 0; i < 3; i++) void send(`first-${i}`);
+    await clock.advance(10);
+    for (let i = 0; i < 5; i++) void send(`next-${i}`);
+    await clock.advance(200);
+    const names = published().map((commands) =>
+      commands.map(({ body }) => (body.kind === 'RegisterPlayer' ? body.externalId : '')),
+    );
+    expect(names).toEqual([
+      ['first-0', 'first-1', 'first-2'],
+      ['next-0', 'next-1', 'next-2', 'next-3', 'next-4'],
+    ]);
+  });
+
+  it('answers with the owner’s reply', async () => {
+    const reply = send();
+    await clock.settle();
+    answer(published()[0]?.[0]?.requestId ?? '', FOUND);
+    expect(await reply).toEqual(FOUND);
+  });
+
+  it('ignores the reply of an older owner', async () => {
+    const first = send('first');
+    const second = send('second');
+    await clock.settle();
+    const [a, b] = published()[0] ?? [];
+    answer(a?.requestId ?? '', FOUND, 5);
+    expect(await first).toEqual(FOUND);
+    answer(b?.requestId ?? '', FOUND, 4);
+    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs + 200);
+    expect(await second).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('says 503 only after deadline and grace', async () => {
+    let settled = false;
+    const reply = send();
+    void reply.then(() => {
+      settled = true;
+    });
+    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs - 200);
+    expect(settled).toBe(false);
+    await clock.advance(400);
+    expect(await reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('publishes again after a lost acknowledgement, and it is stored once', async () => {
+    let calls = 0;
+    faults.onAppend = () => (calls++ === 0 ? 'lose_ack' : 'deliver');
+    void send();
+    await clock.advance(3_000);
+    expect(calls).toBeGreaterThan(1);
+    expect(published()).toHaveLength(1);
+  });
+
+  it('never publishes past the deadline', async () => {
+    log.disconnect();
+    const reply = send();
+    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs + 500);
+    expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    log.reconnect();
+    await clock.advance(5_000);
+    expect(published()).toEqual([]);
+  });
+
+  it('refuses at once what the log certainly refused', async () => {
+    broker = createMemoryBroker({ clock, streams: { REQUESTS: { maxBytes: 10 } } });
+    const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
+    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+    const reply = send();
+    await clock.settle();
+    expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('refuses at once what is over its bound', async () => {
+    log.disconnect();
+    const replies = Array.from({ length: LIMITS.gatewayPendingCommands + 2_001 }, () => send());
+    await clock.settle();
+    const last = await replies.at(-1);
+    expect(last).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('asks a query again until it is answered', async () => {
+    const heard: Query[][] = [];
+    owner.subscribe('queries.0', (data) => heard.push(decodeQueries(data)));
+    await clock.settle();
+    const reply = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    await clock.advance(700);
+    expect(heard.length).toBeGreaterThanOrEqual(3);
+    answer(heard[0]?.[0]?.requestId ?? '', FOUND);
+    await clock.settle();
+    expect(await reply).toEqual(FOUND);
+    const before = heard.length;
+    await clock.advance(2_000);
+    expect(heard).toHaveLength(before);
+  });
+
+  it('answers what waits with 503 when it closes', async () => {
+    const reply = send();
+    commit.close();
+    expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** The project's files as git sees them, new ones included. */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+const sources = files.filter((file) => file.endsWith('.ts') && !isTest(file));
+
+function isTest(file: string): boolean {
+  return file.endsWith('.test.ts') || file.startsWith('test/') || file.endsWith('/testing.ts');
+}
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+/** Imports of project files; packages and Node's own modules are left out. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const found: Import[] = [];
+  for (const match of text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?from\s+'(\.[^']+)'/gm)) {
+    const to = relative(ROOT, resolve(ROOT, dirname(file), match[2] ?? ''));
+    const names =
+      /\{([^}]*)\}/
+        .exec(match[0])?.[1]
+        ?.split(',')
+        .map((name) => name.trim()) ?? [];
+    const allTypes = names.length > 0 && names.every((name) => name === '' || name.startsWith('type '));
+    found.push({ from: file, to, typeOnly: match[1] !== undefined || allTypes });
+  }
+  return found;
+}
+
+const imports = sources.flatMap(importsOf);
+const show = (found: Import[]) => found.map(({ from, to }) => `${from} → ${to}`);
+const isRuntime = (file: string) => file.startsWith('actors/runtime/');
+const isDomain = (file: string) => file.startsWith('actors/') && !isRuntime(file);
+
+describe('imports go one way', () => {
+  it('finds imports at all', () => {
+    expect(imports.length).toBeGreaterThan(50);
+  });
+
+  it('src/kernel imports nothing of the project', () => {
+    const wrong = imports.filter(({ from, to }) => from.startsWith('src/kernel/') && !to.startsWith('src/kernel/'));
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('the domain knows the kernel and itself only', () => {
+    const wrong = imports.filter(({ from, to }) => isDomain(from) && !to.startsWith('src/kernel/') && !isDomain(to));
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('the runtime knows the kernel, the domain and the log, but neither gateway nor sinks', () => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        isRuntime(from) &&
+        !to.startsWith('src/kernel/') &&
+        !to.startsWith('actors/') &&
+        (!to.startsWith('streams/') || to.startsWith('streams/sinks/')),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('streams know commands, facts and state as types only, and never the runtime, the gateway or the API', () => {
+    const wrong = imports.filter(
+      ({ from, to, typeOnly }) =>
+        from.startsWith('streams/') &&
+        ((to.startsWith('actors/') && (!typeOnly || isRuntime(to))) ||
+          to.startsWith('src/gateway/') ||
+          to.startsWith('src/api/')),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('gateway and API know neither the sinks nor the runtime', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => /^src\/(gateway|api)\//.test(from) && (to.startsWith('streams/sinks/') || isRuntime(to)),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('the ClickHouse schema knows nothing of gateway, runtime or sinks but the snapshot port', () => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        from.startsWith('clickhouse-schema/') &&
+        (/^src\/(gateway|api|local|cli)\//.test(to) ||
+          to.startsWith('streams/sinks/') ||
+          (isRuntime(to) && to !== 'actors/runtime/snapshot-source.ts')),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('only main.ts, the local services and the command line wire parts together', () => {
+    const wrong = imports.filter(
+      ({ from, to, typeOnly }) =>
+        to === 'src/config.ts' &&
+        !typeOnly &&
+        !/^(src\/(main|local|cli)|bench\/|clickhouse-schema\/embedded\/main)/.test(from),
+    );
+    expect(show(wrong)).toEqual([]);
+  });
+});
+
+describe('the house is tidy', () => {
+  const texts = sources.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+
+  it('only src/config.ts, and what starts processes, reads the environment', () => {
+    const wrong = texts.filter(
+      ({ file, text }) =>
+        text.includes('process.env') && !/^(src\/(config|cli|local)|bench\/|clickhouse-schema\/embedded\/)/.test(file),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('clock, ids and randomness come in from outside', () => {
+    const wrong = texts.filter(
+      ({ file, text }) =>
+        /^(actors|streams)\//.test(file) &&
+        /Date\.now\(|Math\.random\(|randomUUID\(|\bsetTimeout\(|\bsetInterval\(/.test(text),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('no file is two things: at most 350 lines', () => {
+    const long = texts.filter(({ text }) => text.split('\n').length > 350);
+    expect(long.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('no default exports, no barrels, no utils', () => {
+    const wrong = texts.filter(
+      ({ file, text }) => (/^export default/m.test(text) && file !== 'vitest.config.ts') || /(^|\/)(index|utils)\.ts$/.test(file),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('the top level is as agreed', () => {
+    const top = new Set(files.map((file) => file.split('/')[0] ?? ''));
+    for (const name of ['src', 'actors', 'streams', 'clickhouse-schema', 'models', 'bench', 'test'])
+      expect(top).toContain(name);
+    for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'DECISIONS.md', 'CHANGELOG.md', 'LICENSE']) {
+      expect(top).toContain(name);
+    }
+  });
+});
