@@ -148,11 +148,13 @@ async function send(
   }
   const remembered = idempotency === undefined ? {} : { idempotency, ledgerId };
   const replies = await Promise.all(
-    groups.map((items) => backend.send(origin, items[0]?.playerId ?? '', { kind: 'TrackEvents', items, ...remembered })),
+    groups.map((items) =>
+      backend.send(origin, items[0]?.playerId ?? '', { kind: 'TrackEvents', items, ...remembered }),
+    ),
   );
   return {
     results: groups.flatMap((items, group) => resultsOf(items, replies[group])),
-    replayed: replies.length > 0 && replies.every((reply) => 'replayed' in reply && reply.replayed === true),
+    replayed: replies.length > 0 && replies.every((reply) => 'replayed' in reply && reply.replayed),
   };
 }
 

@@ -37,7 +37,10 @@ export function openApi(routes: readonly Route[]) {
       },
       schemas: { Error: ERROR_SCHEMA },
       headers: Object.fromEntries(
-        Object.entries(RESPONSE_HEADERS).map(([name, { type, description }]) => [name, { description, schema: { type } }]),
+        Object.entries(RESPONSE_HEADERS).map(([name, { type, description }]) => [
+          name,
+          { description, schema: { type } },
+        ]),
       ),
     },
   };
@@ -68,7 +71,10 @@ const ERROR_SCHEMA = {
                 description: 'One fault.',
                 required: ['path', 'message'],
                 properties: {
-                  path: { type: 'string', description: 'JSON Pointer into the body, or name of a header or parameter.' },
+                  path: {
+                    type: 'string',
+                    description: 'JSON Pointer into the body, or name of a header or parameter.',
+                  },
                   message: { type: 'string', description: 'What is wrong with it.' },
                 },
               },

@@ -162,7 +162,8 @@ export function noteIgnored(body: unknown, known: ReadonlySet<string>, prefix: s
 
 /** The fields a body may hold besides unknown ones; undefined where unknown fields are refused. */
 export function ignorableFields(body: TObject | undefined): ReadonlySet<string> | undefined {
-  if (body === undefined || ('additionalProperties' in body && body['additionalProperties'] === false)) return undefined;
+  if (body === undefined || ('additionalProperties' in body && body['additionalProperties'] === false))
+    return undefined;
   return new Set(Object.keys(body.properties));
 }
 

@@ -37,7 +37,11 @@ const condition = {
 
 const fields = {
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: "For lists; the URL's host when left out." }),
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.nameLength,
+      description: "For lists; the URL's host when left out.",
+    }),
   ),
   url: Type.String({ minLength: 1, maxLength: LIMITS.webhookUrlLength, description: 'The receiving endpoint.' }),
   events: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength + 'event.'.length }), {

@@ -246,6 +246,8 @@ export const LIMITS = {
   /** Response body bytes read from a webhook receiver. */
   deliveryResponseBytes: 4 * 1024,
 
+  /** How long a stopping server waits for requests in flight: a command's deadline and grace, within the whole stop. */
+  serverCloseMs: 6_500,
   /** Time for the service's graceful stop. The operational contract's 10 s also cover what is stopped after it. */
   shutdownMs: 8_500,
 

@@ -1,0 +1,76 @@
+import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+import type { Route } from '../api/route.ts';
+import { failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './cors.ts';
+import { respond, respondEmpty } from './exchange.ts';
+import type { Exchanges } from './exchanges.ts';
+import { createRouteReader } from './request-head.ts';
+import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
+
+/** One app with the given routes, and the documented errors for everything else. */
+export function createApp(routes: readonly Route[], pipeline: PipelineDeps, exchanges: Exchanges): TemplatedApp {
+  const app = App();
+  let connections = 0;
+  app.filter((res, change) => {
+    connections += change;
+    if (change > 0 && connections > LIMITS.connections) res.close();
+  });
+  for (const route of routes) register(app, route, pipeline, exchanges);
+  for (const [path, onPath] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = [...onPath.flatMap(methodsOf), 'OPTIONS'].join(', ');
+    const browsers = onPath.some(isForBrowsers);
+    app.options(pattern(path), (res, req) => {
+      const exchange = exchanges.begin(path, res, req, browsers);
+      respondEmpty(exchange, {
+        Allow: allow,
+        ...(exchange.allowOrigin === undefined
+          ? {}
+          : {
+              'Access-Control-Allow-Methods': allow,
+              'Access-Control-Allow-Headers': PREFLIGHT_HEADERS,
+              'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+            }),
+      });
+    });
+    app.any(pattern(path), (res, req) => {
+      respond(exchanges.begin(path, res, req, browsers), failure('METHOD_NOT_ALLOWED'), { Allow: allow });
+    });
+  }
+  app.any('/*', (res, req) => respond(exchanges.begin('unknown', res, req, false), failure('NOT_FOUND')));
+  return app;
+}
+
+/** The router's names for methods. */
+const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'del' } as const;
+
+function register(app: TemplatedApp, route: Route, pipeline: PipelineDeps, exchanges: Exchanges): void {
+  const path = pattern(route.path);
+  const browsers = isForBrowsers(route);
+  const handler = handlerOf(route, pipeline, exchanges, browsers);
+  app[REGISTER[route.method]](path, handler);
+  if (methodsOf(route).includes('HEAD')) app.head(path, handler);
+}
+
+function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, browsers: boolean) {
+  if (route.kind === 'open') {
+    return (res: HttpResponse, req: HttpRequest): void => {
+      runOpenRoute(pipeline, route, exchanges.begin(route.path, res, req, browsers));
+    };
+  }
+  const reader = createRouteReader(route);
+  return (res: HttpResponse, req: HttpRequest): void => {
+    runKeyedRoute(pipeline, route, reader, exchanges.begin(route.path, res, req, browsers), res, req);
+  };
+}
+
+/** A GET route answers HEAD too, but for streams: their answer never ends. */
+function methodsOf(route: Route): string[] {
+  const streams = route.reply.mediaType === 'text/event-stream';
+  return route.method === 'GET' && !streams ? ['GET', 'HEAD'] : [route.method];
+}
+
+/** `{name}` as the router writes it. */
+function pattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,31 @@
+import { RESPONSE_HEADERS } from '../api/response-headers.ts';
+import type { Route } from '../api/route.ts';
+
+/** Who may read answers from a browser, and what a preflight is told. */
+export interface Cors {
+  /** The value of Access-Control-Allow-Origin for a request of this origin; undefined: none. */
+  allowOrigin(origin: string): string | undefined;
+  /** Whether answers depend on the origin, and so need `Vary: Origin`. */
+  readonly varies: boolean;
+}
+
+/** @param origins allowed origins; `*` allows all */
+export function createCors(origins: readonly string[]): Cors {
+  const any = origins.includes('*');
+  const allowed = new Set(origins);
+  return {
+    allowOrigin: (origin) => (any ? '*' : allowed.has(origin) ? origin : undefined),
+    varies: !any,
+  };
+}
+
+/** Whether browsers may call a route: all that a client key may call. */
+export function isForBrowsers(route: Route): boolean {
+  return route.auth !== 'none' && route.auth.keys.includes('client');
+}
+
+export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
+
+/** Request headers a browser may send; preflights are answered for a day. */
+export const PREFLIGHT_HEADERS = 'Content-Type, X-API-Key, Idempotency-Key, If-None-Match, If-Match, Last-Event-ID';
+export const PREFLIGHT_SECONDS = 86_400;

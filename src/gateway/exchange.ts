@@ -1,0 +1,150 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { Answer } from '../api/answer.ts';
+import { ERRORS, type Failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { EXPOSED_HEADERS } from './cors.ts';
+import type { RateVerdict } from './rate-limiter.ts';
+
+/**
+ * One request and its answer.
+ *
+ * Invariants
+ * 1. `res` is touched only while `open`; an abort or the answer closes the exchange for good.
+ * 2. Exactly one of `answer`, an abort or an opened stream ends it, and `onClosed` is called once.
+ */
+export interface Exchange {
+  readonly res: HttpResponse;
+  readonly requestId: string;
+  /** A HEAD request: the same answer without its body. */
+  readonly headOnly: boolean;
+  readonly startedAtMs: number;
+  /** Access-Control-Allow-Origin for this request. */
+  allowOrigin: string | undefined;
+  varyOrigin: boolean;
+  rate: RateVerdict | undefined;
+  /** Names for X-Ignored-Fields. */
+  readonly ignored: string[];
+  open: boolean;
+  /** Ends the connection with the answer. */
+  lastOnConnection: boolean;
+  onClosed: (status: number | 'aborted' | 'streamed') => void;
+}
+
+/** Status lines, made once. */
+const STATUS_LINES: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  201: '201 Created',
+  204: '204 No Content',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  409: '409 Conflict',
+  412: '412 Precondition Failed',
+  413: '413 Payload Too Large',
+  415: '415 Unsupported Media Type',
+  422: '422 Unprocessable Entity',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+};
+
+/** Seconds a caller should wait after a 503: about as long as a partition takes to change owners. */
+const RETRY_AFTER_SECONDS = '2';
+
+type Headers = Readonly<Record<string, string>>;
+const NO_HEADERS: Headers = {};
+
+/** Answers, unless the caller has gone away. */
+export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_HEADERS): void {
+  switch (answer.kind) {
+    case 'json': {
+      const body = `{"success":true,"data":${answer.data}}`;
+      end(exchange, answer.status, 'application/json', body, answer.replayed, extra);
+      break;
+    }
+    case 'text':
+      end(exchange, 200, answer.contentType, answer.body, false, extra);
+      break;
+    case 'failure':
+      end(exchange, ERRORS[answer.code].status, 'application/json', failureBody(exchange, answer), false, extra);
+      break;
+  }
+}
+
+/** Answers 204 without a body. */
+export function respondEmpty(exchange: Exchange, extra: Headers): void {
+  end(exchange, 204, undefined, '', false, extra);
+}
+
+/** Starts an answer that stays open: status and headers only. */
+export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
+  exchange.res.cork(() => writeHead(exchange, 200, contentType, false, extra));
+}
+
+function end(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  body: string,
+  replayed: boolean,
+  extra: Headers,
+): void {
+  if (!exchange.open) return;
+  exchange.open = false;
+  const { res, lastOnConnection } = exchange;
+  res.cork(() => {
+    writeHead(exchange, status, contentType, replayed, extra);
+    if (lastOnConnection) res.writeHeader('Connection', 'close');
+    if (exchange.headOnly) res.endWithoutBody(Buffer.byteLength(body), lastOnConnection);
+    else if (contentType === undefined) res.endWithoutBody(undefined, lastOnConnection);
+    else res.end(body, lastOnConnection);
+  });
+  exchange.onClosed(status);
+}
+
+function writeHead(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  replayed: boolean,
+  extra: Headers,
+): void {
+  const { res, rate, ignored } = exchange;
+  res.writeStatus(STATUS_LINES[status] ?? String(status));
+  if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
+  res.writeHeader('X-Request-Id', exchange.requestId);
+  if (rate !== undefined) {
+    res.writeHeader('RateLimit-Limit', String(rate.limit));
+    res.writeHeader('RateLimit-Remaining', String(rate.remaining));
+    res.writeHeader('RateLimit-Reset', String(rate.resetSeconds));
+    if (status === 429) res.writeHeader('Retry-After', String(rate.resetSeconds));
+  }
+  if (status === 503) res.writeHeader('Retry-After', RETRY_AFTER_SECONDS);
+  if (replayed) res.writeHeader('Idempotent-Replayed', 'true');
+  if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredNames(ignored));
+  if (exchange.allowOrigin !== undefined) {
+    res.writeHeader('Access-Control-Allow-Origin', exchange.allowOrigin);
+    res.writeHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+  }
+  if (exchange.varyOrigin) res.writeHeader('Vary', 'Origin');
+  for (const name in extra) res.writeHeader(name, extra[name] ?? '');
+}
+
+/** The error envelope. Server errors name the request, so that a caller can quote it. */
+function failureBody(exchange: Exchange, { code, message, details }: Failure): string {
+  const entry = ERRORS[code];
+  const context = entry.status === 500 ? { request_id: exchange.requestId } : (details ?? {});
+  return JSON.stringify({ success: false, error: { code, message: message ?? entry.message, details: context } });
+}
+
+/** A bounded list that is safe in a header: anything but plain characters is percent-encoded. */
+function ignoredNames(names: readonly string[]): string {
+  return names
+    .slice(0, LIMITS.ignoredFieldNames)
+    .map((name) =>
+      encodeURIComponent(name.slice(0, LIMITS.ignoredFieldLength).toWellFormed()).replaceAll('%5B%5D', '[]'),
+    )
+    .join(', ');
+}

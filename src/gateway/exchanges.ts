@@ -1,0 +1,100 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../kernel/clock.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import type { Cors } from './cors.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Begins exchanges and keeps count of those open, with metrics and the access log. */
+export interface Exchanges {
+  /**
+   * Begins an exchange. Must be called before the handler returns.
+   * @param route the label in metrics and log
+   * @param browsers whether the answer may be read by browsers of other origins
+   */
+  begin(route: string, res: HttpResponse, req: HttpRequest, browsers: boolean): Exchange;
+  /** From now on every answer is the last on its connection. */
+  drain(): void;
+  readonly open: number;
+}
+
+interface Deps {
+  clock: Clock;
+  ids: Ids;
+  metrics: Metrics;
+  logger: Logger;
+  cors: Cors;
+}
+
+export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Exchanges {
+  // Unique per process and cheap: random once, then counted.
+  const prefix = `req_${Buffer.from(ids.bytes(9)).toString('base64url')}_`;
+  const recorders = new Map<string, ReturnType<typeof createRecorder>>();
+  let count = 0;
+  let open = 0;
+  let draining = false;
+
+  function recorderOf(route: string): ReturnType<typeof createRecorder> {
+    let recorder = recorders.get(route);
+    if (recorder === undefined) {
+      recorder = createRecorder(metrics, route);
+      recorders.set(route, recorder);
+    }
+    return recorder;
+  }
+
+  return {
+    begin(route, res, req, browsers) {
+      open += 1;
+      count += 1;
+      const origin = browsers ? req.getHeader('origin') : '';
+      const exchange: Exchange = {
+        res,
+        requestId: prefix + count.toString(36),
+        headOnly: req.getMethod() === 'head',
+        startedAtMs: clock.monotonicMs(),
+        allowOrigin: origin === '' ? undefined : cors.allowOrigin(origin),
+        varyOrigin: browsers && cors.varies,
+        rate: undefined,
+        ignored: [],
+        open: true,
+        lastOnConnection: draining,
+        onClosed(status) {
+          open -= 1;
+          const durationMs = clock.monotonicMs() - exchange.startedAtMs;
+          recorderOf(route)(status, durationMs);
+          logger.debug({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'request');
+        },
+      };
+      res.onAborted(() => {
+        if (!exchange.open) return;
+        exchange.open = false;
+        exchange.onClosed('aborted');
+      });
+      return exchange;
+    },
+    drain() {
+      draining = true;
+    },
+    get open() {
+      return open;
+    },
+  };
+}
+
+/** Counts one route's answers; label look-ups happen once per status. */
+function createRecorder(metrics: Metrics, route: string) {
+  const duration = metrics.httpDuration.labels(route);
+  const counters = new Map<number | 'aborted' | 'streamed', { inc(): void }>();
+  return (status: number | 'aborted' | 'streamed', durationMs: number): void => {
+    let counter = counters.get(status);
+    if (counter === undefined) {
+      counter = metrics.httpRequests.labels(route, String(status));
+      counters.set(status, counter);
+    }
+    counter.inc();
+    // A stream lasts as long as its reader likes; among answers its time would only blur the picture.
+    if (status !== 'streamed') duration.observe(durationMs / 1000);
+  };
+}

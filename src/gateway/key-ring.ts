@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { ApiKey } from '../api/request-context.ts';
+import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
+import { TIERS } from '../../streams/config/documents.ts';
+import { LIMITS } from '../kernel/limits.ts';
+
+/** The API keys of all games, found by their text. */
+export interface KeyRing {
+  /** The key with this text, unless it is unknown or revoked. */
+  find(text: string): ApiKey | undefined;
+  /** The ids of all keys that are not revoked. */
+  ids(): ReadonlySet<string>;
+  /** Calls back after any change of keys or games, for those who hold on to a key (open streams). */
+  onChange(listener: () => void): void;
+  stop(): void;
+}
+
+const KEY_TEXT = /^[ps]k_(?:live|test)_[!-~]{1,200}$/;
+
+/**
+ * Keys are indexed by the hash they are stored under. The text of a key in use is remembered, so that a request costs
+ * one map look-up; any change of keys or games forgets them all.
+ */
+export function createKeyRing(config: ConfigStore): KeyRing {
+  const byHash = new Map<string, ConfigEntry<'key'>>();
+  const byText = new Map<string, ApiKey>();
+  const listeners: (() => void)[] = [];
+  for (const entry of config.list('key')) byHash.set(entry.key, entry);
+
+  const stop = config.onChange((change) => {
+    if (change.address.kind !== 'key' && change.address.kind !== 'game') return;
+    if (change.address.kind === 'key') {
+      const entry = config.get({ ...change.address, kind: 'key' });
+      if (entry === undefined) byHash.delete(change.address.key);
+      else byHash.set(entry.key, entry);
+    }
+    byText.clear();
+    for (const listener of listeners) listener();
+  });
+
+  function resolve(text: string): ApiKey | undefined {
+    if (!KEY_TEXT.test(text)) return undefined;
+    const entry = byHash.get(hash('sha256', text, 'hex'));
+    if (entry === undefined || entry.document.revokedAt !== null) return undefined;
+    const { id, kind, tier, scopes } = entry.document;
+    const game = config.list('game', entry.game, '_')[0];
+    if (game === undefined || entry.environment === '_') return undefined;
+    if (!text.startsWith(`${kind === 'client' ? 'pk' : 'sk'}_${entry.environment}_`)) return undefined;
+    return {
+      id,
+      kind,
+      tier,
+      game: entry.game,
+      environment: entry.environment,
+      limitPerMinute: TIERS[tier],
+      scopes: new Set(scopes),
+      namespace: game.document.namespace,
+    };
+  }
+
+  return {
+    find(text) {
+      const known = byText.get(text);
+      if (known !== undefined) return known;
+      const key = resolve(text);
+      if (key === undefined) return undefined;
+      if (byText.size >= LIMITS.apiKeyCache) byText.clear();
+      byText.set(text, key);
+      return key;
+    },
+    ids: () =>
+      new Set(
+        [...byHash.values()].filter(({ document }) => document.revokedAt === null).map(({ document }) => document.id),
+      ),
+    onChange: (listener) => void listeners.push(listener),
+    stop,
+  };
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../kernel/clock.ts';
+
+/** What a limited request is told. */
+export interface RateVerdict {
+  allowed: boolean;
+  /** Requests per minute. */
+  limit: number;
+  /** Requests left in the sliding minute, after this one. */
+  remaining: number;
+  /** Whole seconds, at least 1, until the oldest counted requests leave the minute. */
+  resetSeconds: number;
+}
+
+/** Requests of one key let through `ageSeconds` ago, as gateways tell each other. */
+export type RateCount = [key: string, ageSeconds: number, requests: number];
+
+/**
+ * Counts requests per key over a sliding minute, in seconds of the monotonic clock. Refused requests don't count. In no
+ * 60 seconds are more let through than the limit, as the current second stands beside 60 whole ones.
+ * Times are told as ages: gateways need no common clock.
+ */
+export interface RateLimiter {
+  take(key: string, limitPerMinute: number): RateVerdict;
+  /** What was let through here since the last call. */
+  drain(): RateCount[];
+  /** All that was let through here within the minute, for a gateway that has just joined. */
+  recent(): RateCount[];
+  /** Adds what other gateways let through. */
+  merge(counts: readonly RateCount[]): void;
+  /** Forgets keys without a request in the last minute. */
+  sweep(): void;
+}
+
+const SLOTS = 61;
+
+interface KeyWindow {
+  /** Requests per second, by second modulo SLOTS; `own` counts those let through here. */
+  all: Uint32Array;
+  own: Uint32Array;
+  /** The newest second there is a slot for. */
+  head: number;
+  /** No slot before this second holds anything. */
+  oldest: number;
+  total: number;
+  unsent: number;
+}
+
+export function createRateLimiter(clock: Clock): RateLimiter {
+  const windows = new Map<string, KeyWindow>();
+  const unsent = new Set<string>();
+  const nowSecond = (): number => Math.floor(clock.monotonicMs() / 1000);
+
+  function windowOf(key: string, second: number): KeyWindow {
+    let window = windows.get(key);
+    if (window === undefined) {
+      const slots = (): Uint32Array => new Uint32Array(SLOTS);
+      window = { all: slots(), own: slots(), head: second, oldest: second, total: 0, unsent: 0 };
+      windows.set(key, window);
+    }
+    advance(window, second);
+    return window;
+  }
+
+  function countsOf(pick: (window: KeyWindow, second: number) => number): RateCount[] {
+    const now = nowSecond();
+    const counts: RateCount[] = [];
+    for (const [key, window] of windows) {
+      advance(window, now);
+      for (let second = window.oldest; second <= now; second++) {
+        const requests = pick(window, second);
+        if (requests > 0) counts.push([key, now - second, requests]);
+      }
+    }
+    return counts;
+  }
+
+  return {
+    take(key, limitPerMinute) {
+      const nowMs = clock.monotonicMs();
+      const second = Math.floor(nowMs / 1000);
+      const window = windowOf(key, second);
+      const allowed = window.total < limitPerMinute;
+      if (allowed) {
+        add(window, second, 1);
+        window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + 1;
+        window.unsent += 1;
+        unsent.add(key);
+      }
+      return {
+        allowed,
+        limit: limitPerMinute,
+        remaining: Math.max(0, limitPerMinute - window.total),
+        resetSeconds: Math.max(1, Math.ceil(window.oldest + SLOTS - nowMs / 1000)),
+      };
+    },
+    drain() {
+      const counts: RateCount[] = [];
+      for (const key of unsent) {
+        const window = windows.get(key);
+        if (window === undefined) continue;
+        counts.push([key, 0, window.unsent]);
+        window.unsent = 0;
+      }
+      unsent.clear();
+      return counts;
+    },
+    recent: () => countsOf((window, second) => window.own[modulo(second)] ?? 0),
+    merge(counts) {
+      const now = nowSecond();
+      for (const [key, ageSeconds, requests] of counts) {
+        if (ageSeconds < 0 || ageSeconds >= SLOTS || requests <= 0) continue;
+        add(windowOf(key, now), now - Math.floor(ageSeconds), requests);
+      }
+    },
+    sweep() {
+      const now = nowSecond();
+      for (const [key, window] of windows) {
+        advance(window, now);
+        if (window.total === 0 && window.unsent === 0) windows.delete(key);
+      }
+    },
+  };
+}
+
+function add(window: KeyWindow, second: number, requests: number): void {
+  window.all[modulo(second)] = (window.all[modulo(second)] ?? 0) + requests;
+  window.total += requests;
+  if (second < window.oldest) window.oldest = second;
+}
+
+/** Frees the slots of seconds that left the minute. */
+function advance(window: KeyWindow, second: number): void {
+  const first = Math.max(window.head + 1, second - SLOTS + 1);
+  for (let freed = first; freed <= second; freed++) {
+    window.total -= window.all[modulo(freed)] ?? 0;
+    window.all[modulo(freed)] = 0;
+    window.own[modulo(freed)] = 0;
+  }
+  window.head = Math.max(window.head, second);
+  window.oldest = Math.max(window.oldest, second - SLOTS + 1);
+  while (window.oldest < second && window.all[modulo(window.oldest)] === 0) window.oldest += 1;
+}
+
+/** A process that has just started may be told of seconds before its monotonic clock's first. */
+function modulo(second: number): number {
+  return ((second % SLOTS) + SLOTS) % SLOTS;
+}

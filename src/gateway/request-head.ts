@@ -1,0 +1,113 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { KeyedRoute, RawInput } from '../api/route.ts';
+import type { FieldFault } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { readQuery } from './query-string.ts';
+
+/** All of a request that must be read before its handler returns. */
+export interface RequestHead {
+  apiKey: string;
+  /** Empty when none was sent. */
+  idempotencyKey: string;
+  /** Method, path and query: what an Idempotency-Key is bound to beside the body. Empty without such a key. */
+  target: string;
+  /** Declared size of the body in bytes; 0 when not declared. */
+  contentLength: number;
+  /** Whether the body is declared as JSON in UTF-8, or the route takes none. */
+  mediaTypeOk: boolean;
+  input: RawInput;
+  faults: FieldFault[];
+}
+
+/** What to read for one route, worked out once. */
+export interface RouteReader {
+  route: KeyedRoute;
+  params: readonly string[];
+  query: Readonly<Record<string, unknown>> | undefined;
+  /** Header names as shown and as sent. */
+  headers: readonly { name: string; lower: string }[];
+  takesBody: boolean;
+}
+
+export function createRouteReader(route: KeyedRoute): RouteReader {
+  const { params, query, headers, body } = route.input;
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const described = Object.keys(params?.properties ?? {});
+  if (inPath.toSorted().join() !== described.toSorted().join()) {
+    throw new Error(`${route.method} ${route.path}: its path and its params schema name different parameters`);
+  }
+  return {
+    route,
+    params: inPath,
+    query: query?.properties,
+    headers: Object.keys(headers?.properties ?? {}).map((name) => ({ name, lower: name.toLowerCase() })),
+    takesBody: body !== undefined,
+  };
+}
+
+const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${LIMITS.idempotencyKeyLength}}$`);
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+/** Reads what the route declares. @param ignored gets the names of unknown query parameters */
+export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[]): RequestHead {
+  const faults: FieldFault[] = [];
+  const input: RawInput = {};
+  if (reader.params.length > 0) input.params = readParams(reader.params, req, faults);
+  if (reader.query !== undefined) {
+    const text = req.getQuery() ?? '';
+    if (text.includes('%00')) faults.push({ path: 'query', message: 'must not hold U+0000' });
+    input.query = readQuery(text, reader.query, ignored);
+  }
+  if (reader.headers.length > 0) input.headers = readHeaders(reader, req);
+  const idempotencyKey = reader.route.idempotent === true ? req.getHeader('idempotency-key') : '';
+  if (idempotencyKey !== '' && !IDEMPOTENCY_KEY.test(idempotencyKey)) {
+    faults.push({
+      path: 'Idempotency-Key',
+      message: `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`,
+    });
+  }
+  return {
+    apiKey: req.getHeader('x-api-key'),
+    idempotencyKey,
+    target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
+    contentLength: Number(req.getHeader('content-length')),
+    mediaTypeOk: !reader.takesBody || isPlainJson(req),
+    input,
+    faults,
+  };
+}
+
+function isPlainJson(req: HttpRequest): boolean {
+  const type = req.getHeader('content-type');
+  if (type !== 'application/json' && !JSON_TYPE.test(type)) return false;
+  const encoding = req.getHeader('content-encoding');
+  return encoding === '' || encoding === 'identity';
+}
+
+function readParams(names: readonly string[], req: HttpRequest, faults: FieldFault[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  names.forEach((name, index) => {
+    const value = decode(req.getParameter(index) ?? '');
+    if (value === undefined) faults.push({ path: name, message: 'must be percent-encoded UTF-8 without U+0000' });
+    else params[name] = value;
+  });
+  return params;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text);
+    return value.includes('\u0000') ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function readHeaders(reader: RouteReader, req: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { name, lower } of reader.headers) {
+    const value = req.getHeader(lower);
+    if (value !== '') headers[name] = value;
+  }
+  return headers;
+}

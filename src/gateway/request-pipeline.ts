@@ -1,0 +1,168 @@
+import { hash } from 'node:crypto';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { LiveFeed } from '../../streams/live-feed.ts';
+import type { ApiKey, RequestContext, Services } from '../api/request-context.ts';
+import { invalid, type KeyedRoute, type OpenRoute, type Outcome, type RawInput } from '../api/route.ts';
+import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { respond, type Exchange } from './exchange.ts';
+import type { KeyRing } from './key-ring.ts';
+import { parseJson } from './parse-json.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { BodyOutcome, BodyReader } from './request-body.ts';
+import { readHead, type RequestHead, type RouteReader } from './request-head.ts';
+import { openStream, type StreamRegistry } from './stream-registry.ts';
+
+export interface PipelineDeps {
+  services: Services;
+  keyRing: KeyRing;
+  limiter: RateLimiter;
+  bodies: BodyReader;
+  feed: LiveFeed;
+  streams: StreamRegistry;
+  logger: Logger;
+}
+
+/** Answers a route that needs no key. */
+export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange): void {
+  settle(deps, exchange, undefined, () => route.respond(deps.services));
+}
+
+/**
+ * The way of a keyed request, in order: key, permission, rate limit, headers and parameters, body, validation, route.
+ * Each step may answer and end it. `req` is read before this returns: the server takes it back.
+ */
+export function runKeyedRoute(
+  deps: PipelineDeps,
+  route: KeyedRoute,
+  reader: RouteReader,
+  exchange: Exchange,
+  res: HttpResponse,
+  req: HttpRequest,
+): void {
+  const head = readHead(reader, req, exchange.ignored);
+  const key = deps.keyRing.find(head.apiKey);
+  if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
+  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange) ?? faultOf(head);
+  if (denied !== undefined) {
+    exchange.lastOnConnection ||= head.contentLength > LIMITS.bodyDrainBytes;
+    return respond(exchange, denied);
+  }
+  const { services } = deps;
+  const context: RequestContext = {
+    services,
+    key,
+    origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs() },
+    idempotency: undefined,
+    faults: NO_FAULTS,
+    ignored: exchange.ignored,
+  };
+  if (route.input.body === undefined && head.idempotencyKey === '') {
+    settle(deps, exchange, key, () => route.run(head.input, context));
+    return;
+  }
+  const body = deps.bodies.read(res, (outcome) => {
+    if (exchange.open) settle(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
+  });
+  const onClosed = exchange.onClosed;
+  exchange.onClosed = (status) => {
+    body.abandon();
+    onClosed(status);
+  };
+}
+
+const NO_FAULTS: readonly FieldFault[] = [];
+
+function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
+  const { keys, scope } = route.auth;
+  if (!keys.includes(key.kind)) return failure('FORBIDDEN', 'This endpoint needs a server key (sk_).');
+  if (scope !== undefined && !key.scopes.has(scope)) return failure('FORBIDDEN', `This key lacks the scope ${scope}.`);
+  return undefined;
+}
+
+/** Counts the request against the key's tier. Unmetered keys are not counted and see no RateLimit headers. */
+function limited(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: Exchange): Failure | undefined {
+  if (route.limitClass === 'none' || key.limitPerMinute === null) return undefined;
+  exchange.rate = deps.limiter.take(key.id, key.limitPerMinute);
+  return exchange.rate.allowed ? undefined : failure('RATE_LIMIT_EXCEEDED');
+}
+
+function faultOf(head: RequestHead): Failure | undefined {
+  if (head.faults.length > 0) return invalid(head.faults);
+  if (head.contentLength > LIMITS.bodyBytes) return tooLarge();
+  return head.mediaTypeOk ? undefined : failure('UNSUPPORTED_MEDIA_TYPE');
+}
+
+function tooLarge(): Failure {
+  return failure('PAYLOAD_TOO_LARGE', `The body must be at most ${LIMITS.bodyBytes} bytes.`);
+}
+
+function onBody(
+  route: KeyedRoute,
+  head: RequestHead,
+  context: RequestContext,
+  outcome: BodyOutcome,
+  exchange: Exchange,
+): Outcome | Promise<Outcome> | undefined {
+  switch (outcome.kind) {
+    case 'too_large':
+      // What still comes was not declared, so nobody knows how much it is.
+      exchange.lastOnConnection = true;
+      return tooLarge();
+    case 'busy':
+      exchange.lastOnConnection = true;
+      return failure('SERVICE_UNAVAILABLE', 'Too many requests are being received just now.');
+    case 'too_slow':
+      exchange.res.close();
+      return undefined;
+    case 'whole':
+      return route.run(...withBody(route, head, context, outcome.bytes));
+  }
+}
+
+function withBody(
+  route: KeyedRoute,
+  head: RequestHead,
+  context: RequestContext,
+  bytes: Buffer,
+): [RawInput, RequestContext] {
+  const idempotency =
+    head.idempotencyKey === ''
+      ? undefined
+      : { key: head.idempotencyKey, bodyHash: hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex') };
+  if (route.input.body === undefined) return [head.input, { ...context, idempotency }];
+  const json = parseJson(bytes);
+  if (json.kind === 'broken') {
+    return [head.input, { ...context, faults: [{ path: '', message: json.message }] }];
+  }
+  return [
+    { ...head.input, body: json.value },
+    { ...context, idempotency, faults: json.faults },
+  ];
+}
+
+/** Runs the last step and answers with what it gives. A throw or rejection is a bug: 500, logged with the request id. */
+function settle(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  key: ApiKey | undefined,
+  step: () => Outcome | Promise<Outcome> | undefined,
+): void {
+  const onBug = (error: unknown): void => {
+    deps.logger.error({ err: error, request_id: exchange.requestId }, 'a request failed by a bug');
+    respond(exchange, failure('INTERNAL_ERROR'));
+  };
+  const onOutcome = (outcome: Outcome | undefined): void => {
+    if (outcome === undefined || !exchange.open) return;
+    if (outcome.kind !== 'stream') respond(exchange, outcome);
+    else if (key !== undefined) openStream(deps, exchange, key, outcome.request);
+  };
+  try {
+    const outcome = step();
+    if (outcome instanceof Promise) outcome.then(onOutcome).catch(onBug);
+    else onOutcome(outcome);
+  } catch (error) {
+    onBug(error);
+  }
+}

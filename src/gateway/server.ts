@@ -1,0 +1,147 @@
+import { us_listen_socket_close, us_socket_local_port, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { LiveFeed } from '../../streams/live-feed.ts';
+import type { Log } from '../../streams/log.ts';
+import type { Readiness, Services } from '../api/request-context.ts';
+import type { Route } from '../api/route.ts';
+import type { Config } from '../config.ts';
+import { sleep, type Clock } from '../kernel/clock.ts';
+import type { Ids } from '../kernel/ids.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import type { Backend } from './backend.ts';
+import { createApp } from './app.ts';
+import { createCors } from './cors.ts';
+import { createExchanges } from './exchanges.ts';
+import { createKeyRing } from './key-ring.ts';
+import { startRateExchange } from './rate-exchange.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { createBodyReader } from './request-body.ts';
+import type { PipelineDeps } from './request-pipeline.ts';
+import { createStreamRegistry } from './stream-registry.ts';
+
+export interface ServerDeps {
+  routes: readonly Route[];
+  config: Pick<Config, 'corsOrigins' | 'metricsPort'>;
+  configStore: ConfigStore;
+  backend: Backend;
+  feed: LiveFeed;
+  /** For the exchange of rate counts between gateways only. */
+  log: Log;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+  metrics: Metrics;
+  readiness: () => Readiness;
+}
+
+/** The HTTP front end of one process. */
+export interface Server {
+  /**
+   * Starts to accept. Resolves to the port in use (of interest when `port` is 0).
+   * Rejects when the port, or the port of the metrics, is taken.
+   */
+  listen(host: string, port: number): Promise<number>;
+  /** Where `/metrics` is served when it is apart; undefined otherwise, and before `listen`. */
+  readonly metricsPort: number | undefined;
+  /** Stops accepting, ends streams, lets requests finish (bounded), then closes every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+declare module 'uWebSockets.js' {
+  interface TemplatedApp {
+    /** The published types leave this form out. `options` 1 refuses a port that another process listens on. */
+    listen(
+      host: string,
+      port: number,
+      options: number,
+      onListening: (socket: us_listen_socket | false) => void,
+    ): TemplatedApp;
+  }
+}
+const EXCLUSIVE_PORT = 1;
+
+const METRICS_PATH = '/metrics';
+/** How often a closing server looks whether its last requests are answered. */
+const CLOSE_POLL_MS = 10;
+
+export function createServer(deps: ServerDeps): Server {
+  const { clock, ids, metrics, config, configStore } = deps;
+  const services: Services = {
+    backend: deps.backend,
+    config: configStore,
+    clock,
+    ids,
+    metrics,
+    readiness: deps.readiness,
+  };
+  const keyRing = createKeyRing(configStore);
+  const limiter = createRateLimiter(clock);
+  const streams = createStreamRegistry();
+  const exchanges = createExchanges({ clock, ids, metrics, logger: deps.logger, cors: createCors(config.corsOrigins) });
+  const pipeline: PipelineDeps = {
+    services,
+    keyRing,
+    limiter,
+    bodies: createBodyReader(clock),
+    feed: deps.feed,
+    streams,
+    logger: deps.logger,
+  };
+  keyRing.onChange(() => {
+    const good = keyRing.ids();
+    streams.endWhere((key) => !good.has(key.id));
+  });
+
+  const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
+  const main = createApp(
+    deps.routes.filter((route) => !onMetricsPort(route)),
+    pipeline,
+    exchanges,
+  );
+  const apart = deps.routes.filter(onMetricsPort);
+  const side = apart.length > 0 ? createApp(apart, pipeline, exchanges) : undefined;
+
+  const sockets: us_listen_socket[] = [];
+  let metricsPort: number | undefined;
+  let stopExchange: () => void = () => {};
+  let closing: Promise<void> | undefined;
+
+  async function open(app: TemplatedApp, host: string, port: number): Promise<number> {
+    const socket = await new Promise<us_listen_socket | false>((resolve) => {
+      app.listen(host, port, EXCLUSIVE_PORT, resolve);
+    });
+    if (socket === false) throw new Error(`cannot listen on ${host}:${port}: the port is in use, or not allowed`);
+    sockets.push(socket);
+    return us_socket_local_port(socket);
+  }
+
+  async function shutDown(): Promise<void> {
+    for (const socket of sockets.splice(0)) us_listen_socket_close(socket);
+    exchanges.drain();
+    streams.close();
+    const deadlineMs = clock.monotonicMs() + LIMITS.serverCloseMs;
+    while (exchanges.open > 0 && clock.monotonicMs() < deadlineMs) await sleep(clock, CLOSE_POLL_MS);
+    main.close();
+    side?.close();
+    stopExchange();
+    keyRing.stop();
+  }
+
+  return {
+    async listen(host, port) {
+      const bound = await open(main, host, port);
+      if (side !== undefined) metricsPort = await open(side, host, config.metricsPort ?? 0);
+      stopExchange = startRateExchange({ log: deps.log, limiter, clock, ids });
+      return bound;
+    },
+    get metricsPort() {
+      return metricsPort;
+    },
+    close() {
+      closing ??= shutDown();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { startStream, type Exchange } from './exchange.ts';
+
+/**
+ * One SSE connection: an open exchange that a live feed writes to.
+ *
+ * Once the network takes no more, messages wait here (by reference: all readers of a message share its bytes) and the
+ * server's own buffer holds no more than the rest of one message. So what `bufferedBytes` says is the truth, and a
+ * stalled reader costs what it says.
+ * @returns ends the connection
+ */
+export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest, onEnd: () => void): () => void {
+  const { res } = exchange;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  /** Bytes of the message the network has not taken in full; 0 while it takes everything. */
+  let stuckBytes = 0;
+  let attached = true;
+  let detach: () => void = () => {};
+
+  function close(): void {
+    if (!attached) return;
+    attached = false;
+    waiting = [];
+    waitingBytes = 0;
+    detach();
+    onEnd();
+  }
+
+  function finish(): void {
+    if (exchange.open) {
+      exchange.open = false;
+      // With messages stuck a polite end would wait behind them for a reader that doesn't read.
+      if (stuckBytes > 0) res.close();
+      else res.cork(() => void res.end(undefined, true));
+      exchange.onClosed('streamed');
+    }
+    close();
+  }
+
+  function flush(): boolean {
+    stuckBytes = 0;
+    let index = 0;
+    res.cork(() => {
+      while (index < waiting.length && stuckBytes === 0) {
+        const bytes = waiting[index++];
+        if (bytes === undefined) break;
+        waitingBytes -= bytes.length;
+        if (!res.write(bytes)) stuckBytes = bytes.length;
+      }
+    });
+    waiting.splice(0, index);
+    return true;
+  }
+
+  const reader: LiveReader = {
+    write(bytes) {
+      if (!exchange.open) return false;
+      if (stuckBytes > 0) {
+        if (waitingBytes + bytes.length > LIMITS.streamQueueBytes) {
+          finish();
+          return false;
+        }
+        waiting.push(bytes);
+        waitingBytes += bytes.length;
+        return false;
+      }
+      res.cork(() => {
+        if (!res.write(bytes)) stuckBytes = bytes.length;
+      });
+      return stuckBytes === 0;
+    },
+    bufferedBytes: () => stuckBytes + waitingBytes,
+    end: finish,
+  };
+
+  startStream(exchange, 'text/event-stream', { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' });
+  res.onWritable(() => (exchange.open ? flush() : true));
+  const previousOnClosed = exchange.onClosed;
+  exchange.onClosed = (status) => {
+    previousOnClosed(status);
+    close();
+  };
+  detach = feed.attach(request, reader);
+  // The feed may have ended the reader while attaching it.
+  if (!attached) detach();
+  return finish;
+}
