@@ -225,6 +225,10 @@ export const LIMITS = {
   deliveriesWaitingPerWebhook: 128,
   /** A webhook whose deliveries in flight made no progress for this long keeps no more waiting. */
   deliveryProgressMs: 1_000,
+  /** A delivery whose worker shows no life for this long is handed out again: how late a crash makes an attempt. */
+  deliveryAckWaitMs: 20_000,
+  /** How often a worker shows life for what it holds. */
+  deliveryBeatMs: 5_000,
   /** Webhooks whose state of health is remembered; beyond it the idle ones are forgotten. */
   deliveryLanes: 10_000,
   /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */

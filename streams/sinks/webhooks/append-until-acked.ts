@@ -8,8 +8,6 @@ export interface PersistentAppend {
   logger: Logger;
   /** Asked before every attempt; once true, the append is given up. */
   givenUp: () => boolean;
-  /** Called before every further attempt. */
-  onRetry?: () => void;
 }
 
 const FIRST_RETRY_MS = 100;
@@ -22,7 +20,7 @@ type Result = 'acked' | 'given_up' | 'too_large';
  * append that was stored and not heard of is not stored twice.
  */
 export async function appendUntilAcked(
-  { log, clock, logger, givenUp, onRetry }: PersistentAppend,
+  { log, clock, logger, givenUp }: PersistentAppend,
   subject: string,
   data: Uint8Array,
   options: AppendOptions & { messageId: string },
@@ -38,7 +36,6 @@ export async function appendUntilAcked(
     if (retryMs === FIRST_RETRY_MS) logger.warn({ subject, outcome }, 'webhooks: DELIVERIES took no record; trying on');
     await sleep(clock, retryMs);
     retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
-    onRetry?.();
   }
   return 'given_up';
 }

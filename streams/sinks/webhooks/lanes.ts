@@ -1,9 +1,15 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 
+/**
+ * How a receiver was when a job ended: `well` took it, `failing` answered but did not take it, `hanging` gave no answer (in
+ * time), `unknown` was not asked.
+ */
+export type Health = 'well' | 'failing' | 'hanging' | 'unknown';
+
 /** Work for one lane. */
 export interface Job {
-  /** Resolves to whether the receiver is well: it took the delivery. Never rejects. */
-  run(): Promise<boolean>;
+  /** Never rejects. */
+  run(): Promise<Health>;
   /** Called instead of `run` when the job waited, and its place won't come soon after all. */
   putOff(): void;
 }
@@ -34,7 +40,7 @@ export interface Lanes {
 interface Lane {
   name: string;
   running: number;
-  /** How many may run at once: grows with every success, falls to 1 with a failure. */
+  /** How many may run at once: one more with every success, half with a failure, 1 once it hangs. */
   window: number;
   /** When a job last started in the idle lane, or last ended. */
   progressAtMs: number;
@@ -47,12 +53,12 @@ const FIRST_WINDOW = 4;
 const WAITING_PER_PLACE = 4;
 
 /**
- * One lane per receiver, with a window like a congestion window: one more place with every success, one in all after a
- * failure. A lane with a window above 1 may also keep jobs waiting for a moment; lanes take turns at free places.
+ * One lane per receiver, with a window like a congestion window. A lane with a window above 1 may also keep jobs waiting
+ * for a moment; lanes take turns at free places.
  *
  * Invariants
  * 1. At most `total` jobs run, and at most `window` (1 to `perLane`) of one lane.
- * 2. A lane whose last job failed keeps nobody waiting: what waited is put off at once.
+ * 2. A lane that hangs keeps nobody waiting: what waited is put off at once.
  * 3. Lanes with waiting jobs and room in their window are in `ready`, and only they.
  */
 export function createLanes(options: LanesOptions): Lanes {
@@ -82,15 +88,15 @@ export function createLanes(options: LanesOptions): Lanes {
     if (lane.running === 0) lane.progressAtMs = clock.monotonicMs();
     lane.running += 1;
     running += 1;
-    void job.run().then((well) => finished(lane, well));
+    void job.run().then((health) => finished(lane, health));
   }
 
-  function finished(lane: Lane, well: boolean): void {
+  function finished(lane: Lane, health: Health): void {
     lane.running -= 1;
     running -= 1;
     lane.progressAtMs = clock.monotonicMs();
-    lane.window = well ? Math.min(perLane, lane.window + 1) : 1;
-    if (!well) {
+    lane.window = nextWindow(lane.window, health, perLane);
+    if (health === 'hanging') {
       const waiting = lane.waiting;
       lane.waiting = [];
       for (const { job } of waiting) job.putOff();
@@ -135,4 +141,17 @@ export function createLanes(options: LanesOptions): Lanes {
       return true;
     },
   };
+}
+
+function nextWindow(window: number, health: Health, most: number): number {
+  switch (health) {
+    case 'well':
+      return Math.min(most, window + 1);
+    case 'failing':
+      return Math.max(1, Math.floor(window / 2));
+    case 'hanging':
+      return 1;
+    case 'unknown':
+      return window;
+  }
 }

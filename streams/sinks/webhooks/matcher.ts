@@ -1,0 +1,212 @@
+import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { CommitRecord } from '../../../actors/facts.ts';
+import { decodeCommit } from '../../codec.ts';
+import type { ConfigStore } from '../../config/config-store.ts';
+import { contend } from '../../lease.ts';
+import type { Log, LogRecord } from '../../log.ts';
+import { appendUntilAcked } from './append-until-acked.ts';
+import { createBoundedTasks } from './bounded-tasks.ts';
+import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
+import { type MatcherPosition, createMatcherPositionStore } from './matcher-position.ts';
+import { matchRecord } from './matching.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createWake } from './wake.ts';
+
+export interface MatcherOptions {
+  log: Log;
+  config: ConfigStore;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  /** Who contends for the lease; unique per process incarnation. */
+  holder: string;
+}
+
+export interface Matcher {
+  /** Gives the lease up once what is under way has settled. */
+  stop(): Promise<void>;
+}
+
+const LEASE_KEY = 'sink.webhooks';
+const RETRY_MS = 1_000;
+const CONFIG_LOG_MS = 5_000;
+const TAKE_RECORDS = 64;
+
+/**
+ * Turns facts into deliveries. One process at a time does, by lease; the others stand by.
+ *
+ * Invariants
+ * 1. The position moves past a record only after every delivery of it was acknowledged by the broker. So a crash repeats
+ *    appends, which their message id makes harmless, and loses none.
+ * 2. A record is matched against definitions at least as fresh as those it was decided under.
+ * 3. A webhook gets nothing that was decided before its creation (`createdRevision`).
+ *
+ * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
+ */
+export function createMatcher(options: MatcherOptions): Matcher {
+  const { log, config, clock, logger, metrics } = options;
+  const subscriptions = createSubscriptions(config);
+  const wake = createWake();
+  /** Counts take-overs: a run whose number is no longer the current one stops at its next step. */
+  let turn = 0;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+
+  const lease = contend({
+    bucket: log.bucket('OWNERS'),
+    key: LEASE_KEY,
+    holder: options.holder,
+    clock,
+    onAcquired: () => {
+      turn += 1;
+      const mine = turn;
+      running = running.then(() => run(mine));
+    },
+    onLost: () => {
+      turn += 1;
+      wake.signal();
+    },
+  });
+
+  const over = (mine: number): boolean => stopped || mine !== turn;
+
+  async function run(mine: number): Promise<void> {
+    while (!over(mine)) {
+      try {
+        await follow(mine);
+      } catch (error) {
+        if (!over(mine)) logger.error({ err: error }, 'webhooks: matching failed, starting again from its position');
+      }
+      if (!over(mine)) await sleep(clock, RETRY_MS);
+    }
+  }
+
+  /** Matches from the stored position until the turn is over, the position was taken or FACTS was reset. */
+  async function follow(mine: number): Promise<void> {
+    const positions = createMatcherPositionStore(log.bucket('POSITIONS'));
+    const position = await startingPoint(await positions.load());
+    const reader = log.read('FACTS', { from: position.sequence + 1, onWaiting: () => wake.signal() });
+    let saved = position.sequence;
+    let savedAtMs = clock.monotonicMs();
+    let cancelTimer = (): void => {};
+
+    /** False: somebody else moved the position, or the turn is over. */
+    async function save(): Promise<boolean> {
+      while (!over(mine)) {
+        const outcome = await positions.save(position);
+        if (outcome === 'saved') {
+          saved = position.sequence;
+          savedAtMs = clock.monotonicMs();
+          return true;
+        }
+        if (outcome === 'taken') return false;
+        await sleep(clock, RETRY_MS);
+      }
+      return false;
+    }
+
+    try {
+      while (!over(mine)) {
+        const records = reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes);
+        metrics.sinkLag.set({ sink: 'webhooks' }, reader.pending);
+        const sent = await deliver(records, position.stream, mine);
+        if (sent === 'given_up') return;
+        position.sequence = records.at(-1)?.sequence ?? position.sequence;
+        const moved = position.sequence > saved;
+        if (moved && (sent > 0 || clock.monotonicMs() - savedAtMs >= LIMITS.matcherPositionMs)) {
+          if (!(await save())) return;
+        }
+        if (records.length > 0) continue;
+        if (reader.ended === 'reset') return;
+        cancelTimer();
+        if (position.sequence > saved) cancelTimer = clock.timer(LIMITS.matcherPositionMs, () => wake.signal());
+        await wake.wait();
+      }
+    } finally {
+      cancelTimer();
+      reader.stop();
+      // The lease may still be ours at a stop; if it is not, the compare-and-set fails and nothing happens.
+      if (stopped && position.sequence > saved) await positions.save(position);
+    }
+  }
+
+  async function startingPoint(stored: MatcherPosition | undefined): Promise<MatcherPosition> {
+    const bounds = await log.info('FACTS');
+    const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
+    if (stored === undefined) return first;
+    if (stored.stream !== bounds.created) {
+      logger.error({ stored, bounds }, 'webhooks: FACTS is another stream now; matching it from its first record');
+      return first;
+    }
+    if (stored.sequence > bounds.lastSequence) {
+      logger.error({ stored, bounds }, 'webhooks: FACTS lost records that were matched; going on at its end');
+      return { stream: bounds.created, sequence: bounds.lastSequence };
+    }
+    if (stored.sequence < first.sequence) {
+      logger.error({ stored, bounds }, 'webhooks: FACTS was trimmed past the position; records were not matched');
+      return first;
+    }
+    return { ...stored };
+  }
+
+  /** Appends what records give rise to; resolves once all is acknowledged, to how many there were. */
+  async function deliver(records: readonly LogRecord[], created: string, mine: number): Promise<number | 'given_up'> {
+    const appends = createBoundedTasks(LIMITS.matcherAppends);
+    let count = 0;
+    for (const logRecord of records) {
+      const record = read(logRecord);
+      if (record === undefined) continue;
+      if (!(await isConfigSeen(record.configRevision, mine))) return 'given_up';
+      for (const delivery of matchRecord(record, { created, sequence: logRecord.sequence }, subscriptions)) {
+        if (over(mine)) return 'given_up';
+        count += 1;
+        await appends.add(() => append(delivery, mine));
+      }
+    }
+    await appends.settled();
+    return over(mine) ? 'given_up' : count;
+  }
+
+  async function append(delivery: Delivery, mine: number): Promise<void> {
+    const terms = { log, clock, logger, givenUp: () => over(mine) };
+    await appendUntilAcked(terms, dueSubject(delivery.webhook), encodeDelivery(delivery), { messageId: delivery.id });
+  }
+
+  function read(record: LogRecord): CommitRecord | undefined {
+    try {
+      return decodeCommit(record.data);
+    } catch (error) {
+      logger.error({ err: error, sequence: record.sequence }, 'webhooks: a FACTS record cannot be read; passed over');
+      return undefined;
+    }
+  }
+
+  /**
+   * Waits for the definitions a record was decided under. They come within milliseconds; if they never do, CONFIG has lost
+   * them, and one record must not stop every webhook for good. False: the turn is over.
+   */
+  async function isConfigSeen(revision: number, mine: number): Promise<boolean> {
+    for (let waitedMs = 0; config.revision < revision && waitedMs < LIMITS.matcherConfigWaitMs;) {
+      if (await config.seen(revision, CONFIG_LOG_MS)) break;
+      if (over(mine)) return false;
+      waitedMs += CONFIG_LOG_MS;
+      logger.warn({ revision, seen: config.revision, waitedMs }, 'webhooks: waiting for definitions of a record');
+    }
+    if (config.revision < revision)
+      logger.error({ revision }, 'webhooks: matching without the definitions of a record');
+    return !over(mine);
+  }
+
+  return {
+    async stop() {
+      stopped = true;
+      wake.signal();
+      await within(clock, LIMITS.deliveryStopMs, running);
+      subscriptions.stop();
+      await lease.release();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { CommitRecord } from '../../../actors/facts.ts';
+import type { Json, JsonText } from '../../../src/kernel/json.ts';
+import { type Delivery, deliveryId } from './delivery.ts';
+import { occurrenceOf } from './occurrences.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Where a record stands in the log. */
+export interface RecordPlace {
+  /** When FACTS was created, as the broker spells it. */
+  created: string;
+  sequence: number;
+}
+
+/** The deliveries a record gives rise to: one for every fact and webhook that wants it. */
+export function* matchRecord(
+  record: CommitRecord,
+  place: RecordPlace,
+  subscriptions: Subscriptions,
+): Generator<Delivery> {
+  for (const [index, fact] of record.facts.entries()) {
+    if (!('game' in fact)) continue;
+    const occurrence = occurrenceOf(fact);
+    if (occurrence === undefined) continue;
+    let text: JsonText | undefined;
+    let parsed: Json | undefined;
+    for (const subscription of subscriptions.wanting(fact, occurrence.type)) {
+      if (record.configRevision < subscription.createdRevision) continue;
+      text ??= occurrence.data();
+      if (subscription.filter !== undefined) {
+        parsed ??= parseData(text);
+        if (!subscription.filter(parsed)) continue;
+      }
+      yield {
+        id: deliveryId(subscription.webhook, place.created, place.sequence, index),
+        game: fact.game,
+        environment: fact.environment,
+        webhook: subscription.webhook,
+        configRevision: subscription.revision,
+        type: occurrence.type,
+        timestamp: occurrence.timestamp,
+        data: text,
+        attempt: 1,
+        deferrals: 0,
+      };
+    }
+  }
+}
+
+/** JSON.parse makes `__proto__` an own property like any other; the text is our own, made from what was validated. */
+function parseData(text: JsonText): Json {
+  const value: Json = JSON.parse(text);
+  return value;
+}
