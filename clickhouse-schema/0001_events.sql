@@ -1,0 +1,29 @@
+-- One row per accepted event. Duplicates are prevented by the writer, not cleaned up here: a plain MergeTree.
+-- Partitioned by the server's clock: a device's clock may name any year.
+-- `properties` and the player's columns are as they were when the event was decided.
+CREATE TABLE IF NOT EXISTS events
+(
+    event_id String CODEC(ZSTD(1)),
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    event_name LowCardinality(String),
+    session_id Nullable(String) CODEC(ZSTD(1)),
+    properties String CODEC(ZSTD(3)),
+    timestamp DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    lifecycle_stage LowCardinality(String),
+    is_payer Bool,
+    country LowCardinality(String),
+    -- Where the fact stands in the log: the record's sequence and the fact's place in the record.
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- By name and time is how analysts ask; by player is how the service asks, through this small second order, which
+    -- holds positions of rows and not the rows.
+    PROJECTION by_player (SELECT _part_offset ORDER BY (player_id, received_at))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, event_name, received_at)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
