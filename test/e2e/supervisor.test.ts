@@ -141,6 +141,17 @@ describe('a child that dies', () => {
   });
 });
 
+test('a restart of the service asks it to go, starts it again, and leaves the others alone', async () => {
+  const supervised = await running();
+  const before = { ...supervised.pids() };
+  await until('it listens to us', () => supervised.output().includes('running\n'));
+  supervised.signal('SIGUSR2');
+  await until('a new service runs', () => ![null, before.service].includes(supervised.pids()?.service ?? null));
+  await untilReady(supervised);
+  expect(trace(supervised).slice(-2)).toEqual(['service asked', 'service started']);
+  expect({ ...supervised.pids(), service: 0 }).toEqual({ ...before, service: 0 });
+});
+
 describe('a stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('by %s ends the service first, then the rest, with 0', async (signal) => {
     const supervised = await running();

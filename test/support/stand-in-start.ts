@@ -72,6 +72,11 @@ process.exit(
         },
       };
     },
-    onRunning: () => () => {},
+    onRunning(supervisor) {
+      // What --watch does when a source changes.
+      process.on('SIGUSR2', () => supervisor.restartService());
+      process.stdout.write('running\n');
+      return () => {};
+    },
   }),
 );

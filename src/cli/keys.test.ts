@@ -1,0 +1,112 @@
+import { Command } from 'commander';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hashApiKey } from '../../streams/config/api-keys.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { gameAddress } from '../../streams/config/games.ts';
+import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
+import { systemClock as clock } from '../kernel/clock.ts';
+import { systemIds as ids } from '../kernel/ids.ts';
+import { CliError } from './cli-error.ts';
+import { gamesCommand } from './games.ts';
+import { keysCommand } from './keys.ts';
+
+let store: ConfigStore;
+let printed: string[];
+
+beforeEach(() => {
+  store = createMemoryConfigStore();
+  printed = [];
+});
+
+/** Runs a command line; what went to standard output is in `printed`. */
+async function cli(...line: string[]): Promise<void> {
+  const context = {
+    clock,
+    ids,
+    print: (text: string) => void printed.push(text),
+    note: () => {},
+    withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
+    clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
+  };
+  const program = new Command().addCommand(keysCommand(context)).addCommand(gamesCommand(context));
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  await program.parseAsync(line, { from: 'user' });
+}
+
+const createKey = (...more: string[]) =>
+  cli('keys', 'create', '--game', 'g', '--kind', 'client', '--environment', 'live', '--tier', 'growth', ...more);
+
+describe('games', () => {
+  test('create makes a game with a namespace of its own and prints its id', async () => {
+    await cli('games', 'create', 'g', '--name', 'Great', '--tenant', 'studio');
+    expect(printed).toEqual(['g']);
+    expect(store.get(gameAddress('g'))?.document).toMatchObject({ name: 'Great', tenant: 'studio' });
+  });
+
+  test('create refuses a name that is taken, and one that could not stand in a subject', async () => {
+    await cli('games', 'create', 'g');
+    await expect(cli('games', 'create', 'g')).rejects.toThrow(CliError);
+    await expect(cli('games', 'create', 'a.b')).rejects.toThrow(/cannot be a game's id/);
+  });
+
+  test('list shows every game', async () => {
+    await cli('games', 'create', 'a');
+    await cli('games', 'create', 'b');
+    await cli('games', 'list');
+    expect(
+      printed
+        .at(-1)
+        ?.split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(['id', 'a', 'b']);
+  });
+});
+
+describe('keys', () => {
+  beforeEach(async () => {
+    await cli('games', 'create', 'g');
+    printed = [];
+  });
+
+  test('create prints the key, once and nothing else, and stores its hash', async () => {
+    await createKey('--scope', 'scoring:write');
+    expect(printed).toEqual([expect.stringMatching(/^pk_live_\w{32}$/)]);
+    const key = hashApiKey(printed[0]!);
+    const entry = store.get({ game: 'g', environment: 'live', kind: 'key', key });
+    expect(entry?.document).toMatchObject({ kind: 'client', tier: 'growth', scopes: ['scoring:write'] });
+  });
+
+  test('create refuses an unknown game, kind, environment, tier and scope', async () => {
+    await expect(createKey('--game', 'x')).rejects.toThrow(/no game x/);
+    await expect(createKey('--kind', 'x')).rejects.toThrow(/Allowed choices are client, server/);
+    await expect(createKey('--environment', 'x')).rejects.toThrow(/Allowed choices are live, test/);
+    await expect(createKey('--tier', 'x')).rejects.toThrow(/Allowed choices are growth, pro, enterprise/);
+    await expect(createKey('--scope', 'x')).rejects.toThrow(/Allowed choices are scoring:write/);
+    await expect(cli('keys', 'create', '--game', 'g')).rejects.toThrow(/required option/);
+    expect(store.list('key')).toEqual([]);
+  });
+
+  test('list never shows a key', async () => {
+    await createKey();
+    const text = printed[0]!;
+    await cli('keys', 'list');
+    expect(printed[1]).toContain(text.slice(0, 12));
+    expect(printed[1]).not.toContain(text.slice(0, 16));
+  });
+
+  test.each(['id', 'text'] as const)('revoke by %s ends a key, and a second time changes nothing', async (by) => {
+    await createKey();
+    const which = by === 'text' ? printed[0]! : store.list('key')[0]!.document.id;
+    await cli('keys', 'revoke', which);
+    const { revokedAt } = store.list('key')[0]!.document;
+    expect(revokedAt).not.toBeNull();
+    await cli('keys', 'revoke', which);
+    expect(store.list('key')[0]!.document.revokedAt).toBe(revokedAt);
+  });
+
+  test('revoke of an unknown key is refused', async () => {
+    await expect(cli('keys', 'revoke', 'nobody')).rejects.toThrow(/no such key/);
+  });
+});
