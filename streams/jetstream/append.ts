@@ -1,0 +1,74 @@
+import { headers as makeHeaders } from '@nats-io/transport-node';
+import type { MsgHdrs } from '@nats-io/transport-node';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { AppendOptions, AppendOutcome } from '../log.ts';
+import { API_ERRORS, parseAnswer } from './api.ts';
+import type { ApiError } from './api.ts';
+import type { Link } from './link.ts';
+
+/** Room kept for the subject and our headers when a record's size is compared with the broker's limit. */
+const HEADROOM_BYTES = 4096;
+
+interface PubAck {
+  stream: string;
+  seq: number;
+  duplicate?: boolean;
+}
+
+/**
+ * Appends one record and waits for JetStream's acknowledgement.
+ *
+ * What the broker checks, in this order (tried on nats-server 2.15.1, single node): the fence, then the message id, then
+ * the stream's size. So a wrong fence is `fenced` even when the stream is full, and a repeat of an append that landed is
+ * `fenced`, not a duplicate, when both carried a fence.
+ */
+export async function appendRecord(
+  link: Link,
+  subject: string,
+  data: Uint8Array,
+  options: AppendOptions = {},
+): Promise<AppendOutcome> {
+  if (data.length > LIMITS.brokerPayloadBytes - HEADROOM_BYTES) {
+    return { kind: 'refused', reason: 'too_large', message: `${data.length} bytes are over the broker's limit` };
+  }
+  const headers = headersOf(options);
+  const answer = await link.request(subject, data, {
+    timeoutMs: options.timeoutMs ?? LIMITS.logRequestMs,
+    ...(headers === undefined ? {} : { headers }),
+  });
+  if (answer.kind === 'none') return { kind: 'unknown', message: answer.why };
+  const parsed = parseAnswer<PubAck>(answer);
+  if (parsed.kind === 'error') return outcomeOf(parsed);
+  return { kind: 'acked', sequence: parsed.value.seq, duplicate: parsed.value.duplicate === true };
+}
+
+/** Only what certainly was not stored is `refused`; a storage failure that says no more than that is `unknown`. */
+function outcomeOf({ code, errorCode, description: message }: ApiError): AppendOutcome {
+  if (errorCode === API_ERRORS.wrongLastSequence || errorCode === API_ERRORS.wrongLastSequenceInFlight) {
+    return { kind: 'fenced' };
+  }
+  if (errorCode === API_ERRORS.messageTooLarge) return { kind: 'refused', reason: 'too_large', message };
+  const full =
+    errorCode === API_ERRORS.insufficientResources || (errorCode === API_ERRORS.storeFailed && /maximum/.test(message));
+  if (full) return { kind: 'refused', reason: 'full', message };
+  if (code >= 400 && code < 500) return { kind: 'refused', reason: 'other', message };
+  return { kind: 'unknown', message };
+}
+
+function headersOf(options: AppendOptions): MsgHdrs | undefined {
+  const { expectedLastSequence, messageId, schedule } = options;
+  if (expectedLastSequence === undefined && messageId === undefined && schedule === undefined) {
+    if (options.headers === undefined) return undefined;
+  }
+  const headers = makeHeaders();
+  if (expectedLastSequence !== undefined) {
+    headers.set('Nats-Expected-Last-Subject-Sequence', String(expectedLastSequence));
+  }
+  if (messageId !== undefined) headers.set('Nats-Msg-Id', messageId);
+  if (schedule !== undefined) {
+    headers.set('Nats-Schedule', `@at ${new Date(schedule.atMs).toISOString()}`);
+    headers.set('Nats-Schedule-Target', schedule.target);
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  return headers;
+}

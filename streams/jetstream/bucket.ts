@@ -1,0 +1,170 @@
+import { nuid } from '@nats-io/transport-node';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { BucketName } from '../definitions.ts';
+import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
+import { describeStream, getMessage } from './api.ts';
+import { appendRecord } from './append.ts';
+import { openCursor } from './cursor.ts';
+import type { Cursor, Delivery } from './cursor.ts';
+import { bucketStream } from './ensure.ts';
+import type { Link } from './link.ts';
+import { keepUp } from './upkeep.ts';
+
+/** How JetStream's key-value buckets mark a deleted key; `PURGE` comes from other tools. */
+const OPERATION = 'KV-Operation';
+const DELETED = /KV-Operation: *(DEL|PURGE)/;
+
+/**
+ * A bucket in JetStream's key-value format (so any NATS tool can read it): a stream that holds the last record of each
+ * subject. Compare-and-set is the fence of an append; a deletion is a record with a header.
+ */
+export function openBucket(link: Link, clock: Clock, logger: Logger, name: BucketName): Bucket {
+  const stream = bucketStream(name);
+  const prefix = `$KV.${name}.`;
+
+  async function write(key: string, value: Uint8Array, revision?: number, operation?: string): Promise<BucketOutcome> {
+    const outcome = await appendRecord(link, prefix + key, value, {
+      ...(revision === undefined ? {} : { expectedLastSequence: revision }),
+      ...(operation === undefined ? {} : { headers: { [OPERATION]: operation } }),
+    });
+    switch (outcome.kind) {
+      case 'acked':
+        return { kind: 'written', revision: outcome.sequence };
+      case 'fenced':
+        return { kind: 'conflict' };
+      case 'refused':
+      case 'unknown':
+        return { kind: 'unknown', message: outcome.message };
+    }
+  }
+
+  const stored = (key: string) => getMessage(link, clock, stream, { last_by_subj: prefix + key });
+
+  return {
+    async get(key) {
+      const message = await stored(key);
+      if (message === undefined || DELETED.test(message.headers)) return undefined;
+      return { key, value: message.data, revision: message.sequence };
+    },
+    async put(key, value, revision) {
+      const outcome = await write(key, value, revision);
+      if (revision !== 0 || outcome.kind !== 'conflict') return outcome;
+      // A deleted key counts as absent: its marker is what must not have changed then.
+      const message = await stored(key);
+      if (message === undefined || !DELETED.test(message.headers)) return outcome;
+      return await write(key, value, message.sequence);
+    },
+    delete: (key, revision) => write(key, new Uint8Array(), revision, 'DEL'),
+    watch: ({ onEntry, onCurrent }) => watchBucket(link, clock, logger, name, onEntry, onCurrent),
+  };
+}
+
+/**
+ * The first cursor gives the last record of every key, each later one goes on after the last revision seen. A bucket
+ * that was started over (another creation) is given from the beginning again.
+ */
+function watchBucket(
+  link: Link,
+  clock: Clock,
+  logger: Logger,
+  name: BucketName,
+  onEntry: (entry: BucketEntry) => void,
+  onCurrent: () => void,
+): Stop {
+  const stream = bucketStream(name);
+  const prefix = `$KV.${name}.`;
+  let stopped = false;
+  let current = false;
+  let seen = 0;
+  let created: string | undefined;
+  let cursor: Cursor | undefined;
+  /** Deliveries still to come before the watch is current. */
+  let missing = 0;
+
+  function deliver({ record, pending, message }: Delivery): void {
+    if (stopped) return;
+    const operation = message.headers?.get(OPERATION) ?? '';
+    seen = Math.max(seen, record.sequence);
+    onEntry({
+      key: record.subject.slice(prefix.length),
+      value: operation === '' ? record.data : undefined,
+      revision: record.sequence,
+    });
+    missing -= 1;
+    if (missing <= 0 || pending === 0) becomeCurrent();
+  }
+
+  function becomeCurrent(): void {
+    if (current || stopped) return;
+    current = true;
+    onCurrent();
+  }
+
+  async function attempt(): Promise<boolean> {
+    const opened = await openCursor(link, clock, {
+      stream,
+      name: `watch-${nuid.next()}`,
+      config: consumerConfig(seen),
+      ordered: true,
+      room: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
+      onDelivery: deliver,
+      onBroken: (why) => {
+        logger.debug({ bucket: name, why }, 'a watch goes on after what it saw');
+        cursor = undefined;
+        upkeep.again();
+      },
+    });
+    if ('failed' in opened) return false;
+    const description = await describeStream(link, clock, stream);
+    created ??= description.created;
+    if (stopped || !link.up) {
+      opened.close();
+      return true;
+    }
+    if (description.created !== created) {
+      opened.close();
+      created = description.created;
+      seen = 0;
+      return false;
+    }
+    cursor = opened;
+    missing = opened.pending;
+    opened.pull();
+    if (missing === 0) becomeCurrent();
+    return true;
+  }
+
+  function letGo(): void {
+    cursor?.close();
+    cursor = undefined;
+  }
+
+  const upkeep = keepUp({
+    link,
+    clock,
+    logger,
+    what: `a watch of ${name}`,
+    missing: () => !stopped && cursor === undefined,
+    attempt,
+    letGo,
+  });
+  return () => {
+    stopped = true;
+    upkeep.stop();
+    letGo();
+  };
+}
+
+function consumerConfig(seen: number): Readonly<Record<string, unknown>> {
+  return {
+    ...(seen === 0
+      ? { deliver_policy: 'last_per_subject', filter_subject: '$KV.>' }
+      : { deliver_policy: 'by_start_sequence', opt_start_seq: seen + 1 }),
+    ack_policy: 'none',
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: LIMITS.readerInactiveMs * 1_000_000,
+  };
+}

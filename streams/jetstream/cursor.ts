@@ -1,0 +1,200 @@
+import type { Msg } from '@nats-io/transport-node';
+import { createInbox } from '@nats-io/transport-node';
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { LogRecord } from '../log.ts';
+import { callApi, parseAnswer } from './api.ts';
+import type { Link } from './link.ts';
+
+/** A record on its way from a consumer. */
+export interface Delivery {
+  record: LogRecord;
+  /** Matching records stored after this one, when it was sent. */
+  pending: number;
+  /** How often it was sent, from 1. */
+  handedOut: number;
+  /** Where acknowledgements go. */
+  ackSubject: string;
+  message: Msg;
+}
+
+export interface CursorOptions {
+  stream: string;
+  /** Name of the consumer. One with a `durable_name` in `config` outlives the cursor; others are deleted on close. */
+  name: string;
+  config: Readonly<Record<string, unknown>>;
+  /** Whether a gap in the consumer's own numbering means that a delivery was lost. */
+  ordered: boolean;
+  /** What the caller can take in now. */
+  room: () => { records: number; bytes: number };
+  onDelivery: (delivery: Delivery) => void;
+  /** Nothing was waiting for the last while, although we were asking. */
+  onIdle?: () => void;
+  /** Nothing is asked for, as there is no room. Said again now and then, with how many matching records wait. */
+  onStall?: (pending?: number) => void;
+  /** The consumer is of no more use. Called once, never after `close`. */
+  onBroken: (why: string) => void;
+}
+
+/**
+ * One consumer at the broker and the requests for more that we keep there. At most one request stands at a time; it is
+ * renewed when it is used up or has run out, so what is stored is delivered at once, without polling.
+ */
+export interface Cursor {
+  /** Matching records when the consumer was made. */
+  readonly pending: number;
+  /** There is room: asks for more unless that is done already. */
+  pull(): void;
+  close(): void;
+}
+
+/** Sizes from which it is worth asking for more. */
+const ENOUGH_RECORDS = LIMITS.readerBufferRecords / 2;
+const ENOUGH_BYTES = LIMITS.readerBufferBytes / 2;
+const NANOS_PER_MS = 1_000_000;
+
+/** Makes the consumer (again). Resolves to why it could not be, if so; rejects when the log is closed. */
+export async function openCursor(
+  link: Link,
+  clock: Clock,
+  options: CursorOptions,
+): Promise<Cursor | { failed: string }> {
+  const { stream, name } = options;
+  const answer = await callApi<{ num_pending: number }>(link, clock, `CONSUMER.CREATE.${stream}.${name}`, {
+    stream_name: stream,
+    config: { name, ...options.config },
+  });
+  if (answer.kind === 'error') return { failed: answer.description };
+
+  const inbox = createInbox();
+  const durable = 'durable_name' in options.config;
+  let closed = false;
+  /** Records the standing request still allows; 0 when none stands. */
+  let standing = 0;
+  let expected = 1;
+  let heardMs = clock.monotonicMs();
+  let needsAllBytes = false;
+  let cancelWatch: Cancel = () => {};
+
+  const subscription = link.subscribe(inbox, (message) => {
+    if (closed) return;
+    heardMs = clock.monotonicMs();
+    const code = message.headers?.code ?? 0;
+    if (code === 0) deliver(message);
+    else control(code, message.headers?.description ?? '');
+  });
+
+  function deliver(message: Msg): void {
+    const info = parseAckSubject(message.reply ?? '');
+    if (info === undefined) {
+      broken(`a delivery without a position: ${message.reply}`);
+      return;
+    }
+    if (options.ordered && info.consumerSequence !== expected) {
+      broken(`delivery ${info.consumerSequence} came instead of ${expected}`);
+      return;
+    }
+    expected += 1;
+    standing = Math.max(0, standing - 1);
+    const { subject, data } = message;
+    options.onDelivery({
+      record: { subject, sequence: info.streamSequence, storedAtMs: info.storedAtMs, data },
+      pending: info.pending,
+      handedOut: info.handedOut,
+      ackSubject: message.reply ?? '',
+      message,
+    });
+    if (standing === 0) pull();
+  }
+
+  function control(code: number, description: string): void {
+    if (code === 100) {
+      options.onIdle?.();
+      return;
+    }
+    const tooBig = code === 409 && /MaxBytes/i.test(description);
+    const over = code === 408 || code === 404 || tooBig || (code === 409 && /Batch Completed/i.test(description));
+    if (!over) {
+      broken(`${code} ${description}`);
+      return;
+    }
+    standing = 0;
+    needsAllBytes ||= tooBig;
+    pull();
+  }
+
+  function pull(): void {
+    if (closed || standing > 0) return;
+    const { records, bytes } = options.room();
+    const enoughBytes = needsAllBytes ? bytes >= LIMITS.readerBufferBytes : bytes >= ENOUGH_BYTES;
+    if (records < ENOUGH_RECORDS || !enoughBytes) {
+      options.onStall?.();
+      return;
+    }
+    needsAllBytes = false;
+    standing = records;
+    heardMs = clock.monotonicMs();
+    const body = {
+      batch: records,
+      max_bytes: bytes,
+      expires: LIMITS.readerPullMs * NANOS_PER_MS,
+      idle_heartbeat: LIMITS.readerHeartbeatMs * NANOS_PER_MS,
+    };
+    link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), inbox);
+  }
+
+  /** A consumer can vanish without a word (its node died): then its heartbeats stop. */
+  function watch(): void {
+    if (closed) return;
+    cancelWatch = clock.timer(LIMITS.readerHeartbeatMs, () => {
+      const silent = standing > 0 && clock.monotonicMs() - heardMs > 3 * LIMITS.readerHeartbeatMs;
+      if (silent) broken('silence');
+      else if (standing === 0 && options.onStall !== undefined) void look().finally(watch);
+      else watch();
+    });
+  }
+
+  /** While nobody takes, nothing arrives that tells how far behind we are. */
+  async function look(): Promise<void> {
+    const answer = await link.request(`$JS.API.CONSUMER.INFO.${stream}.${name}`, '', { timeoutMs: LIMITS.logApiMs });
+    if (answer.kind === 'none' || closed || standing > 0) return;
+    const info = parseAnswer<{ num_pending: number }>(answer);
+    if (info.kind === 'ok') options.onStall?.(info.value.num_pending);
+    else broken(info.description);
+  }
+
+  function broken(why: string): void {
+    if (closed) return;
+    close();
+    options.onBroken(why);
+  }
+
+  function close(): void {
+    if (closed) return;
+    closed = true;
+    cancelWatch();
+    subscription.unsubscribe();
+    if (!durable) link.send(`$JS.API.CONSUMER.DELETE.${stream}.${name}`, '');
+  }
+
+  watch();
+  return { pending: answer.value.num_pending, pull, close };
+}
+
+/**
+ * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<times>.<stream seq>.<consumer seq>.<nanos>.<pending>[.<token>]`.
+ * Nanoseconds do not fit a number, so the last six digits are cut off as text.
+ */
+function parseAckSubject(subject: string) {
+  const tokens = subject.split('.');
+  if (tokens[0] !== '$JS' || tokens[1] !== 'ACK' || tokens.length < 9) return undefined;
+  const from = tokens.length === 9 ? 4 : 6;
+  const [handedOut, streamSequence, consumerSequence, nanos = '', pending] = tokens.slice(from, from + 5);
+  return {
+    handedOut: Number(handedOut),
+    streamSequence: Number(streamSequence),
+    consumerSequence: Number(consumerSequence),
+    storedAtMs: Number(nanos.slice(0, -6)),
+    pending: Number(pending),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { BUCKETS, STREAMS } from '../definitions.ts';
+import type { BucketName, StreamDefinition } from '../definitions.ts';
+import { API_ERRORS, callApi } from './api.ts';
+import type { StreamDescription } from './api.ts';
+import type { Link } from './link.ts';
+
+/** The oldest server that has message schedules. */
+const OLDEST = { major: 2, minor: 12 };
+const NANOS_PER_MS = 1_000_000;
+
+/** The broker cannot carry this service; the message says why and what would help. */
+export class BrokerUnfit extends Error {}
+
+export interface EnsureOptions {
+  replicas: 1 | 3;
+  /** Replaces the definition's bound of FACTS. */
+  factsMaxBytes?: number;
+}
+
+/**
+ * Makes every stream and bucket of the definitions, or brings its configuration up to date, and reads back what the
+ * broker made of it: an older server ignores what it does not know. Several processes may do this at once.
+ * Throws `BrokerUnfit` for what will not pass by itself, `Interrupted` for what may.
+ */
+export async function ensureStreams(link: Link, clock: Clock, options: EnsureOptions): Promise<void> {
+  checkServer(link);
+  for (const definition of Object.values(STREAMS)) {
+    const maxBytes = definition.name === 'FACTS' ? (options.factsMaxBytes ?? definition.maxBytes) : definition.maxBytes;
+    await ensureStream(link, clock, streamConfig({ ...definition, maxBytes }, options.replicas));
+  }
+  for (const name of BUCKETS) await ensureStream(link, clock, bucketConfig(name, options.replicas));
+}
+
+/** The stream behind a bucket. */
+export const bucketStream = (name: BucketName): string => `KV_${name}`;
+
+type StreamConfig = Readonly<Record<string, unknown>> & { name: string };
+
+function checkServer(link: Link): void {
+  const info = link.connection.info;
+  if (info === undefined) return;
+  const [major = 0, minor = 0] = info.version.split('.').map(Number);
+  if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
+    throw new BrokerUnfit(
+      `nats-server ${info.version} is too old: ${OLDEST.major}.${OLDEST.minor} or later is needed (message schedules)`,
+    );
+  }
+  if (info.jetstream !== true) throw new BrokerUnfit('JetStream is off at this nats-server; start it with JetStream');
+}
+
+async function ensureStream(link: Link, clock: Clock, config: StreamConfig): Promise<void> {
+  const { name } = config;
+  const call = (action: string, body?: unknown) =>
+    callApi<StreamDescription>(link, clock, `STREAM.${action}.${name}`, body, {
+      setup: true,
+      streamMayBeMissing: true,
+    });
+
+  let answer = await call('INFO');
+  if (answer.kind === 'error' && answer.errorCode === API_ERRORS.streamNotFound) answer = await call('CREATE', config);
+  if (answer.kind === 'ok' && differences(config, answer.value.config).length > 0)
+    answer = await call('UPDATE', config);
+  if (answer.kind === 'error') throw new BrokerUnfit(`stream ${name} cannot be made: ${answer.description}`);
+  const left = differences(config, answer.value.config);
+  if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
+}
+
+function differences(wanted: StreamConfig, actual: Readonly<Record<string, unknown>>): string[] {
+  // The broker leaves out what is false or at its default.
+  return Object.keys(wanted).filter((key) => {
+    const value = actual[key] ?? (wanted[key] === false ? false : undefined);
+    return JSON.stringify(value) !== JSON.stringify(wanted[key]);
+  });
+}
+
+function streamConfig(definition: StreamDefinition, replicas: number): StreamConfig {
+  return {
+    name: definition.name,
+    subjects: definition.subjects,
+    storage: definition.storage,
+    retention: definition.retention,
+    discard: definition.discard,
+    max_bytes: definition.maxBytes,
+    max_age: definition.maxAgeMs * NANOS_PER_MS,
+    duplicate_window: definition.duplicateWindowMs * NANOS_PER_MS,
+    num_replicas: replicas,
+    ...(definition.schedules ? { allow_msg_schedules: true } : {}),
+  };
+}
+
+/** As the key-value convention of NATS wants it, so that its tools work with our buckets. */
+function bucketConfig(name: BucketName, replicas: number): StreamConfig {
+  return {
+    name: bucketStream(name),
+    subjects: [`$KV.${name}.>`],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'new',
+    max_msgs_per_subject: 1,
+    max_bytes: LIMITS.bucketBytes,
+    allow_rollup_hdrs: true,
+    deny_delete: true,
+    num_replicas: replicas,
+  };
+}

@@ -1,0 +1,266 @@
+import { nuid } from '@nats-io/transport-node';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { STREAMS } from '../definitions.ts';
+import type { StreamName } from '../definitions.ts';
+import type { LogRecord, Reader, ReadOptions } from '../log.ts';
+import { boundsOf, describeStream, getMessage } from './api.ts';
+import type { StreamDescription } from './api.ts';
+import { openCursor } from './cursor.ts';
+import type { Cursor, Delivery } from './cursor.ts';
+import type { Link } from './link.ts';
+import { keepUp } from './upkeep.ts';
+
+/**
+ * An ordered reader: a short-lived consumer (`cursor`) that is made again after whatever breaks it, from `next` on.
+ *
+ * States: establishing → running → (cursor breaks) → establishing …; ended, by `stop` or by `reset`.
+ *
+ * Invariants
+ * 1. `next` is the lowest sequence that may still hold a record this reader owes its caller.
+ * 2. A cursor is used only after the stream was described *after* the cursor was made: so the description speaks of the
+ *    incarnation that the cursor reads, or of a later one, and then the reader ends.
+ * 3. Nothing is skipped silently. A cursor passes over records trimmed below its position without a word, so a jump in
+ *    the sequences is believed only when nothing can have been trimmed there (see `mayHaveLost`); otherwise the record is
+ *    held back until the stream, described once more, still holds `next`.
+ *
+ * What a restart does (kill -9 of a single nats-server 2.15.1, memory storage): the stream is gone and is made again by
+ * the first client that is back, with another creation time, sequences from 1. Under a cluster it can come back empty
+ * under its old creation; then the last record seen, looked up again, is missing or carries another time.
+ */
+export function openReader(link: Link, clock: Clock, logger: Logger, stream: StreamName, options: ReadOptions): Reader {
+  const definition = STREAMS[stream];
+  const buffer: LogRecord[] = [];
+  let bufferBytes = 0;
+  let ended: Reader['ended'];
+  let cursor: Cursor | undefined;
+  let next: number | undefined = options.from === 'new' ? undefined : options.from;
+  let created: string | undefined;
+  /** A record known to be stored in this incarnation, to recognise it again. */
+  let anchor: { sequence: number; storedAtMs: number } | undefined;
+  let pendingAtBroker = 0;
+  /** When everything stored before was delivered, by our monotonic clock; and whether that held ever since. */
+  let caughtUpMs: number | undefined;
+  let servedSince = false;
+  let doubted: Array<{ record: LogRecord; pending: number }> = [];
+  let probe: { sequence: number; storedAtMs: number; idles: number } | undefined;
+  let wakeQueued = false;
+  let settleStarted: () => void = () => {};
+  const started = new Promise<void>((resolve) => {
+    settleStarted = resolve;
+  });
+
+  function wake(): void {
+    if (wakeQueued) return;
+    wakeQueued = true;
+    queueMicrotask(() => {
+      wakeQueued = false;
+      if (ended !== 'stopped') options.onWaiting();
+    });
+  }
+
+  function end(why: 'stopped' | 'reset'): void {
+    if (ended !== undefined) return;
+    ended = why;
+    letGo();
+    upkeep.stop();
+    settleStarted();
+    if (why === 'reset') wake();
+    else buffer.length = 0;
+  }
+
+  function letGo(): void {
+    cursor?.close();
+    cursor = undefined;
+    doubted = [];
+    probe = undefined;
+    servedSince = false;
+    caughtUpMs = undefined;
+  }
+
+  async function attempt(): Promise<boolean> {
+    if (next === undefined) await learn(await describeStream(link, clock, stream));
+    const opened = await openCursor(link, clock, {
+      stream,
+      name: `reader-${nuid.next()}`,
+      config: consumerConfig(next ?? 1, options.subjects),
+      ordered: true,
+      room: () => ({
+        records: LIMITS.readerBufferRecords - buffer.length - doubted.length,
+        bytes: LIMITS.readerBufferBytes - bufferBytes,
+      }),
+      onDelivery,
+      onIdle,
+      onStall: (pending) => {
+        servedSince = false;
+        if (pending !== undefined) pendingAtBroker = pending;
+      },
+      onBroken: (why) => {
+        logger.debug({ stream, why }, 'a reader starts over at its position');
+        letGo();
+        upkeep.again();
+      },
+    });
+    if ('failed' in opened) return false;
+    const lost = await learn(await describeStream(link, clock, stream));
+    if (ended !== undefined || !link.up) {
+      opened.close();
+      return true;
+    }
+    if (lost) {
+      opened.close();
+      end('reset');
+      return true;
+    }
+    cursor = opened;
+    pendingAtBroker = opened.pending;
+    settleStarted();
+    opened.pull();
+    return true;
+  }
+
+  /** Compares what the stream is now with what it was. Resolves to whether this reader's place in it is lost. */
+  async function learn(description: StreamDescription): Promise<boolean> {
+    const bounds = boundsOf(description);
+    created ??= bounds.created;
+    next ??= bounds.lastSequence + 1;
+    if (bounds.created !== created || next < bounds.firstSequence || next > bounds.lastSequence + 1) return true;
+    if (anchor === undefined) {
+      if (description.state.messages > 0) {
+        anchor = { sequence: bounds.lastSequence, storedAtMs: Date.parse(description.state.last_ts) };
+      }
+      return false;
+    }
+    if (anchor.sequence > bounds.lastSequence) return true;
+    if (anchor.sequence < bounds.firstSequence) return false;
+    const again = await getMessage(link, clock, stream, { seq: anchor.sequence });
+    return again !== undefined && again.storedAtMs !== anchor.storedAtMs;
+  }
+
+  function onDelivery({ record, pending }: Delivery): void {
+    if (ended !== undefined) return;
+    if (doubted.length > 0 || mayHaveLost(record)) {
+      doubted.push({ record, pending });
+      if (doubted.length === 1) void verify();
+    } else {
+      accept(record, pending);
+      if (doubted.length === 0) return;
+    }
+  }
+
+  /**
+   * Whether records between `next` and this one may have been trimmed before they were delivered. Not when we had
+   * everything at a known moment and were served at once ever since: whatever lies between is of other subjects. In a
+   * stream that only drops by age (REQUESTS) it is enough that this moment is younger than that age.
+   */
+  function mayHaveLost(record: LogRecord): boolean {
+    if (next === undefined || record.sequence <= next) return false;
+    if (caughtUpMs === undefined) return true;
+    if (definition.maxAgeMs > 0) return clock.monotonicMs() - caughtUpMs > definition.maxAgeMs / 2;
+    return !servedSince;
+  }
+
+  async function verify(): Promise<void> {
+    const mine = cursor;
+    for (;;) {
+      const count = doubted.length;
+      const bounds = boundsOf(await describeStream(link, clock, stream));
+      if (cursor !== mine || ended !== undefined) return;
+      if (bounds.created !== created || bounds.firstSequence > (next ?? 0)) {
+        end('reset');
+        return;
+      }
+      for (const { record, pending } of doubted.splice(0, count)) accept(record, pending);
+      if (doubted.length === 0) return;
+    }
+  }
+
+  function accept(record: LogRecord, pending: number): void {
+    buffer.push(record);
+    bufferBytes += record.data.length;
+    next = Math.max(next ?? 0, record.sequence + 1);
+    anchor = { sequence: record.sequence, storedAtMs: record.storedAtMs };
+    pendingAtBroker = pending;
+    probe = undefined;
+    servedSince = pending === 0;
+    if (pending === 0) caughtUpMs = clock.monotonicMs();
+    wake();
+  }
+
+  /**
+   * Idle: everything stored some time ago was delivered. What the stream's last sequence was two idle signals ago needs
+   * never be read again, whatever its subject; so `next` follows a stream in which only other subjects move.
+   */
+  function onIdle(): void {
+    pendingAtBroker = 0;
+    caughtUpMs = clock.monotonicMs();
+    servedSince = true;
+    if (options.subjects === undefined) return;
+    if (probe === undefined) {
+      void lookAhead();
+      return;
+    }
+    probe.idles += 1;
+    if (probe.idles < 2) return;
+    next = Math.max(next ?? 0, probe.sequence + 1);
+    anchor = { sequence: probe.sequence, storedAtMs: probe.storedAtMs };
+    probe = undefined;
+  }
+
+  async function lookAhead(): Promise<void> {
+    const mine = cursor;
+    const deliveredTo = next;
+    const { state } = await describeStream(link, clock, stream);
+    if (cursor !== mine || next !== deliveredTo || state.messages === 0) return;
+    probe = { sequence: state.last_seq, storedAtMs: Date.parse(state.last_ts), idles: 0 };
+  }
+
+  function take(maxRecords = Infinity, maxBytes = Infinity): LogRecord[] {
+    let count = 0;
+    let takenBytes = 0;
+    for (const { data } of buffer) {
+      if (count >= maxRecords || (count > 0 && takenBytes + data.length > maxBytes)) break;
+      count += 1;
+      takenBytes += data.length;
+    }
+    const taken = buffer.splice(0, count);
+    bufferBytes -= takenBytes;
+    if (count > 0) cursor?.pull();
+    return taken;
+  }
+
+  const upkeep = keepUp({
+    link,
+    clock,
+    logger,
+    what: `a reader of ${stream}`,
+    missing: () => ended === undefined && cursor === undefined,
+    attempt,
+    letGo,
+  });
+  return {
+    take,
+    started,
+    get ended() {
+      return ended;
+    },
+    get pending() {
+      return buffer.length + doubted.length + pendingAtBroker;
+    },
+    stop: () => end('stopped'),
+  };
+}
+
+/** A consumer of our own, in memory, that the broker drops by itself when we are gone. */
+function consumerConfig(from: number, subjects: readonly string[] | undefined): Readonly<Record<string, unknown>> {
+  return {
+    deliver_policy: 'by_start_sequence',
+    opt_start_seq: from,
+    ack_policy: 'none',
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: LIMITS.readerInactiveMs * 1_000_000,
+    ...(subjects === undefined ? {} : { filter_subjects: subjects }),
+  };
+}

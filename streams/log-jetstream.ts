@@ -1,0 +1,69 @@
+import type { Clock } from '../src/kernel/clock.ts';
+import type { Logger } from '../src/kernel/logger.ts';
+import { appendRecord } from './jetstream/append.ts';
+import { boundsOf, callApi, describeStream, getMessage } from './jetstream/api.ts';
+import { openBucket } from './jetstream/bucket.ts';
+import { ensureStreams } from './jetstream/ensure.ts';
+import { openLink } from './jetstream/link.ts';
+import { openReader } from './jetstream/reader.ts';
+import { openWork } from './jetstream/work.ts';
+import type { Log } from './log.ts';
+
+export interface JetStreamOptions {
+  /** `nats://host:port`, or several joined by commas. */
+  url: string;
+  /** Copies of every stream: 1 on a single node, 3 in a cluster. */
+  replicas: 1 | 3;
+  /** Bound of FACTS in bytes; at it writes are refused. */
+  factsMaxBytes?: number;
+  logger: Logger;
+  clock: Clock;
+  /** How long the broker may take to be there at the start. */
+  patienceMs?: number;
+}
+
+/** The log over JetStream. */
+export interface JetStreamLog extends Log {
+  /** Makes streams and buckets, or brings them up to date. Done by itself at the start and after every reconnect. */
+  ensure(): Promise<void>;
+}
+
+/**
+ * Connects to NATS and makes sure that the streams are there. Afterwards the connection is kept for ever.
+ * Throws when no broker answers in time, when it is older than 2.12, when JetStream is off, or when a stream cannot be
+ * made as defined.
+ */
+export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
+  const { clock, logger } = options;
+  const link = await openLink({
+    url: options.url,
+    clock,
+    logger,
+    patienceMs: options.patienceMs ?? 30_000,
+    onSocket: (link) => ensureStreams(link, clock, options),
+  });
+
+  return {
+    append: (subject, data, append) => appendRecord(link, subject, data, append),
+    read: (stream, read) => openReader(link, clock, logger, stream, read),
+    last: (stream, subject) => getMessage(link, clock, stream, { last_by_subj: subject }),
+    next: (stream, subject, sequence) => getMessage(link, clock, stream, { seq: sequence, next_by_subj: subject }),
+    info: async (stream) => boundsOf(await describeStream(link, clock, stream)),
+    async purgeBelow(stream, sequence) {
+      const answer = await callApi(link, clock, `STREAM.PURGE.${stream}`, { seq: sequence });
+      if (answer.kind === 'error') throw new Error(`purge of ${stream}: ${answer.description}`);
+    },
+    work: (stream, work) => openWork(link, clock, logger, stream, work),
+    bucket: (name) => openBucket(link, clock, logger, name),
+    publish: (subject, data) => link.send(subject, data),
+    subscribe(subject, onMessage, group) {
+      const subscription = link.subscribe(subject, (message) => onMessage(message.data, message.subject), group);
+      return () => subscription.unsubscribe();
+    },
+    get connected() {
+      return link.up;
+    },
+    ensure: () => ensureStreams(link, clock, options),
+    close: () => link.close(),
+  };
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../src/local/free-port.ts';
+import { startNats } from '../../src/local/nats-process.ts';
+import type { NatsProcess } from '../../src/local/nats-process.ts';
+import { findNatsServer } from '../../src/local/nats-server.ts';
+
+/** A real nats-server of a test's own, with the configuration that ships, on a free port and a temporary folder. */
+export interface TestNats {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and files, after `kill`. */
+  start(): Promise<void>;
+  /** SIGSTOP and SIGCONT: it is there, but does not answer. */
+  pause(): void;
+  resume(): void;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** Starts one; `config` replaces the configuration that ships. */
+export async function startTestNats(config?: string): Promise<TestNats> {
+  const found = await findNatsServer();
+  if (found.kind === 'missing') throw new Error(found.message);
+  const storeDir = await mkdtemp(join(tmpdir(), 'player-analytics-nats-'));
+  const port = await freePort();
+  const launch = (): Promise<NatsProcess> =>
+    startNats({ binary: found.path, port, storeDir, ...(config === undefined ? {} : { config }) });
+  let nats = await launch();
+
+  const kill = async () => {
+    nats.signal('SIGKILL');
+    await nats.ended;
+  };
+  return {
+    url: nats.url,
+    port,
+    kill,
+    async start() {
+      nats = await launch();
+    },
+    pause: () => nats.signal('SIGSTOP'),
+    resume: () => nats.signal('SIGCONT'),
+    async stop() {
+      await kill();
+      await rm(storeDir, { recursive: true, force: true });
+    },
+  };
+}
