@@ -20,6 +20,8 @@ export interface JetStreamOptions {
   clock: Clock;
   /** How long the broker may take to be there at the start. */
   patienceMs?: number;
+  /** False: take the streams as they are. For tools that do not know how the service was configured. */
+  ensure?: boolean;
 }
 
 /** The log over JetStream. */
@@ -40,7 +42,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     clock,
     logger,
     patienceMs: options.patienceMs ?? 30_000,
-    onSocket: (link) => ensureStreams(link, clock, options),
+    onSocket: (link) => (options.ensure === false ? Promise.resolve() : ensureStreams(link, clock, options)),
   });
 
   return {

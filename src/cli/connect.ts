@@ -1,7 +1,7 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { connectJetStream } from '../../streams/log-jetstream.ts';
 import type { Config } from '../config.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { within, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createLogger } from '../kernel/logger.ts';
 import { readEndpoints, type Endpoints } from '../local/run-files.ts';
@@ -15,14 +15,17 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     const log = await connectJetStream({
       url,
       replicas: config.natsReplicas,
-      factsMaxBytes: config.factsMaxBytes,
+      ensure: false,
       patienceMs: LIMITS.cliConnectMs,
       logger,
       clock,
     }).catch((error: unknown) => {
       throw new CliError(`NATS at ${url} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     });
-    const store = await openConfigStore(log, clock, logger);
+    const store = await within(clock, LIMITS.cliConnectMs, openConfigStore(log, clock, logger));
+    if (store === undefined) {
+      throw new CliError(`NATS at ${url} holds no definitions yet: start the service there for the first time.`);
+    }
     try {
       await use(store);
     } finally {

@@ -1,0 +1,166 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  freshEnvironment,
+  isAlive,
+  launch,
+  stopAndRemove,
+  untilReady,
+  type Supervised,
+} from '../support/supervised.ts';
+import { until } from '../support/until.ts';
+
+/* `npm start` and `npm run cli` as a newcomer meets them. */
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('a running service', () => {
+  let service: Supervised;
+
+  beforeAll(async () => {
+    service = launch({ env: await freshEnvironment() });
+    await untilReady(service);
+    await until('it says so', () => service.output().includes('Try it:'));
+  });
+  afterAll(() => stopAndRemove(service));
+
+  /** Runs an operator's command; rejects when it ends with another code than 0. */
+  const cli = (...line: string[]) =>
+    run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env: { ...service.env }, cwd: ROOT });
+
+  async function statusWith(key: string): Promise<number> {
+    const response = await fetch(`${service.baseUrl}/v1/players/players`, {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ external_id: 'somebody' }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  test('says where it is, where the keys are, and a line to try that works as printed', async () => {
+    const keys = join(service.dataDir, 'demo-keys.json');
+    expect(service.output()).toContain(`Ready: ${service.baseUrl}`);
+    expect(service.output()).toContain(keys);
+    expect(statSync(keys).mode & 0o777).toBe(0o600);
+    const line = /^curl .*$/m.exec(service.output())?.[0] ?? '';
+    const { stdout } = await run('bash', ['-c', line]);
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { external_id: 'player-1' } });
+  });
+
+  test('prints none of the keys', () => {
+    expect(service.output()).not.toMatch(/[ps]k_(live|test)_\w/);
+  });
+
+  test('takes a key that the CLI makes, and refuses it once it is revoked', async () => {
+    await cli('games', 'create', 'other-game');
+    const create = [
+      'keys',
+      'create',
+      '--game',
+      'other-game',
+      '--kind',
+      'server',
+      '--environment',
+      'live',
+      '--tier',
+      'pro',
+    ];
+    const { stdout } = await cli(...create);
+    const key = stdout.trim();
+    expect(stdout).toMatch(/^sk_live_\w{32}\n$/);
+    await until('the key opens the service', async () => (await statusWith(key)) === 201);
+    expect((await cli('keys', 'list', '--game', 'other-game')).stdout.split('\n')).toHaveLength(3);
+    await cli('keys', 'revoke', key);
+    await until('the key is refused', async () => (await statusWith(key)) === 401);
+  });
+
+  test('lets the CLI ask ClickHouse, and change it only when told to', async () => {
+    expect((await cli('sql', 'SELECT 1 AS one')).stdout).toBe('one\n1\n');
+    expect((await cli('sql', '--format', 'JSONEachRow', 'SELECT 1 AS one')).stdout).toBe('{"one":1}\n');
+    const create = 'CREATE TABLE scratch (a Int8) ENGINE = MergeTree ORDER BY a';
+    await expect(cli('sql', create)).rejects.toThrow(/readonly/i);
+    await cli('sql', '--write', create);
+    expect((await cli('sql', 'SELECT count() AS n FROM scratch')).stdout).toBe('n\n0\n');
+    await cli('sql', '--write', 'DROP TABLE scratch');
+  });
+
+  test('has its migrations applied: there is nothing left to do', async () => {
+    expect((await cli('migrate')).stdout).toBe('');
+  });
+
+  test.each(['service', 'nats', 'clickhouse'] as const)('comes back by itself after kill -9 of %s', async (name) => {
+    const before = service.pids()?.[name];
+    const { live } = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
+    process.kill(before ?? 0, 'SIGKILL');
+    await until(`${name} has a new process`, () => ![null, undefined, before].includes(service.pids()?.[name]));
+    await untilReady(service);
+    await until('writes are accepted', async () => (await statusWith(live.server)) === 200 || undefined);
+    await until('ClickHouse answers', () =>
+      fetch(`${service.clickhouseUrl}/ping`).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    );
+  });
+});
+
+describe('operator commands', () => {
+  const cli = (env: Record<string, string | undefined>, ...line: string[]) =>
+    run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env });
+
+  test.each([[], ['keys'], ['keys', 'create'], ['keys', 'list'], ['keys', 'revoke'], ['games'], ['sql'], ['migrate']])(
+    '%s %s: --help says what it is for',
+    async (...line) => {
+      const { stdout } = await cli({ ...process.env }, ...line.filter((word) => word !== undefined), '--help');
+      expect(stdout).toMatch(/^Usage: cli/);
+    },
+  );
+
+  test('say what to do when nothing runs', async () => {
+    const env = await freshEnvironment();
+    try {
+      await expect(cli(env, 'keys', 'list')).rejects.toMatchObject({
+        code: 1,
+        stderr: `Nothing runs on ${env['DATA_DIR']}. Start it (npm start), or set DATA_DIR or NATS_URL.\n`,
+      });
+      await expect(cli(env, 'sql', 'SELECT 1')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/npm start/),
+      });
+    } finally {
+      rmSync(env['DATA_DIR'] ?? '', { recursive: true, force: true });
+    }
+  });
+});
+
+test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, and nothing is left', async () => {
+  const env = await freshEnvironment();
+  const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: 'ignore', detached: true });
+  const ended = once(npm, 'exit');
+  try {
+    const ready = () =>
+      fetch(`http://127.0.0.1:${env['PORT']}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      );
+    await until('the service is ready', ready, 60_000);
+    const pids = Object.values(JSON.parse(readFileSync(join(env['DATA_DIR'] ?? '', 'pids.json'), 'utf8'))).map(Number);
+    const beganMs = performance.now();
+    process.kill(-(npm.pid ?? 0), 'SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(pids).toHaveLength(4);
+    expect(pids.filter(isAlive)).toEqual([]);
+  } finally {
+    if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), 'SIGTERM');
+    await ended;
+    rmSync(env['DATA_DIR'] ?? '', { recursive: true, force: true });
+  }
+});
