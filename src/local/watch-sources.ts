@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../kernel/clock.ts';
@@ -9,12 +9,13 @@ const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'models'];
 /** An editor's save, or a branch switch, is several changes: they count as one. */
 const SETTLE_MS = 200;
 
-/** Calls `onChange` after source files changed. The returned function ends it. */
-export function watchSources(clock: Clock, onChange: () => void): Cancel {
+/** Calls `onChange` once after source files of the project at `root` changed. The returned function ends it. */
+export function watchSources(clock: Clock, onChange: () => void, root = ROOT): Cancel {
   let cancel: Cancel = () => {};
-  const watchers = FOLDERS.map((folder) =>
-    watch(join(ROOT, folder), { recursive: true }, (_event, file) => {
-      if (file === null || !/\.(ts|json|sql|onnx)$/.test(file) || file.endsWith('.test.ts')) return;
+  const folders = FOLDERS.map((folder) => join(root, folder)).filter((path) => existsSync(path));
+  const watchers = folders.map((path) =>
+    watch(path, { recursive: true }, (_event, file) => {
+      if (file === null || !isSource(file)) return;
       cancel();
       cancel = clock.timer(SETTLE_MS, onChange);
     }),
@@ -23,4 +24,9 @@ export function watchSources(clock: Clock, onChange: () => void): Cancel {
     cancel();
     for (const watcher of watchers) watcher.close();
   };
+}
+
+/** Whether a file is part of the running service: its tests are not. */
+export function isSource(file: string): boolean {
+  return /\.(ts|json|sql|onnx)$/.test(file) && !file.endsWith('.test.ts');
 }
