@@ -1,5 +1,9 @@
-import type { DocumentAddress, DocumentKind, Documents } from './documents.ts';
-import type { Stop } from '../log.ts';
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { decodeJson, encodeJson } from '../codec.ts';
+import type { BucketEntry, BucketOutcome, Log, Stop } from '../log.ts';
+import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from './documents.ts';
 
 /** A document with the revision it was read at. */
 export interface ConfigEntry<K extends DocumentKind = DocumentKind> extends DocumentAddress<K> {
@@ -40,4 +44,145 @@ export interface ConfigStore {
   /** Resolves to true once `revision` has been seen, to false after `timeoutMs`. Already seen: true at once. */
   seen(revision: number, timeoutMs: number): Promise<boolean>;
   stop(): void;
+}
+
+type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
+
+/**
+ * Opens the store. Resolves once every document that existed then is held. Keeps fresh by itself afterwards; a document
+ * that cannot be read (another version wrote it) is logged and left out, the one held before stays.
+ */
+export async function openConfigStore(log: Log, clock: Clock, logger: Logger): Promise<ConfigStore> {
+  const bucket = log.bucket('CONFIG');
+  const tables: Tables = { game: new Map(), key: new Map(), webhook: new Map(), deployment: new Map() };
+  const listeners = new Set<(change: ConfigChange) => void>();
+  const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
+  let revision = 0;
+  let current = false;
+
+  function onEntry(entry: BucketEntry): void {
+    const address = parsePath(entry.key);
+    if (address === undefined) logger.warn({ key: entry.key }, 'a config document of an unknown kind is left out');
+    else fold(address, entry);
+    revision = Math.max(revision, entry.revision);
+    for (const waiter of waiting) if (waiter.revision <= revision) waiter.give(true);
+  }
+
+  function fold<K extends DocumentKind>(address: DocumentAddress<K>, { key, value, revision }: BucketEntry): void {
+    const held = tables[address.kind].get(key);
+    // After a reconnect what we have already may come again.
+    if (held !== undefined && held.revision >= revision) return;
+    if (value === undefined) {
+      if (tables[address.kind].delete(key)) tell({ address, entry: undefined });
+      return;
+    }
+    const document = parseDocument(address.kind, value);
+    if (document === undefined) {
+      logger.error({ key, revision }, 'a config document cannot be read and is left out');
+      return;
+    }
+    const entry: ConfigEntry<K> = { ...address, revision, document };
+    tables[address.kind].set(key, entry);
+    tell({ address, entry });
+  }
+
+  function tell(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): void {
+    if (!current || !isChange(change)) return;
+    for (const listener of listeners) listener(change);
+  }
+
+  function seen(wanted: number, timeoutMs: number): Promise<boolean> {
+    if (wanted <= revision) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      let cancel: Cancel = () => {};
+      const waiter = {
+        revision: wanted,
+        give(answer: boolean) {
+          cancel();
+          waiting.delete(waiter);
+          resolve(answer);
+        },
+      };
+      waiting.add(waiter);
+      cancel = clock.timer(timeoutMs, () => waiter.give(false));
+    });
+  }
+
+  /** Whether a write is done and in effect here; without that, 2xx would promise too much. */
+  async function inEffect(outcome: BucketOutcome): Promise<number | 'conflict' | 'unavailable'> {
+    if (outcome.kind === 'conflict') return 'conflict';
+    if (outcome.kind === 'unknown' || !(await seen(outcome.revision, LIMITS.configWaitMs))) return 'unavailable';
+    return outcome.revision;
+  }
+
+  let stopWatch: Stop = () => {};
+  await new Promise<void>((resolve) => {
+    stopWatch = bucket.watch({ onEntry, onCurrent: resolve });
+  });
+  current = true;
+
+  return {
+    get revision() {
+      return revision;
+    },
+    get: (address) => tables[address.kind].get(pathOf(address)),
+    list: (kind, game, environment) =>
+      [...tables[kind].values()].filter(
+        (entry) =>
+          (game === undefined || entry.game === game) &&
+          (environment === undefined || entry.environment === environment),
+      ),
+    async put(address, document, expected) {
+      const written = await inEffect(await bucket.put(pathOf(address), encodeJson(document), expected));
+      if (typeof written !== 'number') return { kind: written };
+      return { kind: 'written', entry: { ...address, revision: written, document } };
+    },
+    async delete(address, expected) {
+      return typeof (await inEffect(await bucket.delete(pathOf(address), expected))) === 'number';
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    seen,
+    stop() {
+      stopWatch();
+      listeners.clear();
+      for (const waiter of waiting) waiter.give(false);
+    },
+  };
+}
+
+const KINDS: { [K in DocumentKind]: K } = { game: 'game', key: 'key', webhook: 'webhook', deployment: 'deployment' };
+const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
+
+/** The bucket's key of a document. Keys of documents may hold dots themselves: they stand last. */
+function pathOf({ game, environment, kind, key }: DocumentAddress): string {
+  return `${game}.${environment}.${kind}.${key}`;
+}
+
+function parsePath(path: string): DocumentAddress | undefined {
+  const [game, environmentText, kindText, ...rest] = path.split('.');
+  const environment = ENVIRONMENTS.find((known) => known === environmentText);
+  const kind = Object.values(KINDS).find((known) => known === kindText);
+  if (game === undefined || environment === undefined || kind === undefined || rest.length === 0) return undefined;
+  return { game, environment, kind, key: rest.join('.') };
+}
+
+function parseDocument<K extends DocumentKind>(kind: K, value: Uint8Array): Documents[K] | undefined {
+  try {
+    const document = decodeJson(value);
+    return isDocument(kind, document) ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Documents are written by this program only, after validation; what is checked is that it is one at all. */
+function isDocument<K extends DocumentKind>(_kind: K, value: unknown): value is Documents[K] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isChange(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): change is ConfigChange {
+  return change.entry === undefined || change.entry.kind === change.address.kind;
 }

@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import type { FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createMemoryBroker } from '../log-memory.ts';
+import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log-memory.ts';
+import { openConfigStore } from './config-store.ts';
+import type { ConfigChange, ConfigStore } from './config-store.ts';
+import type { DocumentAddress, GameDocument } from './documents.ts';
+
+const game = (name: string): GameDocument => ({ name, tenant: 'acme', namespace: 'n', createdAt: 1 });
+const addressOf = (id: string): DocumentAddress<'game'> => ({
+  game: id,
+  environment: '_',
+  kind: 'game',
+  key: 'settings',
+});
+const utf8 = (value: string) => Buffer.from(value, 'utf8');
+
+describe('the config store', () => {
+  let clock: FakeClock;
+  let broker: MemoryBroker;
+  let faults: MemoryFaults;
+  let log: MemoryLog;
+  let store: ConfigStore;
+
+  beforeEach(async () => {
+    clock = createFakeClock();
+    faults = {};
+    broker = createMemoryBroker({ clock, faults });
+    log = broker.connect();
+    store = await openConfigStore(log, clock, silentLogger);
+  });
+
+  test('holds what was there when it opens', async () => {
+    await store.put(addressOf('one'), game('One'));
+    const late = await openConfigStore(broker.connect(), clock, silentLogger);
+    expect(late.get(addressOf('one'))?.document).toEqual(game('One'));
+    expect(late.revision).toBe(store.revision);
+  });
+
+  test('reads its own writes as soon as they resolve', async () => {
+    const written = await store.put(addressOf('one'), game('One'), 0);
+    expect(written).toEqual({
+      kind: 'written',
+      entry: { ...addressOf('one'), revision: store.revision, document: game('One') },
+    });
+    expect(store.get(addressOf('one'))?.document.name).toBe('One');
+    expect(await store.delete(addressOf('one'), store.revision)).toBe(true);
+    expect(store.get(addressOf('one'))).toBeUndefined();
+  });
+
+  test('a write over another revision is a conflict and changes nothing', async () => {
+    await store.put(addressOf('one'), game('One'));
+    const first = store.revision;
+    await store.put(addressOf('one'), game('Two'), first);
+    expect(await store.put(addressOf('one'), game('Three'), first)).toEqual({ kind: 'conflict' });
+    expect(await store.put(addressOf('one'), game('Three'), 0)).toEqual({ kind: 'conflict' });
+    expect(await store.delete(addressOf('one'), first)).toBe(false);
+    expect(store.get(addressOf('one'))?.document.name).toBe('Two');
+  });
+
+  test('lists by kind, game and environment; keys may hold dots', async () => {
+    const key = { kind: 'client', tier: 'pro', scopes: [], hint: 'pk', createdAt: 1, revokedAt: null } as const;
+    await store.put(addressOf('one'), game('One'));
+    await store.put({ game: 'one', environment: 'live', kind: 'key', key: 'a.b.c' }, { ...key, id: 'l', scopes: [] });
+    await store.put({ game: 'one', environment: 'test', kind: 'key', key: 'd' }, { ...key, id: 't', scopes: [] });
+    await store.put({ game: 'two', environment: 'live', kind: 'key', key: 'e' }, { ...key, id: 'x', scopes: [] });
+    expect(store.list('game').map((entry) => entry.game)).toEqual(['one']);
+    expect(store.list('key', 'one').map((entry) => entry.document.id)).toEqual(['l', 't']);
+    expect(store.list('key', 'one', 'live').map((entry) => entry.key)).toEqual(['a.b.c']);
+    expect(store.list('key')).toHaveLength(3);
+  });
+
+  test('tells listeners of every change, its own and others, once the store holds it', async () => {
+    const other = await openConfigStore(broker.connect(), clock, silentLogger);
+    const changes: string[] = [];
+    const stop = store.onChange((change: ConfigChange) => {
+      const name = change.address.kind === 'game' ? change.entry?.document : undefined;
+      expect(store.get(change.address)).toEqual(change.entry);
+      changes.push(`${change.address.game} ${JSON.stringify(name)}`);
+    });
+    await store.put(addressOf('one'), game('One'));
+    await other.put(addressOf('two'), game('Two'));
+    await other.delete(addressOf('one'));
+    await clock.settle();
+    stop();
+    await other.put(addressOf('three'), game('Three'));
+    await clock.settle();
+    expect(changes).toEqual([
+      `one ${JSON.stringify(game('One'))}`,
+      `two ${JSON.stringify(game('Two'))}`,
+      'one undefined',
+    ]);
+    expect(store.get(addressOf('three'))).toBeDefined();
+  });
+
+  test('a document that does not parse is left out; the one before it stays', async () => {
+    await store.put(addressOf('one'), game('One'));
+    const bucket = broker.connect().bucket('CONFIG');
+    await bucket.put('one._.game.settings', utf8('{"name":'));
+    await bucket.put('one.live.key.k', utf8('[1]'));
+    await bucket.put('one.live.surprise.k', utf8('{}'));
+    await bucket.put('strange', utf8('{}'));
+    await clock.settle();
+    expect(store.get(addressOf('one'))?.document.name).toBe('One');
+    expect(store.list('key')).toEqual([]);
+    expect(store.revision).toBe(5);
+    await store.put(addressOf('one'), game('Mended'));
+    expect(store.get(addressOf('one'))?.document.name).toBe('Mended');
+  });
+
+  test('seen waits for a revision, and not for ever', async () => {
+    const other = await openConfigStore(broker.connect(), clock, silentLogger);
+    expect(await store.seen(store.revision, 0)).toBe(true);
+    const soon = store.seen(store.revision + 1, 1_000);
+    const never = store.seen(store.revision + 2, 1_000);
+    await other.put(addressOf('one'), game('One'));
+    expect(await soon).toBe(true);
+    await clock.advance(1_000);
+    expect(await never).toBe(false);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('without an answer, or without seeing its own write, a write is unavailable', async () => {
+    faults.onBucketWrite = () => 'lose_request';
+    const lost = store.put(addressOf('one'), game('One'));
+    const alsoLost = store.delete(addressOf('one'));
+    await clock.advance(10_000);
+    expect(await lost).toEqual({ kind: 'unavailable' });
+    expect(await alsoLost).toBe(false);
+    expect(store.get(addressOf('one'))).toBeUndefined();
+
+    delete faults.onBucketWrite;
+    store.stop();
+    const unseen = store.put(addressOf('one'), game('One'));
+    await clock.advance(10_000);
+    expect(await unseen).toEqual({ kind: 'unavailable' });
+  });
+
+  test('what changed while the log was away is there when it is back', async () => {
+    await store.put(addressOf('gone'), game('Gone'));
+    const other = await openConfigStore(broker.connect(), clock, silentLogger);
+    log.disconnect();
+    await other.put(addressOf('one'), game('One'));
+    await other.delete(addressOf('gone'));
+    expect(store.get(addressOf('one'))).toBeUndefined();
+    log.reconnect();
+    await clock.settle();
+    expect(store.get(addressOf('one'))?.document.name).toBe('One');
+    expect(store.get(addressOf('gone'))).toBeUndefined();
+    expect(store.revision).toBe(other.revision);
+  });
+});
