@@ -19,9 +19,9 @@ CREATE TABLE IF NOT EXISTS events
     -- Where the fact stands in the log: the record's sequence and the fact's place in the record.
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
-    -- By name and time is how analysts ask; by player is how the service asks, through this small second order, which
-    -- holds positions of rows and not the rows.
-    PROJECTION by_player (SELECT _part_offset ORDER BY (player_id, received_at))
+    -- By name and time is how analysts ask. By player, the engine finds rows through this second order, which holds their
+    -- positions and not the rows: a third of a full copy's insert time and almost none of its size (see DECISIONS.md).
+    PROJECTION by_player (SELECT _part_offset ORDER BY player_id)
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)

@@ -1,19 +1,35 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import { createClient } from '@clickhouse/client';
 import type { SnapshotSource } from '../actors/runtime/snapshot-source.ts';
 import { decodeState } from '../streams/codec.ts';
+import type { ClickhouseAddress } from './clickhouse-address.ts';
 
 /** Reads a partition's snapshots back from `player_snapshots`, streamed: memory holds one network chunk at a time. */
-export function createSnapshotSource(client: ClickHouseClient): SnapshotSource {
+export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
   return {
     async load(partition, onState) {
-      const result = await client.query({
-        query: 'SELECT state FROM player_snapshots FINAL WHERE partition = {partition:UInt16}',
-        query_params: { partition },
-        format: 'JSONEachRow',
+      const client = createClient({
+        url: address.url,
+        username: address.user,
+        password: address.password,
+        database: address.database,
+        application: 'player-analytics rebuild',
+        request_timeout: LOAD_TIMEOUT_MS,
       });
-      for await (const rows of result.stream<{ state: string }>()) {
-        for (const row of rows) onState(decodeState(Buffer.from(row.json().state, 'base64')));
+      try {
+        const result = await client.query({
+          query: 'SELECT state FROM player_snapshots FINAL WHERE partition = {partition:UInt16}',
+          query_params: { partition },
+          format: 'JSONEachRow',
+        });
+        for await (const rows of result.stream<{ state: string }>()) {
+          for (const row of rows) onState(decodeState(Buffer.from(row.json().state, 'base64')));
+        }
+      } finally {
+        await client.close();
       }
     },
   };
 }
+
+/** Silence on the connection this long ends the load; the caller tries again. */
+const LOAD_TIMEOUT_MS = 120_000;

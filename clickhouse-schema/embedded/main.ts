@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
-  if (process.env['SUPERVISED'] === '1') {
+  if (config.supervised) {
     process.stdin.on('end', () => void stop('the supervisor has gone'));
     process.stdin.on('error', () => void stop('the supervisor has gone'));
     process.stdin.resume();

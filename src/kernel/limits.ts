@@ -168,6 +168,8 @@ export const LIMITS = {
   sinkStopMs: 4_000,
   /** How long a sink waits before it looks again when its log or stream cannot be read. */
   sinkReopenMs: 500,
+  /** How often an idle sink looks whether it still holds its lease. */
+  sinkIdleCheckMs: 1_000,
 
   /** Embedded ClickHouse: running time of one statement of the read-only user. */
   clickhouseReaderSeconds: 60,
@@ -237,6 +239,10 @@ export const LIMITS = {
   deliveryDeferMs: 1_000,
   /** Longest delay of a delivery that found no place. */
   deliveryDeferMaxMs: 60_000,
+  /** Bytes DELIVERIES may hold before matching waits: the stream itself would drop its oldest at twice this. */
+  deliveriesBytes: 4 * 1024 ** 3,
+  /** Bytes appended to DELIVERIES between two looks at its size. */
+  deliveriesCheckBytes: 4 * 1024 * 1024,
   /** Appends to DELIVERIES in flight at once while facts are matched. */
   matcherAppends: 256,
   /** FACTS bytes matched between two moves of the webhooks position. */

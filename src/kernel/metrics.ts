@@ -63,6 +63,12 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    sinkFailures: new Counter({
+      name: 'sink_failures_total',
+      help: 'Writes of a sink that failed and are repeated; reason refused: somebody must act.',
+      labelNames: ['sink', 'reason'],
+      registers,
+    }),
     streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
     deliveries: new Counter({
       name: 'webhook_attempts_total',

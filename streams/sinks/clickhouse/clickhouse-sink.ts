@@ -1,0 +1,27 @@
+import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
+import { createClickhouseTarget } from './block-target.ts';
+import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
+
+export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target'> {
+  clickhouse: ClickhouseAddress;
+}
+
+export interface ClickhouseSink {
+  /** Contends for the lease and writes while it holds it. */
+  start(): void;
+  /** Writes what is gathered, within a bound, gives the lease back and closes the connections. */
+  stop(): Promise<void>;
+}
+
+/** The ClickHouse sink over a real ClickHouse; the simulation makes a facts writer over a target of its own. */
+export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
+  const target = createClickhouseTarget(options.clickhouse);
+  const writer = createFactsWriter({ ...options, target });
+  return {
+    start: () => writer.start(),
+    async stop() {
+      await writer.stop();
+      await target.close();
+    },
+  };
+}

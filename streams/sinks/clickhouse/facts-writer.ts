@@ -1,0 +1,237 @@
+import { type Clock, within } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Metrics } from '../../../src/kernel/metrics.ts';
+import { contend, type Lease } from '../../lease.ts';
+import type { Log, StreamBounds } from '../../log.ts';
+import {
+  createPositionStore,
+  parseRebuildMark,
+  parseSinkPosition,
+  rebuildKey,
+  type PositionStore,
+  type SinkPosition,
+} from '../positions.ts';
+import type { BlockTarget } from './block-target.ts';
+import { gatherBatch, type FactsBatch } from './gather-batch.ts';
+import { createWake } from './wake.ts';
+
+/**
+ * Writes FACTS into ClickHouse, every fact once.
+ *
+ * A term is the time between opening the position and losing it. Within a term: gather → store the intent → insert one block
+ * per table → note the rebuild marks → move the position.
+ *
+ * Invariants
+ * 1. Only the holder of the lease writes, and it moves the position only by compare-and-set from what it last saw: whoever
+ *    finds it moved by another starts a new term from what is stored.
+ * 2. Nothing is inserted that is not inside a stored intent, and a stored intent is repeated exactly (same records, same
+ *    bytes, same token) until its position is moved. A block whose token ClickHouse knows is dropped there.
+ * 3. A rebuild mark is written only after the snapshots it covers are inserted, and never backwards.
+ * 4. At most one batch is held; while ClickHouse cannot be reached the log is simply not read.
+ */
+export interface FactsWriter {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface FactsWriterOptions {
+  log: Log;
+  clock: Clock;
+  /** Who we are for the lease; unique per process incarnation. */
+  holder: string;
+  target: BlockTarget;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+const SINK = 'clickhouse';
+
+export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
+  const { log, clock, target, metrics } = options;
+  const logger = options.logger.child({ sink: SINK });
+  const wake = createWake();
+  const positions = log.bucket('POSITIONS');
+  let lease: Lease | undefined;
+  let leading: Promise<void> = Promise.resolve();
+  let stopping = false;
+  let abandoned = false;
+
+  /** Whether a batch that is under way may be taken further. */
+  const mayWrite = () => !abandoned && lease?.held() === true;
+  const mayGoOn = () => mayWrite() && !stopping;
+
+  async function lead(): Promise<void> {
+    while (mayGoOn()) {
+      try {
+        await runTerm();
+      } catch (error) {
+        logger.warn({ err: error }, 'the log cannot be read; trying again');
+      }
+      if (mayGoOn()) await wake.wait(clock, LIMITS.sinkReopenMs);
+    }
+  }
+
+  /** Writes until the position or the stream is not ours any more, or the sink stops. */
+  async function runTerm(): Promise<void> {
+    const bounds = await log.info('FACTS');
+    const store = createPositionStore(positions, SINK, parseSinkPosition);
+    const start = startingPoint(await store.load(), bounds);
+    let { sequence } = start;
+    let exactlyTo = start.intent?.to;
+    const reader = log.read('FACTS', { from: sequence + 1, onWaiting: wake.notify });
+    try {
+      while (mayWrite()) {
+        const batch = await gatherBatch({
+          reader,
+          stream: bounds.created,
+          clock,
+          wake,
+          ...(exactlyTo === undefined ? {} : { exactlyTo }),
+          hurry: () => stopping,
+          abandoned: () => !mayWrite(),
+        });
+        if (batch === undefined) return;
+        const intent =
+          start.intent !== undefined && exactlyTo !== undefined ? start.intent : { from: sequence + 1, to: batch.to };
+        const done = await writeBatch(store, batch, { stream: bounds.created, sequence, intent });
+        if (!done) return;
+        ({ sequence, exactlyTo } = { sequence: batch.to, exactlyTo: undefined });
+        metrics.sinkLag.set({ sink: SINK }, reader.pending);
+      }
+    } finally {
+      reader.stop();
+    }
+  }
+
+  /** Takes one batch all the way. False: the term is over. */
+  async function writeBatch(
+    store: PositionStore<SinkPosition>,
+    batch: FactsBatch,
+    position: Required<SinkPosition>,
+  ): Promise<boolean> {
+    const blocks = batch.rows.blocks();
+    // Records without rows (barriers, registrations) have nothing to repeat.
+    if (blocks.length > 0 && !(await save(store, position))) return false;
+    const tokenOf = (table: string) => `${table}/${position.stream}/${position.intent.from}-${position.intent.to}`;
+    const inserted = await Promise.all(
+      blocks.map((block) => insertUntilDone(block.table, block.bytes, tokenOf(block.table), position)),
+    );
+    if (inserted.includes(false)) return false;
+    for (const { table, rows } of blocks) metrics.sinkRows.inc({ table }, rows);
+    for (const [partition, coveredTo] of batch.marks) {
+      if (!(await noteRebuildMark(partition, position.stream, coveredTo))) return false;
+    }
+    return save(store, { stream: position.stream, sequence: batch.to });
+  }
+
+  /** Repeats an insert until it is in, with back-off. False: the lease is gone, and with it the right to insert. */
+  async function insertUntilDone(
+    table: Parameters<BlockTarget['insert']>[0],
+    bytes: Uint8Array,
+    token: string,
+    position: SinkPosition,
+  ): Promise<boolean> {
+    let delayMs: number = LIMITS.sinkRetryFirstMs;
+    for (let attempt = 1; mayWrite(); attempt++) {
+      const outcome = await target.insert(table, bytes, token);
+      if (outcome.kind === 'inserted') {
+        if (attempt > 1) logger.info({ table, token, attempt }, 'ClickHouse takes blocks again');
+        return true;
+      }
+      metrics.sinkFailures.inc({ sink: SINK, reason: outcome.refused ? 'refused' : 'unreachable' });
+      const details = { table, token, attempt, reason: outcome.message };
+      // Our own rows were refused: a bug, or a schema that does not fit. Nothing is skipped; the sink stands here until
+      // somebody acts, and says so at every longest wait.
+      if (outcome.refused && delayMs >= LIMITS.sinkRetryLongestMs) logger.error(details, 'ClickHouse refuses a block');
+      else if (attempt === 1) logger.warn(details, 'ClickHouse did not take a block; repeating it until it does');
+      await updateLag(position);
+      await wait(delayMs);
+      delayMs = Math.min(delayMs * 2, LIMITS.sinkRetryLongestMs);
+    }
+    return false;
+  }
+
+  /** Writes a position, repeating what was not answered. False: somebody else moved it, or the lease is gone. */
+  async function save<T>(store: PositionStore<T>, value: T): Promise<boolean> {
+    while (mayWrite()) {
+      const outcome = await store.save(value);
+      if (outcome === 'saved') return true;
+      if (outcome === 'taken') {
+        logger.warn({ value }, 'another writer moved the position; starting over from what is stored');
+        return false;
+      }
+      await wait(LIMITS.sinkRetryFirstMs);
+    }
+    return false;
+  }
+
+  async function noteRebuildMark(partition: number, stream: string, coveredTo: number): Promise<boolean> {
+    const store = createPositionStore(positions, rebuildKey(partition), parseRebuildMark);
+    const current = await store.load();
+    if (current?.stream === stream && current.coveredTo >= coveredTo) return true;
+    return save(store, { stream, coveredTo });
+  }
+
+  /** Where to go on, given what is stored and what FACTS holds. Everything unusual here is an operator's to know. */
+  function startingPoint(stored: SinkPosition | undefined, bounds: StreamBounds): SinkPosition {
+    const beginning: SinkPosition = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
+    if (stored === undefined) return beginning;
+    if (stored.stream !== bounds.created) {
+      logger.error({ stored, bounds }, 'FACTS was created anew; starting from its first record');
+      return beginning;
+    }
+    if (stored.sequence + 1 < bounds.firstSequence) {
+      logger.error(
+        { stored, bounds },
+        'FACTS was trimmed beyond what is in ClickHouse; going on from its first record',
+      );
+      return beginning;
+    }
+    if ((stored.intent?.to ?? stored.sequence) > bounds.lastSequence) {
+      logger.error({ stored, bounds }, 'FACTS lost records that were handled; going on with what it holds');
+      return { stream: bounds.created, sequence: Math.min(stored.sequence, bounds.lastSequence) };
+    }
+    return stored;
+  }
+
+  async function updateLag(position: SinkPosition): Promise<void> {
+    try {
+      const { lastSequence } = await log.info('FACTS');
+      metrics.sinkLag.set({ sink: SINK }, lastSequence - position.sequence);
+    } catch {
+      // The log cannot be asked either; the last figure stands.
+    }
+  }
+
+  /** Several inserts of one batch may wait at once, so each has a timer of its own. */
+  function wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      clock.timer(delayMs, resolve);
+    });
+  }
+
+  return {
+    start() {
+      lease = contend({
+        bucket: log.bucket('OWNERS'),
+        key: 'sink.clickhouse',
+        holder: options.holder,
+        clock,
+        onAcquired: () => {
+          // A term that was losing its last lease must have ended before the next begins.
+          leading = leading.then(lead);
+        },
+        onLost: wake.notify,
+      });
+    },
+    async stop() {
+      stopping = true;
+      wake.notify();
+      await within(clock, LIMITS.sinkStopMs, leading);
+      abandoned = true;
+      wake.notify();
+      await lease?.release();
+    },
+  };
+}

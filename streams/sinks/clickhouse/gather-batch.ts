@@ -1,0 +1,76 @@
+import { createRowBatch, type RowBatch } from '../../../clickhouse-schema/rows.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { decodeCommit } from '../../codec.ts';
+import type { LogRecord, Reader } from '../../log.ts';
+import type { Wake } from './wake.ts';
+
+/** Records of FACTS that go to ClickHouse as one. */
+export interface FactsBatch {
+  from: number;
+  to: number;
+  rows: RowBatch;
+  /** Partition → the highest `coveredTo` of the snapshot marks inside. */
+  marks: ReadonlyMap<number, number>;
+}
+
+export interface GatherOptions {
+  reader: Reader;
+  stream: string;
+  clock: Clock;
+  wake: Wake;
+  /** Gather exactly up to this sequence, whatever the limits say and whatever else waits. */
+  exactlyTo?: number;
+  /** Hand over what there is now. */
+  hurry: () => boolean;
+  /** Stop gathering: the answer is then `undefined`. */
+  abandoned: () => boolean;
+}
+
+/**
+ * Gathers the next batch: until it is full, or its first record has waited for the linger. `undefined`: given up, the
+ * reader ended, or in a hurry with nothing there.
+ */
+export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | undefined> {
+  const { reader, clock, wake, exactlyTo } = options;
+  const rows = createRowBatch();
+  const marks = new Map<number, number>();
+  let from = 0;
+  let to = 0;
+  let sizeBytes = 0;
+  let firstMs = 0;
+
+  function add(record: LogRecord): void {
+    const commit = decodeCommit(record.data);
+    rows.add(commit, { stream: options.stream, sequence: record.sequence });
+    for (const fact of commit.facts) {
+      if (fact.kind !== 'SnapshotMark') continue;
+      marks.set(fact.partition, Math.max(fact.coveredTo, marks.get(fact.partition) ?? 0));
+    }
+    if (from === 0) {
+      from = record.sequence;
+      firstMs = clock.monotonicMs();
+    }
+    to = record.sequence;
+    sizeBytes += record.data.length;
+  }
+
+  const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
+  const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
+
+  while (!options.abandoned() && reader.ended === undefined) {
+    const record = complete() ? undefined : reader.take(1)[0];
+    if (record !== undefined) {
+      add(record);
+      continue;
+    }
+    const lingered = from > 0 && clock.monotonicMs() - firstMs >= LIMITS.sinkLingerMs;
+    if (from > 0 && (complete() || (exactlyTo === undefined && (lingered || options.hurry())))) {
+      return { from, to, rows, marks };
+    }
+    if (options.hurry() && exactlyTo === undefined) return undefined;
+    const untilMs = from === 0 ? LIMITS.sinkIdleCheckMs : firstMs + LIMITS.sinkLingerMs - clock.monotonicMs();
+    await wake.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
+  }
+  return undefined;
+}
