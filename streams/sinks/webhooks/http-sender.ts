@@ -9,7 +9,7 @@ import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.t
 
 export interface HttpSenderOptions {
   clock: Clock;
-  /** Hosts (or `host:port`) that may be private, and may be reached without TLS. */
+  /** Hosts (or `host:port`) that may be private. */
   allowPrivateHosts: readonly string[];
   /** Name look-up, in the form `net.connect` takes. */
   lookup?: LookupFunction;
@@ -45,7 +45,6 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
   function refusalOf(url: URL): string | undefined {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'the URL is not http or https';
     if (isAllowed(url)) return undefined;
-    if (url.protocol !== 'https:') return 'only https is delivered to';
     const host = url.hostname.replaceAll(/[[\]]/g, '');
     return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : undefined;
   }

@@ -42,6 +42,8 @@ interface Lane {
   running: number;
   /** How many may run at once: one more with every success, half with a failure, 1 once it hangs. */
   window: number;
+  /** Whether the last job got no answer. */
+  hanging: boolean;
   /** When a job last started in the idle lane, or last ended. */
   progressAtMs: number;
   waiting: { job: Job; sinceMs: number }[];
@@ -53,8 +55,8 @@ const FIRST_WINDOW = 4;
 const WAITING_PER_PLACE = 4;
 
 /**
- * One lane per receiver, with a window like a congestion window. A lane with a window above 1 may also keep jobs waiting
- * for a moment; lanes take turns at free places.
+ * One lane per receiver, with a window like a congestion window. A lane that does not hang may also keep jobs waiting for
+ * a moment; lanes take turns at free places.
  *
  * Invariants
  * 1. At most `total` jobs run, and at most `window` (1 to `perLane`) of one lane.
@@ -73,7 +75,8 @@ export function createLanes(options: LanesOptions): Lanes {
     if (lanes.size >= maxLanes) {
       for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(lane.name);
     }
-    const lane: Lane = { name, running: 0, window: FIRST_WINDOW, progressAtMs: clock.monotonicMs(), waiting: [] };
+    const progressAtMs = clock.monotonicMs();
+    const lane: Lane = { name, running: 0, window: FIRST_WINDOW, hanging: false, progressAtMs, waiting: [] };
     lanes.set(name, lane);
     return lane;
   }
@@ -81,7 +84,7 @@ export function createLanes(options: LanesOptions): Lanes {
   function mayWait(lane: Lane): boolean {
     const room = Math.min(waitingPerLane, lane.window * WAITING_PER_PLACE);
     const progresses = lane.running === 0 || clock.monotonicMs() - lane.progressAtMs < progressMs;
-    return lane.window > 1 && lane.waiting.length < room && progresses;
+    return !lane.hanging && lane.waiting.length < room && progresses;
   }
 
   function start(lane: Lane, job: Job): void {
@@ -96,7 +99,8 @@ export function createLanes(options: LanesOptions): Lanes {
     running -= 1;
     lane.progressAtMs = clock.monotonicMs();
     lane.window = nextWindow(lane.window, health, perLane);
-    if (health === 'hanging') {
+    if (health !== 'unknown') lane.hanging = health === 'hanging';
+    if (lane.hanging) {
       const waiting = lane.waiting;
       lane.waiting = [];
       for (const { job } of waiting) job.putOff();

@@ -40,6 +40,7 @@ export function createMatcherPositionStore(bucket: Bucket): MatcherPositionStore
         const ours = stored?.stream === unanswered.stream && stored.sequence === unanswered.sequence;
         if (revision !== before && !ours) return 'taken';
         unanswered = undefined;
+        if (ours && stored.sequence === position.sequence) return 'saved';
       }
       const outcome = await bucket.put(KEY, encodeJson(position), revision);
       switch (outcome.kind) {

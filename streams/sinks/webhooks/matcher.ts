@@ -4,25 +4,28 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../../actors/facts.ts';
 import { decodeCommit } from '../../codec.ts';
-import type { ConfigStore } from '../../config/config-store.ts';
 import { contend } from '../../lease.ts';
 import type { Log, LogRecord } from '../../log.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
+import { createDeliveriesRoom } from './deliveries-room.ts';
 import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
 import { type MatcherPosition, createMatcherPositionStore } from './matcher-position.ts';
 import { matchRecord } from './matching.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createWake } from './wake.ts';
+import type { WebhookConfig } from './webhook-config.ts';
 
 export interface MatcherOptions {
   log: Log;
-  config: ConfigStore;
+  config: WebhookConfig;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
   /** Who contends for the lease; unique per process incarnation. */
   holder: string;
+  /** Bytes DELIVERIES may hold before matching waits. */
+  deliveriesBytes?: number;
 }
 
 export interface Matcher {
@@ -49,6 +52,12 @@ const TAKE_RECORDS = 64;
 export function createMatcher(options: MatcherOptions): Matcher {
   const { log, config, clock, logger, metrics } = options;
   const subscriptions = createSubscriptions(config);
+  const room = createDeliveriesRoom({
+    log,
+    clock,
+    logger,
+    limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
+  });
   const wake = createWake();
   /** Counts take-overs: a run whose number is no longer the current one stops at its next step. */
   let turn = 0;
@@ -161,18 +170,20 @@ export function createMatcher(options: MatcherOptions): Matcher {
       if (record === undefined) continue;
       if (!(await isConfigSeen(record.configRevision, mine))) return 'given_up';
       for (const delivery of matchRecord(record, { created, sequence: logRecord.sequence }, subscriptions)) {
+        const bytes = encodeDelivery(delivery);
+        await room.waitFor(bytes.byteLength, () => over(mine));
         if (over(mine)) return 'given_up';
         count += 1;
-        await appends.add(() => append(delivery, mine));
+        await appends.add(() => append(delivery, bytes, mine));
       }
     }
     await appends.settled();
     return over(mine) ? 'given_up' : count;
   }
 
-  async function append(delivery: Delivery, mine: number): Promise<void> {
-    const terms = { log, clock, logger, givenUp: () => over(mine) };
-    await appendUntilAcked(terms, dueSubject(delivery.webhook), encodeDelivery(delivery), { messageId: delivery.id });
+  async function append(delivery: Delivery, bytes: Uint8Array, mine: number): Promise<void> {
+    const terms = { log, clock, logger, givenUp: () => over(mine), waitsWhenFull: true };
+    await appendUntilAcked(terms, dueSubject(delivery.webhook), bytes, { messageId: delivery.id });
   }
 
   function read(record: LogRecord): CommitRecord | undefined {

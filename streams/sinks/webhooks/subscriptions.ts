@@ -1,9 +1,10 @@
 import type { Scope } from '../../../actors/commands.ts';
 import type { Json } from '../../../src/kernel/json.ts';
-import type { ConfigEntry, ConfigStore } from '../../config/config-store.ts';
+import type { ConfigEntry } from '../../config/config-store.ts';
 import { WEBHOOK_KINDS } from '../../config/webhook-kinds.ts';
 import { createdRevisionOf } from '../../config/webhook-revision.ts';
 import { compileFilters } from './filters.ts';
+import type { WebhookConfig } from './webhook-config.ts';
 
 /** An enabled webhook, ready for matching. */
 export interface Subscription extends Scope {
@@ -26,7 +27,7 @@ export interface Subscriptions {
 /** Pattern → the webhooks that stand under it. A webhook stands under a wildcard, or under names the wildcard leaves open. */
 type Index = Map<string, Subscription[]>;
 
-export function createSubscriptions(config: ConfigStore): Subscriptions {
+export function createSubscriptions(config: WebhookConfig): Subscriptions {
   let indexes: Map<string, Index> | undefined;
   const stop = config.onChange((change) => {
     if (change.address.kind === 'webhook') indexes = undefined;

@@ -2,16 +2,16 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
-import type { ConfigStore } from '../../config/config-store.ts';
 import type { Log } from '../../log.ts';
 import { createHttpSender } from './http-sender.ts';
 import { type Matcher, createMatcher } from './matcher.ts';
 import type { DeliverySender } from './sender.ts';
 import { type Worker, createWorker } from './worker.ts';
+import type { WebhookConfig } from './webhook-config.ts';
 
 export interface WebhooksOptions {
   log: Log;
-  config: ConfigStore;
+  config: WebhookConfig;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -20,10 +20,12 @@ export interface WebhooksOptions {
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
   timeoutMs: number;
-  /** Hosts that may be private, and may be reached without TLS. */
+  /** Hosts (or `host:port`) that may be private. */
   allowPrivateHosts: readonly string[];
   /** The way to receivers; HTTP when left out. */
   sender?: DeliverySender;
+  /** Bytes DELIVERIES may hold before matching waits. */
+  deliveriesBytes?: number;
 }
 
 export interface Webhooks {
@@ -35,12 +37,13 @@ export interface Webhooks {
 /** The webhooks sink: matches facts to webhooks (one process at a time), and makes the deliveries (all of them). */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { log, config, clock, ids, logger, metrics, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
+  const bound = options.deliveriesBytes === undefined ? {} : { deliveriesBytes: options.deliveriesBytes };
   let matcher: Matcher | undefined;
   let worker: Worker | undefined;
   return {
     start() {
       const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
-      matcher ??= createMatcher({ log, config, clock, logger, metrics, holder: ids.uuidv4() });
+      matcher ??= createMatcher({ log, config, clock, logger, metrics, holder: ids.uuidv4(), ...bound });
       worker ??= createWorker({ log, config, clock, ids, logger, metrics, sender, retryDelaysMs, timeoutMs });
     },
     async stop() {

@@ -3,7 +3,6 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
-import type { ConfigStore } from '../../config/config-store.ts';
 import type { WebhookDocument } from '../../config/documents.ts';
 import type { Log, WorkItem } from '../../log.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
@@ -12,10 +11,11 @@ import { type Health, createLanes } from './lanes.ts';
 import { deliveryBody, deliveryHeaders } from './payload.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
+import type { WebhookConfig } from './webhook-config.ts';
 
 export interface WorkerOptions {
   log: Log;
-  config: ConfigStore;
+  config: WebhookConfig;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -189,12 +189,20 @@ export function createWorker(options: WorkerOptions): Worker {
     const due = dueSubject(next.webhook);
     const schedule = { atMs: clock.wallMs() + delayMs, target: due };
     const messageId = `${next.id}:${next.attempt}:${next.deferrals}`;
-    const terms = { log, clock, logger, givenUp: () => state === 'stopped' };
+    const terms = { log, clock, logger, givenUp: () => state === 'stopped', waitsWhenFull: false };
     const stored = await (delayMs === 0
       ? appendUntilAcked(terms, due, encodeDelivery(next), { messageId })
       : appendUntilAcked(terms, scheduledSubject(next), encodeDelivery(next), { messageId, schedule }));
     if (stored === 'given_up') handBack(item);
+    else if (stored === 'full') keepForLater(item, delayMs);
     else await finish(item, outcome);
+  }
+
+  /** DELIVERIES has no room for the next attempt: then this record, which has its room, is the next one, uncounted. */
+  function keepForLater(item: WorkItem, delayMs: number): void {
+    logger.warn({ subject: item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated uncounted');
+    held.delete(item);
+    item.retryIn(Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
   }
 
   /** Lets an item go that somebody else, or this process later, has to see to. */

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { type Health, createLanes } from './lanes.ts';
+
+function setUp(some: { total?: number; perLane?: number } = {}) {
+  const clock = createFakeClock();
+  const lanes = createLanes({
+    clock,
+    total: some.total ?? 100,
+    perLane: some.perLane ?? 8,
+    waitingPerLane: 16,
+    maxWaitMs: 30_000,
+    progressMs: 1_000,
+    maxLanes: 1_000,
+  });
+  const started: string[] = [];
+  const putOff: string[] = [];
+  const ends = new Map<string, (health: Health) => void>();
+  const offer = (lane: string, name: string) =>
+    lanes.offer(lane, {
+      run() {
+        started.push(name);
+        return new Promise((resolve) => ends.set(name, resolve));
+      },
+      putOff: () => putOff.push(name),
+    });
+  const end = async (name: string, health: Health) => {
+    ends.get(name)?.(health);
+    await clock.settle();
+  };
+  return { clock, lanes, started, putOff, offer, end };
+}
+
+describe('lanes', () => {
+  it('starts a few jobs of a new receiver, lets some wait and refuses the rest', () => {
+    const { offer, started } = setUp();
+    const taken = Array.from({ length: 30 }, (_, i) => offer('a', `a${i}`));
+    expect(started).toHaveLength(4);
+    expect(taken.filter(Boolean)).toHaveLength(4 + 16);
+  });
+
+  it('opens up with every success, up to its most', async () => {
+    const { offer, started, end, lanes } = setUp();
+    for (let i = 0; i < 20; i++) offer('a', `a${i}`);
+    for (let i = 0; i < 8; i++) await end(`a${i}`, 'well');
+    expect(lanes.running).toBe(8);
+    expect(started).toEqual(Array.from({ length: 16 }, (_, i) => `a${i}`));
+  });
+
+  it('a receiver that hangs falls to one place and keeps nobody waiting', async () => {
+    const { offer, putOff, end, lanes } = setUp();
+    for (let i = 0; i < 10; i++) offer('a', `a${i}`);
+    await end('a0', 'hanging');
+    expect(putOff).toEqual(['a4', 'a5', 'a6', 'a7', 'a8', 'a9']);
+    for (const name of ['a1', 'a2', 'a3']) await end(name, 'hanging');
+    expect(offer('a', 'b')).toBe(true);
+    expect(offer('a', 'c')).toBe(false);
+    expect(lanes.running).toBe(1);
+    await end('b', 'well');
+    expect([offer('a', 'd'), offer('a', 'e')]).toEqual([true, true]);
+    expect(lanes.running).toBe(2);
+  });
+
+  it('a receiver without progress for a while keeps no more waiting', async () => {
+    const { clock, offer } = setUp();
+    for (let i = 0; i < 4; i++) offer('a', `a${i}`);
+    expect(offer('a', 'waits')).toBe(true);
+    await clock.advance(1_500);
+    expect(offer('a', 'refused')).toBe(false);
+  });
+
+  it('never runs more than the total, and lanes take turns at free places', async () => {
+    const { offer, started, end, lanes } = setUp({ total: 2 });
+    offer('a', 'a0');
+    offer('a', 'a1');
+    for (const name of ['a2', 'a3']) offer('a', name);
+    for (const name of ['b0', 'b1']) offer('b', name);
+    expect(lanes.running).toBe(2);
+    await end('a0', 'well');
+    await end('a1', 'well');
+    await end('a2', 'well');
+    expect(started).toEqual(['a0', 'a1', 'a2', 'b0', 'a3']);
+    expect(lanes.running).toBe(2);
+  });
+
+  it('hanging receivers leave places for one that is well', async () => {
+    const { offer, started, end } = setUp({ total: 20 });
+    for (const lane of ['s1', 's2', 's3']) for (let i = 0; i < 50; i++) offer(lane, `${lane}-${i}`);
+    for (let i = 0; i < 3; i++) {
+      offer('w', `w${i}`);
+      await end(`w${i}`, 'well');
+    }
+    expect(started.filter((name) => name.startsWith('w'))).toEqual(['w0', 'w1', 'w2']);
+  });
+});

@@ -1,0 +1,165 @@
+import { type Clock, within } from '../../../src/kernel/clock.ts';
+import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
+import type { WebhookDocument } from '../../config/documents.ts';
+import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
+import type { WebhookConfig } from './webhook-config.ts';
+
+export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** A webhook for tests; everything that matters to a test is given by it. */
+export function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
+  return {
+    id: 'wh_1',
+    name: 'test',
+    url: 'http://receiver.test/hook',
+    events: ['*'],
+    secret: A_SECRET,
+    enabled: true,
+    headers: {},
+    retryPolicy: { maxRetries: 4, backoff: 'exponential' },
+    filters: {},
+    createdAt: 1_000,
+    version: 1,
+    ...some,
+  };
+}
+
+/** Definitions in memory; revisions count writes. */
+export interface FakeConfig extends WebhookConfig {
+  /** Writes a webhook of game demo (live, unless told) and answers its entry. */
+  set(webhook: WebhookDocument, environment?: 'live' | 'test', game?: string): ConfigEntry<'webhook'>;
+  remove(id: string): void;
+  /** Holds back what is written from now on, as when the watch lags behind. */
+  lag(): void;
+  catchUp(): void;
+}
+
+export function createFakeConfig(clock: Clock): FakeConfig {
+  let revision = 0;
+  let written = 0;
+  let lagging = false;
+  let held: (() => void)[] = [];
+  const entries = new Map<string, ConfigEntry<'webhook'>>();
+  const listeners = new Set<(change: ConfigChange) => void>();
+  const seenBy = new Set<() => void>();
+
+  function apply(change: () => ConfigChange, at: number): void {
+    const run = (): void => {
+      const made = change();
+      revision = at;
+      for (const listener of listeners) listener(made);
+      for (const check of seenBy) check();
+    };
+    if (lagging) held.push(run);
+    else run();
+  }
+
+  const config: FakeConfig = {
+    get revision() {
+      return revision;
+    },
+    get: ({ key }) => entries.get(key),
+    list: () => [...entries.values()],
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async seen(wanted, timeoutMs) {
+      const seen = new Promise<boolean>((resolve) => {
+        const check = (): void => {
+          if (revision < wanted) return;
+          seenBy.delete(check);
+          resolve(true);
+        };
+        seenBy.add(check);
+        check();
+      });
+      return (await within(clock, timeoutMs, seen)) ?? false;
+    },
+    set(document, environment = 'live', game = 'demo') {
+      written += 1;
+      const address = { game, environment, kind: 'webhook' as const, key: document.id };
+      const entry = { ...address, revision: written, document };
+      apply(() => {
+        entries.set(document.id, entry);
+        return { address, entry };
+      }, written);
+      return entry;
+    },
+    remove(id) {
+      const { game = 'demo', environment = 'live' as const } = entries.get(id) ?? {};
+      written += 1;
+      apply(() => {
+        entries.delete(id);
+        return { address: { game, environment, kind: 'webhook', key: id }, entry: undefined };
+      }, written);
+    },
+    lag() {
+      lagging = true;
+    },
+    catchUp() {
+      lagging = false;
+      const waiting = held;
+      held = [];
+      for (const run of waiting) run();
+    },
+  };
+  return config;
+}
+
+/** An attempt as a receiver sees it. */
+export interface SeenAttempt {
+  atMs: number;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: {
+    id: string;
+    type: string;
+    timestamp: string;
+    data: Record<string, unknown>;
+    metadata: { webhook_id: string; delivery_attempt: number };
+  };
+}
+
+/** Receivers in memory. `answer` decides; a promise that never settles is a receiver that hangs. */
+export interface FakeSender extends DeliverySender {
+  readonly attempts: SeenAttempt[];
+  answer: (attempt: SeenAttempt) => AttemptOutcome | Promise<AttemptOutcome>;
+  readonly inFlight: number;
+  readonly mostInFlight: number;
+}
+
+export const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, responseStart: '' });
+
+export function createFakeSender(nowMs: () => number): FakeSender {
+  const attempts: SeenAttempt[] = [];
+  const aborts = new Set<() => void>();
+  let inFlight = 0;
+  let mostInFlight = 0;
+  const sender: FakeSender = {
+    attempts,
+    answer: () => answered(200),
+    get inFlight() {
+      return inFlight;
+    },
+    get mostInFlight() {
+      return mostInFlight;
+    },
+    async send({ url, headers, body }: OutgoingAttempt) {
+      const seen: SeenAttempt = { atMs: nowMs(), url, headers, body: JSON.parse(Buffer.from(body).toString('utf8')) };
+      attempts.push(seen);
+      inFlight += 1;
+      mostInFlight = Math.max(mostInFlight, inFlight);
+      const aborted = new Promise<AttemptOutcome>((resolve) => {
+        aborts.add(() => resolve({ kind: 'aborted' }));
+      });
+      const outcome = await Promise.race([Promise.resolve(sender.answer(seen)), aborted]);
+      inFlight -= 1;
+      return outcome;
+    },
+    close() {
+      for (const abort of aborts) abort();
+    },
+  };
+  return sender;
+}
