@@ -115,11 +115,12 @@ describe('operator commands', () => {
   const cli = (env: Record<string, string | undefined>, ...line: string[]) =>
     run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env });
 
-  test.each([[], ['keys'], ['keys', 'create'], ['keys', 'list'], ['keys', 'revoke'], ['games'], ['sql'], ['migrate']])(
-    '%s %s: --help says what it is for',
-    async (...line) => {
-      const { stdout } = await cli({ ...process.env }, ...line.filter((word) => word !== undefined), '--help');
-      expect(stdout).toMatch(/^Usage: cli/);
+  test.each(['', 'keys', 'keys create', 'keys list', 'keys revoke', 'games create', 'games list', 'sql', 'migrate'])(
+    '%s --help says what it is for',
+    async (line) => {
+      const words = line.split(' ').filter((word) => word !== '');
+      const { stdout } = await cli({ ...process.env }, ...words, '--help');
+      expect(stdout).toContain(`Usage: ${['cli', ...words].join(' ')}`);
     },
   );
 
