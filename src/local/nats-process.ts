@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { sleep, systemClock } from '../kernel/clock.ts';
 
 /** The configuration that ships. */
-export const NATS_CONFIG = fileURLToPath(new URL('../../streams/nats/nats-server.conf', import.meta.url));
+const NATS_CONFIG = fileURLToPath(new URL('../../streams/nats/nats-server.conf', import.meta.url));
 
 export interface NatsProcessOptions {
   /** Path of the nats-server binary (see `findNatsServer`). */

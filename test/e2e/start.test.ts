@@ -111,6 +111,38 @@ describe('a running service', () => {
   });
 });
 
+test('after kill -9 of the supervisor nothing runs on, and the next start has all that was acknowledged', async () => {
+  const first = launch({ env: await freshEnvironment() });
+  let last = first;
+  try {
+    await untilReady(first);
+    const pids = Object.values(first.pids() ?? {}).map(Number);
+    const { live } = JSON.parse(readFileSync(join(first.dataDir, 'demo-keys.json'), 'utf8'));
+    const headers = { 'X-API-Key': live.server, 'Content-Type': 'application/json' };
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async (_, place) => {
+        const body = JSON.stringify({ external_id: `p-${place}` });
+        const response = await fetch(`${first.baseUrl}/v1/players/players`, { method: 'POST', headers, body });
+        expect(response.status).toBe(201);
+        const answer: { data: { id: string } } = JSON.parse(await response.text());
+        return answer.data.id;
+      }),
+    );
+    first.signal('SIGKILL');
+    await first.ended;
+    await until('no process is left', () => !pids.some(isAlive));
+
+    last = launch({ env: first.env });
+    await untilReady(last);
+    const statuses = await Promise.all(
+      ids.map(async (id) => (await fetch(`${last.baseUrl}/v1/players/players/${id}`, { headers })).status),
+    );
+    expect(statuses).toEqual(ids.map(() => 200));
+  } finally {
+    await stopAndRemove(last);
+  }
+});
+
 describe('operator commands', () => {
   const cli = (env: Record<string, string | undefined>, ...line: string[]) =>
     run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env });
