@@ -1,4 +1,4 @@
-import { type Clock, within } from '../../../src/kernel/clock.ts';
+import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
@@ -35,6 +35,7 @@ export interface Worker {
 const CONFIG_WAIT_MS = 5_000;
 /** When an item that this process can't see to is handed out again. */
 const HAND_BACK_MS = 1_000;
+const ACK_TRIES = 10;
 
 /**
  * Makes the attempts that are due. Any number of processes share the queue.
@@ -211,12 +212,17 @@ export function createWorker(options: WorkerOptions): Worker {
     item.retryIn(HAND_BACK_MS);
   }
 
+  /** Lets an item go for good. An acknowledgement that a broken connection swallowed is sent again: it saves a repeat. */
   async function finish(item: WorkItem, outcome: string): Promise<void> {
     metrics.deliveries.inc({ outcome });
     held.delete(item);
-    const confirmed = await item.ack();
-    if (!confirmed)
-      logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may come again');
+    for (let tries = 1; !(await item.ack()); tries++) {
+      if (tries === ACK_TRIES || state === 'stopped') {
+        logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may come again');
+        return;
+      }
+      await sleep(clock, HAND_BACK_MS);
+    }
   }
 
   return {
