@@ -19,10 +19,13 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     trackEvents,
     streamEvents,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
-    healthz,
-    readyz,
-    metrics,
+    ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));
   return all;
+}
+
+/** What every process serves, whatever its roles. */
+export function operationRoutes(): readonly Route[] {
+  return [healthz, readyz, metrics];
 }

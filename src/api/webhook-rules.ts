@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Environment } from '../../actors/commands.ts';
+import { isReservedHeader } from '../../streams/config/webhook-headers.ts';
 import { isWebhookEventPattern } from '../../streams/config/webhook-kinds.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 
@@ -7,20 +7,25 @@ import type { FieldFault } from '../kernel/errors.ts';
 
 /**
  * Where a webhook may point. Hosts in `allowPrivateHosts` (name, or name:port) may be anything; all others must be public
- * names, and https in the live environment. Addresses are checked again when a delivery connects.
+ * names and https, as deliveries go nowhere else. Addresses are checked again when a delivery connects.
  */
-export function urlFaults(text: string, environment: Environment, allowPrivateHosts: readonly string[]): FieldFault[] {
+export function urlFaults(text: string, allowPrivateHosts: readonly string[]): FieldFault[] {
   const fault = (message: string): FieldFault[] => [{ path: '/url', message }];
   const url = URL.parse(text);
   if (url === null) return fault('must be an absolute URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return fault('must be an http or https URL');
   if (url.username !== '' || url.password !== '') return fault('must not hold credentials; use headers');
-  const name = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (allowPrivateHosts.includes(name) || allowPrivateHosts.includes(url.host)) return [];
+  const name = withoutBrackets(url.hostname).replace(/\.$/, '');
+  const allowed = allowPrivateHosts.map((host) => withoutBrackets(host.toLowerCase()));
+  if (allowed.includes(name) || allowed.includes(withoutBrackets(url.host))) return [];
   if (isIP(name) !== 0) return fault('must name a host, not an address');
   if (!isPublicName(name)) return fault('must name a public host');
-  if (environment === 'live' && url.protocol !== 'https:') return fault('must be https in the live environment');
-  return [];
+  return url.protocol === 'https:' ? [] : fault('must be https');
+}
+
+/** IPv6 addresses stand in brackets in URLs, and may or may not in settings. */
+function withoutBrackets(host: string): string {
+  return host.replaceAll(/[[\]]/g, '');
 }
 
 /** Names that never lead out of a private network. */
@@ -39,18 +44,6 @@ export function eventFaults(events: readonly string[]): FieldFault[] {
   );
 }
 
-/** Headers that belong to the connection, to the payload or to the signature, and so are never the caller's. */
-const RESERVED_HEADERS = new Set([
-  'connection',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-', 'x-service-'];
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
 
@@ -61,9 +54,7 @@ export function headerFaults(headers: Readonly<Record<string, string>>): FieldFa
     const path = `/headers/${name}`;
     const lower = name.toLowerCase();
     if (!HEADER_NAME.test(name)) return [{ path, message: 'is not a usable header name' }];
-    if (RESERVED_HEADERS.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-      return [{ path, message: 'is set by the service' }];
-    }
+    if (isReservedHeader(name)) return [{ path, message: 'is set by the service' }];
     if (seen.has(lower)) return [{ path, message: 'is there twice' }];
     seen.add(lower);
     return HEADER_VALUE.test(value) ? [] : [{ path, message: 'must hold visible ASCII only' }];

@@ -49,7 +49,7 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
       kind: 'handle',
       handle({ body }, context) {
         const faults = [
-          ...urlFaults(body.url, context.key.environment, allowPrivateHosts),
+          ...urlFaults(body.url, allowPrivateHosts),
           ...eventFaults(body.events),
           ...headerFaults(body.headers ?? {}),
         ];

@@ -27,6 +27,8 @@ export interface Exchange {
   open: boolean;
   /** Ends the connection with the answer. */
   lastOnConnection: boolean;
+  /** Whether the server is closing: then every answer ends its connection. */
+  readonly draining: () => boolean;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
@@ -93,13 +95,13 @@ function end(
 ): void {
   if (!exchange.open) return;
   exchange.open = false;
-  const { res, lastOnConnection } = exchange;
+  const { res } = exchange;
+  const last = exchange.lastOnConnection || exchange.draining();
   res.cork(() => {
     writeHead(exchange, status, contentType, replayed, extra);
-    if (lastOnConnection) res.writeHeader('Connection', 'close');
-    if (exchange.headOnly) res.endWithoutBody(Buffer.byteLength(body), lastOnConnection);
-    else if (contentType === undefined) res.endWithoutBody(undefined, lastOnConnection);
-    else res.end(body, lastOnConnection);
+    if (exchange.headOnly) res.endWithoutBody(Buffer.byteLength(body), last);
+    else if (contentType === undefined) res.endWithoutBody(undefined, last);
+    else res.end(body, last);
   });
   exchange.onClosed(status);
 }

@@ -34,6 +34,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
   let count = 0;
   let open = 0;
   let draining = false;
+  const isDraining = (): boolean => draining;
 
   function recorderOf(route: string): ReturnType<typeof createRecorder> {
     let recorder = recorders.get(route);
@@ -59,7 +60,8 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         rate: undefined,
         ignored: [],
         open: true,
-        lastOnConnection: draining,
+        lastOnConnection: false,
+        draining: isDraining,
         onClosed(status) {
           open -= 1;
           const durationMs = clock.monotonicMs() - exchange.startedAtMs;

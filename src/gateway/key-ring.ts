@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
 import type { ApiKey } from '../api/request-context.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
+import { hashApiKey } from '../../streams/config/api-keys.ts';
 import { TIERS } from '../../streams/config/documents.ts';
+import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /** The API keys of all games, found by their text. */
@@ -40,10 +41,10 @@ export function createKeyRing(config: ConfigStore): KeyRing {
 
   function resolve(text: string): ApiKey | undefined {
     if (!KEY_TEXT.test(text)) return undefined;
-    const entry = byHash.get(hash('sha256', text, 'hex'));
+    const entry = byHash.get(hashApiKey(text));
     if (entry === undefined || entry.document.revokedAt !== null) return undefined;
     const { id, kind, tier, scopes } = entry.document;
-    const game = config.list('game', entry.game, '_')[0];
+    const game = config.get(gameAddress(entry.game));
     if (game === undefined || entry.environment === '_') return undefined;
     if (!text.startsWith(`${kind === 'client' ? 'pk' : 'sk'}_${entry.environment}_`)) return undefined;
     return {

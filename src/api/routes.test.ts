@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../kernel/errors.ts';
+import { errorsOf } from './openapi.ts';
+import { isPlainObject } from './plain-object.ts';
+import { routes } from './routes.ts';
+import { compile } from './validation.ts';
+
+const all = routes({ webhookAllowPrivateHosts: [] });
+
+/** Every property of a schema, with where it stands. */
+function* propertiesOf(schema: unknown, path: string): Generator<[string, Record<string, unknown>]> {
+  if (Array.isArray(schema)) {
+    for (const [index, item] of schema.entries()) yield* propertiesOf(item, `${path}[${index}]`);
+  } else if (isPlainObject(schema)) {
+    for (const [name, value] of Object.entries(schema)) {
+      if (name !== 'properties' || !isPlainObject(value)) {
+        yield* propertiesOf(value, `${path}.${name}`);
+        continue;
+      }
+      for (const [property, its] of Object.entries(value)) {
+        if (isPlainObject(its)) yield [`${path}.${property}`, its];
+        yield* propertiesOf(its, `${path}.${property}`);
+      }
+    }
+  }
+}
+
+describe('every route', () => {
+  it('has a path and method of its own', () => {
+    const names = all.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it('describes every property of its schemas', () => {
+    let seen = 0;
+    for (const route of all) {
+      const schemas = { ...route.input, reply: route.reply.schema };
+      for (const [part, schema] of Object.entries(schemas)) {
+        for (const [path, property] of propertiesOf(schema, `${route.method} ${route.path} ${part}`)) {
+          seen += 1;
+          expect(property['description'], path).toMatch(/\S.{2,}/);
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(50);
+  });
+
+  it('has an example body that its own schema takes', () => {
+    for (const { input, example, method, path } of all) {
+      if (input.body === undefined) continue;
+      expect(example, `${method} ${path}`).toBeDefined();
+      const check = compile(input.body);
+      expect(check.accepts(example) ? [] : check.faults(), `${method} ${path}`).toEqual([]);
+    }
+  });
+
+  it('has an example answer that its reply schema takes', () => {
+    for (const { reply, auth, method, path } of all) {
+      if (auth === 'none') continue;
+      const check = compile(reply.schema);
+      expect(check.accepts(reply.example) ? [] : check.faults(), `${method} ${path}`).toEqual([]);
+    }
+  });
+
+  it('names errors of the catalogue only, and all that follow from its declaration', () => {
+    for (const route of all) {
+      const errors = errorsOf(route);
+      for (const code of errors) expect(ERRORS).toHaveProperty(code);
+      if (route.auth !== 'none') expect(errors).toContain('UNAUTHORIZED');
+      if (route.limitClass !== 'none') expect(errors).toContain('RATE_LIMIT_EXCEEDED');
+    }
+  });
+
+  it('that changes something takes an Idempotency-Key', () => {
+    for (const route of all) {
+      if (route.method !== 'GET') expect(route.idempotent, `${route.method} ${route.path}`).toBe(true);
+    }
+  });
+
+  it('for game clients and events counts against the rate limit', () => {
+    for (const route of all) {
+      if (/^\/v1\/(?:bff|events)\//.test(route.path)) expect(route.limitClass).not.toBe('none');
+    }
+  });
+});
+
+describe('a compiled schema', () => {
+  it('names each fault by a JSON Pointer', () => {
+    const check = compile(Type.Object({ 'a/b': Type.Object({ c: Type.Integer() }), d: Type.String() }));
+    expect(check.accepts({ 'a/b': { c: 1.5 } })).toBe(false);
+    expect(check.faults()).toEqual([
+      { path: '/d', message: 'is required' },
+      { path: '/a~1b/c', message: 'must be integer' },
+    ]);
+  });
+});

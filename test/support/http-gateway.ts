@@ -1,0 +1,218 @@
+import type { CommandBody, QueryBody } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import type { PlayerView } from '../../actors/state.ts';
+import type { Backend, Origin } from '../../src/gateway/backend.ts';
+import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
+import { routes } from '../../src/api/routes.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { failure } from '../../src/kernel/errors.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { apiKeyRecord, createApiKey, type ApiKeyRequest } from '../../streams/config/api-keys.ts';
+import { createGame, gameAddress } from '../../streams/config/games.ts';
+import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
+import { createMemoryBroker } from '../../streams/log-memory.ts';
+import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
+import { silentLogger } from './silent-logger.ts';
+
+/** One call a route made to the backend. */
+export interface Call {
+  origin: Origin;
+  entityId: string;
+  body: CommandBody | QueryBody;
+}
+
+/** A backend that records what it is asked and answers as the test says. */
+export interface FakeBackend extends Backend {
+  calls: Call[];
+  /** Decides the replies; the default accepts everything. */
+  reply: (call: Call) => Reply | Promise<Reply>;
+}
+
+/** A live feed that hands its readers to the test. */
+export interface FakeFeed extends LiveFeed {
+  readers: number;
+  attached: { request: LiveRequest; reader: LiveReader; detached: boolean }[];
+}
+
+export interface Gateway {
+  url: string;
+  port: number;
+  server: Server;
+  backend: FakeBackend;
+  feed: FakeFeed;
+  config: MemoryConfigStore;
+  /** Makes a key and answers its text. */
+  key(request?: Partial<ApiKeyRequest>): Promise<string>;
+  /** Revokes a key by its text. */
+  revoke(text: string, request?: Partial<ApiKeyRequest>): Promise<void>;
+  /** The namespace of a game's player ids. */
+  namespace(game: string): string;
+  /** `fetch` with a key and a JSON body (text is sent as it is). */
+  call(
+    key: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The real HTTP server over a fake backend, on a port of its own. */
+export async function startGateway(
+  options: Partial<ServerDeps> & { webhookAllowPrivateHosts?: readonly string[] } = {},
+): Promise<Gateway> {
+  const { webhookAllowPrivateHosts = [], ...overrides } = options;
+  const config = createMemoryConfigStore();
+  for (const game of ['demo', 'other']) {
+    await config.put(gameAddress(game), createGame(game, 'tenant', systemClock, systemIds));
+  }
+  const backend = createFakeBackend();
+  const feed = createFakeFeed();
+  const server = createServer({
+    routes: routes({ webhookAllowPrivateHosts }),
+    config: { corsOrigins: ['*'], metricsPort: undefined },
+    configStore: config,
+    backend,
+    feed,
+    log: createMemoryBroker({ clock: systemClock }).connect(),
+    clock: systemClock,
+    ids: systemIds,
+    logger: silentLogger,
+    metrics: createMetrics(),
+    readiness: () => ({ ready: true, checks: { broker: true } }),
+    ...overrides,
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}`;
+  const complete = (request: Partial<ApiKeyRequest>): ApiKeyRequest => ({
+    game: 'demo',
+    environment: 'live',
+    kind: 'server',
+    tier: 'enterprise',
+    scopes: [],
+    ...request,
+  });
+  return {
+    url,
+    port,
+    server,
+    backend,
+    feed,
+    config,
+    async key(request = {}) {
+      const { text, address, document } = createApiKey(complete(request), systemClock, systemIds);
+      await config.put(address, document);
+      return text;
+    },
+    async revoke(text, request = {}) {
+      const { address } = apiKeyRecord(text, complete(request), systemClock, systemIds);
+      const held = config.get(address);
+      if (held === undefined) throw new Error('there is no such key');
+      await config.put(address, { ...held.document, revokedAt: systemClock.wallMs() });
+    },
+    namespace: (game) => config.get(gameAddress(game))?.document.namespace ?? '',
+    call(key, method, path, body, headers = {}) {
+      return fetch(url + path, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { 'X-API-Key': key }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+    },
+    close: () => server.close(),
+  };
+}
+
+export const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30, 0, 512);
+
+/** A player as the owner would answer it. */
+export function aPlayer(some: Partial<PlayerView> = {}): PlayerView {
+  return {
+    id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+    externalId: 'player_12345',
+    deviceId: null,
+    email: 'player@example.com',
+    lifecycleStage: 'new',
+    sessionCount: 3,
+    totalRevenue: 999_900,
+    isPayer: true,
+    firstSeenAt: Date.UTC(2026, 0, 1),
+    lastSeenAt: RECEIVED_AT,
+    attributes: '{"level":5,"__proto__":{"x":1}}',
+    ...some,
+  };
+}
+
+/** The reply of an owner that accepts everything. */
+export function accept({ body }: Call): Reply {
+  switch (body.kind) {
+    case 'RegisterPlayer':
+      return { kind: 'player', created: true, player: aPlayer({ id: body.playerId, externalId: body.externalId }) };
+    case 'PatchPlayer':
+    case 'GetPlayer':
+      return { kind: 'player', created: false, player: aPlayer({ id: body.playerId }) };
+    case 'ClaimIdempotencyKey':
+      return { kind: 'claimed' };
+    case 'TrackEvents':
+      return {
+        kind: 'tracked',
+        results: body.items.map(({ index, eventId, playerId, eventName, timestamp }) => ({
+          index,
+          eventId,
+          playerId,
+          eventName,
+          timestamp,
+          receivedAt: RECEIVED_AT,
+          status: 'accepted',
+        })),
+      };
+  }
+}
+
+function createFakeBackend(): FakeBackend {
+  const take = async (origin: Origin, entityId: string, body: CommandBody | QueryBody): Promise<Reply> => {
+    const call = { origin, entityId, body };
+    backend.calls.push(call);
+    return backend.reply(call);
+  };
+  const backend: FakeBackend = {
+    calls: [],
+    reply: accept,
+    send: take,
+    ask: take,
+    // The first hexadecimal digit says the partition, so that a test can choose it.
+    partitionOf: (entityId) => (Number.parseInt(entityId[0] ?? '0', 16) || 0) % 2,
+  };
+  return backend;
+}
+
+function createFakeFeed(): FakeFeed {
+  const feed: FakeFeed = {
+    readers: 0,
+    attached: [],
+    attach(request, reader) {
+      const entry = { request, reader, detached: false };
+      feed.attached.push(entry);
+      feed.readers += 1;
+      reader.write(Buffer.from(`data: ${JSON.stringify({ type: 'connected', game_id: request.game })}\n\n`));
+      return () => {
+        if (entry.detached) return;
+        entry.detached = true;
+        feed.readers -= 1;
+      };
+    },
+  };
+  return feed;
+}
+
+/** A player id of one partition of the fake backend. */
+export const playerIn = (partition: 0 | 1, n = 0): string =>
+  `${partition === 0 ? '2' : '3'}f0f5a3e-8d7b-5c39-9a43-${String(n).padStart(12, '0')}`;
+
+/** The reply of an owner that cannot be reached. */
+export const unavailable = (): Reply => failure('SERVICE_UNAVAILABLE');
