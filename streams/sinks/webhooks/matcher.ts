@@ -6,11 +6,11 @@ import type { CommitRecord } from '../../../actors/facts.ts';
 import { decodeCommit } from '../../codec.ts';
 import { contend } from '../../lease.ts';
 import type { Log, LogRecord } from '../../log.ts';
+import { type SinkPosition, createPositionStore, parseSinkPosition } from '../positions.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesRoom } from './deliveries-room.ts';
 import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
-import { type MatcherPosition, createMatcherPositionStore } from './matcher-position.ts';
 import { matchRecord } from './matching.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createWake } from './wake.ts';
@@ -34,6 +34,7 @@ export interface Matcher {
 }
 
 const LEASE_KEY = 'sink.webhooks';
+const POSITION_KEY = 'webhooks';
 const RETRY_MS = 1_000;
 const CONFIG_LOG_MS = 5_000;
 const TAKE_RECORDS = 64;
@@ -95,7 +96,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
 
   /** Matches from the stored position until the turn is over, the position was taken or FACTS was reset. */
   async function follow(mine: number): Promise<void> {
-    const positions = createMatcherPositionStore(log.bucket('POSITIONS'));
+    const positions = createPositionStore(log.bucket('POSITIONS'), POSITION_KEY, parseSinkPosition);
     const position = await startingPoint(await positions.load());
     const reader = log.read('FACTS', { from: position.sequence + 1, onWaiting: () => wake.signal() });
     let saved = position.sequence;
@@ -142,7 +143,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     }
   }
 
-  async function startingPoint(stored: MatcherPosition | undefined): Promise<MatcherPosition> {
+  async function startingPoint(stored: SinkPosition | undefined): Promise<SinkPosition> {
     const bounds = await log.info('FACTS');
     const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
     if (stored === undefined) return first;

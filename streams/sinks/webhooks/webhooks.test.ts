@@ -337,6 +337,7 @@ describe('crashes and outages', () => {
 
   it('unanswered appends and broken connections lose and double nothing', async () => {
     let count = 0;
+    let moves = 0;
     const { clock, writer, config, process } = setUp({
       faults: {
         onAppend: ({ client, stream }) => {
@@ -344,8 +345,11 @@ describe('crashes and outages', () => {
           count += 1;
           return (['lose_ack', 'lose_request', 'deliver', 'duplicate'] as const)[count % 4] ?? 'deliver';
         },
-        onBucketWrite: ({ client, bucket }) =>
-          client === 'sink' && bucket === 'POSITIONS' && count % 3 === 0 ? 'lose_ack' : 'deliver',
+        onBucketWrite: ({ client, bucket }) => {
+          if (client !== 'sink' || bucket !== 'POSITIONS') return 'deliver';
+          moves += 1;
+          return (['lose_ack', 'deliver', 'lose_request', 'duplicate'] as const)[moves % 4] ?? 'deliver';
+        },
       },
     });
     config.set(aWebhook());
