@@ -1,0 +1,227 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { startActors, type Actors } from '../actors/runtime/actors.ts';
+import { openLmdbStores } from '../actors/runtime/store-lmdb.ts';
+import { startTrimmer } from '../actors/runtime/trimmer.ts';
+import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
+import { openConfigStore } from '../streams/config/config-store.ts';
+import { connectJetStream } from '../streams/log-jetstream.ts';
+import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
+import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
+import { operationRoutes, routes } from './api/routes.ts';
+import { ConfigError, readConfig, type Config, type Role } from './config.ts';
+import { ensureDemo } from './demo.ts';
+import { agreeOnPartitions } from './deployment.ts';
+import { createCommit } from './gateway/commit.ts';
+import { createServer } from './gateway/server.ts';
+import { sleep, systemClock, within } from './kernel/clock.ts';
+import { systemIds } from './kernel/ids.ts';
+import { LIMITS } from './kernel/limits.ts';
+import { createLogger, type Logger } from './kernel/logger.ts';
+import { createMetrics } from './kernel/metrics.ts';
+import { lockDataDir } from './local/data-dir-lock.ts';
+import { nodeName } from './node-identity.ts';
+import { watchReadiness } from './readiness.ts';
+
+/** A part of the service that is stopped in turn. */
+interface Part {
+  name: string;
+  stop: () => Promise<void>;
+}
+
+/**
+ * One process of the service: connects to the log, starts the roles it was given, serves HTTP, and on SIGTERM stops in
+ * order (accepting, owners, sinks, log). The only place that wires parts together.
+ */
+async function main(config: Config, logger: Logger): Promise<void> {
+  const clock = systemClock;
+  const ids = systemIds;
+  const metrics = createMetrics();
+  metrics.collectProcess();
+  const has = (role: Role): boolean => config.roles.includes(role);
+  mkdirSync(config.dataDir, { recursive: true });
+  const dataDir = realpathSync(config.dataDir);
+
+  const log = await connectJetStream({
+    url: config.natsUrl ?? `nats://127.0.0.1:${config.embeddedNatsPort}`,
+    replicas: config.natsReplicas,
+    factsMaxBytes: config.factsMaxBytes,
+    logger,
+    clock,
+  });
+  const configStore = await openConfigStore(log, clock, logger);
+  const partitions = await partitionsOf();
+  const incarnation = ids.uuidv4().slice(0, 8);
+  const node = nodeName(dataDir, ids);
+  const instance = `${node}-${incarnation}`;
+  const parts: Part[] = [];
+
+  async function partitionsOf(): Promise<number> {
+    for (;;) {
+      const agreed = await agreeOnPartitions(configStore, config.partitions, clock);
+      if (agreed.kind === 'agreed') return agreed.partitions;
+      if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
+      await sleep(clock, LIMITS.leaseRenewMs);
+    }
+  }
+
+  const clickhouse = { ...config.clickhouse, url: config.clickhouse.url ?? embeddedClickhouseUrl(config) };
+  const commit = createCommit({
+    log,
+    clock,
+    gateway: instance,
+    partitions,
+    configRevision: () => configStore.revision,
+    logger,
+    metrics,
+  });
+
+  if (has('actors')) parts.push(await actorsPart());
+  if (has('sinks')) parts.push(...sinkParts());
+  parts.push(await httpPart());
+  stopOnSignal(parts, async () => {
+    commit.close();
+    configStore.stop();
+    await log.close();
+  });
+
+  async function actorsPart(): Promise<Part> {
+    const path = join(dataDir, 'players');
+    const lock = await lockDataDir(path);
+    if (lock.kind === 'held') {
+      throw new ConfigError(`another process runs actors on DATA_DIR ${dataDir}; give each its own`);
+    }
+    const stores = openLmdbStores(path);
+    const source = createSnapshotSource(clickhouse);
+    const actors: Actors = startActors({
+      partitions,
+      node,
+      incarnation,
+      log,
+      clock,
+      config: configStore,
+      stores,
+      source,
+      hotBytes: LIMITS.hotPlayersBytes,
+      logger,
+      metrics,
+    });
+    const trimmer = startTrimmer({
+      log,
+      clock,
+      partitions,
+      holder: instance,
+      retentionMs: LIMITS.factsRetentionMs,
+      logger,
+    });
+    return {
+      name: 'actors',
+      async stop() {
+        await Promise.all([trimmer.stop(), actors.stop()]);
+        await stores.close();
+      },
+    };
+  }
+
+  function sinkParts(): Part[] {
+    const sink = createClickhouseSink({ log, clock, holder: instance, clickhouse, logger, metrics });
+    const webhooks = createWebhooks({
+      log,
+      config: configStore,
+      clock,
+      ids,
+      logger,
+      metrics,
+      retryDelaysMs: config.webhookRetryDelaysSeconds.map((seconds) => seconds * 1000),
+      timeoutMs: config.webhookTimeoutSeconds * 1000,
+      allowPrivateHosts: config.webhookAllowPrivateHosts,
+    });
+    sink.start();
+    webhooks.start();
+    return [
+      { name: 'webhooks', stop: () => webhooks.stop() },
+      { name: 'clickhouse', stop: () => sink.stop() },
+    ];
+  }
+
+  async function httpPart(): Promise<Part> {
+    const feed = createLiveFeed({ log, clock, logger, metrics, heartbeatMs: config.sseHeartbeatSeconds * 1000 });
+    if (has('gateway')) {
+      // A production process, started by itself, makes no demo game.
+      while (config.supervised && !(await ensureDemo({ config: configStore, clock, ids, dataDir }))) {
+        logger.warn('the demo game cannot be made yet: the log cannot be reached');
+        await sleep(clock, LIMITS.leaseRenewMs);
+      }
+      void feed.start();
+    }
+    const readiness = watchReadiness({ clock, partitions, backend: commit, logConnected: () => log.connected });
+    const server = createServer({
+      routes: has('gateway') ? routes(config) : operationRoutes(),
+      config,
+      configStore,
+      backend: commit,
+      feed,
+      log,
+      clock,
+      ids,
+      logger,
+      metrics,
+      readiness,
+    });
+    const port = await server.listen(config.host, config.port);
+    logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');
+    return {
+      name: 'http',
+      async stop() {
+        readiness.stop();
+        await server.close();
+        await feed.stop();
+        await within(clock, LIMITS.shutdownMs / 3, commit.drained());
+      },
+    };
+  }
+
+  /** Last started, first stopped: nothing new comes in while the rest finishes. */
+  function stopOnSignal(running: Part[], close: () => Promise<void>): void {
+    let stopping = false;
+    const stop = async (reason: string): Promise<void> => {
+      if (stopping) return;
+      stopping = true;
+      logger.info({ reason }, 'stopping');
+      clock.timer(LIMITS.shutdownMs, () => {
+        logger.error('stopping took too long; what is left is abandoned');
+        process.exit(1);
+      });
+      for (const part of [...running].reverse()) {
+        await part.stop();
+        logger.info({ part: part.name }, 'stopped');
+      }
+      await close();
+      process.exit(0);
+    };
+    process.on('SIGTERM', () => void stop('SIGTERM'));
+    process.on('SIGINT', () => void stop('SIGINT'));
+    if (!config.supervised) return;
+    // The supervisor holds the other end of our standard input: its end is the supervisor's death.
+    process.stdin.on('end', () => void stop('the supervisor is gone'));
+    process.stdin.on('error', () => {});
+    process.stdin.resume();
+  }
+}
+
+function embeddedClickhouseUrl(config: Config): string {
+  return `http://127.0.0.1:${config.embeddedClickhousePort}`;
+}
+
+let logger: Logger | undefined;
+try {
+  const config = readConfig();
+  logger = createLogger(config.logLevel, 'service');
+  await main(config, logger);
+} catch (error) {
+  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  else if (logger !== undefined) logger.error({ err: error }, 'the service could not start');
+  else process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+}
