@@ -361,6 +361,24 @@ describe('a reader that cannot keep up', () => {
     expect(feed.readers).toBe(0);
   });
 
+  it('never has more than its limit waiting for it, however much comes in one record', async () => {
+    const { clock, writer, feed, attach } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    reader.stall();
+    const properties = JSON.stringify({ text: 'x'.repeat(60 * 1024) });
+    const ids = numbered(30);
+    await commit(
+      writer,
+      ids.map((eventId) => aTrackedEvent({ eventId, properties })),
+    );
+    await clock.advance(1_000);
+    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    reader.resume();
+    await clock.advance(1_000);
+    expect(reader.eventIds()).toEqual(ids);
+  });
+
   it('is not disconnected for one burst larger than its limit', async () => {
     const { clock, writer, feed, attach } = setUp();
     await feed.start();

@@ -151,7 +151,7 @@ describe('a fact becomes a delivery', () => {
   });
 
   it('only inside its game and environment, while enabled, and when its filters hold', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, broker, writer, config, process } = setUp();
     config.set(aWebhook({ id: 'live' }));
     config.set(aWebhook({ id: 'test' }), 'test');
     config.set(aWebhook({ id: 'other' }), 'live', 'other');
@@ -162,6 +162,7 @@ describe('a fact becomes a delivery', () => {
     await clock.advance(1_000);
     const seen = sender.attempts.map(({ body }) => `${body.metadata.webhook_id} ${String(level(body.data))}`);
     expect(seen.toSorted()).toEqual(['filtered 12', 'live 12', 'live 5']);
+    expect(broker.stream('DELIVERIES').bounds().lastSequence).toBe(3);
   });
 
   it('not of what was decided before the webhook was created, also after it was changed', async () => {
@@ -292,6 +293,69 @@ describe('crashes and outages', () => {
     expect(attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1, 1]);
     expect(new Set(attempts.map(({ body }) => body.id)).size).toBe(1);
     expect(waiting()).toBe(0);
+  });
+
+  it('the position waits for the deliveries: a matcher that could not store them is made up for', async () => {
+    const { clock, writer, config, process } = setUp({
+      faults: {
+        onAppend: ({ client, stream }) => (client === 'first' && stream === 'DELIVERIES' ? 'lose_request' : 'deliver'),
+      },
+    });
+    config.set(aWebhook());
+    const first = process('first');
+    await commit(writer, [aTrackedEvent()], { configRevision: 1 });
+    await clock.advance(5_000);
+    first.kill();
+    const second = process('second');
+    await clock.advance(10_000);
+    expect(first.sender.attempts).toHaveLength(0);
+    expect(second.sender.attempts).toHaveLength(1);
+  });
+
+  it('a failed attempt leaves the queue only after the next one is stored', async () => {
+    const { clock, writer, config, process } = setUp({
+      faults: {
+        onAppend: ({ client, subject }) =>
+          client === 'first' && subject.startsWith('deliveries.at.') ? 'lose_request' : 'deliver',
+      },
+    });
+    config.set(aWebhook());
+    const first = process('first');
+    first.sender.answer = () => answered(500);
+    await commit(writer, [aTrackedEvent()], { configRevision: 1 });
+    await clock.advance(5_000);
+    first.kill();
+    const second = process('second');
+    await clock.advance(MINUTE_MS);
+    expect(first.sender.attempts).toHaveLength(1);
+    expect(second.sender.attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1]);
+  });
+
+  it('an attempt that takes its time is not made twice', async () => {
+    const { clock, writer, config, process } = setUp();
+    config.set(aWebhook());
+    const { sender } = process('sink');
+    sender.answer = async () => {
+      await new Promise<void>((resolve) => void clock.timer(29_000, resolve));
+      return answered(200);
+    };
+    await commit(writer, [aTrackedEvent()], { configRevision: 1 });
+    await clock.advance(5 * MINUTE_MS);
+    expect(sender.attempts).toHaveLength(1);
+  });
+
+  it('an acknowledgement lost with the connection is sent again', async () => {
+    const { clock, writer, config, process } = setUp({ faults: { latencyMs: () => 20 } });
+    config.set(aWebhook());
+    const { sender, log } = process('sink');
+    sender.answer = () => {
+      clock.timer(10, () => log.disconnect('lose'));
+      clock.timer(500, () => log.reconnect());
+      return answered(200);
+    };
+    void commit(writer, [aTrackedEvent()], { configRevision: 1 });
+    await clock.advance(5 * MINUTE_MS);
+    expect(sender.attempts).toHaveLength(1);
   });
 
   it('a matcher that dies is replaced, and every fact is delivered once', async () => {

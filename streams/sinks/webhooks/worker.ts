@@ -146,10 +146,8 @@ export function createWorker(options: WorkerOptions): Worker {
     const body = deliveryBody(delivery);
     const headers = deliveryHeaders(delivery, webhook, body, clock.wallMs());
     const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
-    if (outcome.kind === 'aborted') {
-      handBack(item);
-      return 'unknown';
-    }
+    // Only a stop cuts an attempt off; it hands back whatever is still held.
+    if (outcome.kind === 'aborted') return 'unknown';
     // What follows is between us and the broker: the receiver's place is free meanwhile.
     if (isDelivered(outcome)) {
       track(item, finish(item, 'delivered'));
