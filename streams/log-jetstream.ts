@@ -1,11 +1,15 @@
+import { within } from '../src/kernel/clock.ts';
 import type { Clock } from '../src/kernel/clock.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { appendRecord } from './jetstream/append.ts';
 import { boundsOf, callApi, describeStream, getMessage } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';
-import { ensureStreams } from './jetstream/ensure.ts';
+import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
 import { openLink } from './jetstream/link.ts';
+import type { Link } from './jetstream/link.ts';
 import { openReader } from './jetstream/reader.ts';
+import { keepUp } from './jetstream/upkeep.ts';
 import { openWork } from './jetstream/work.ts';
 import type { Log } from './log.ts';
 
@@ -20,6 +24,8 @@ export interface JetStreamOptions {
   clock: Clock;
   /** How long the broker may take to be there at the start. */
   patienceMs?: number;
+  /** Take streams and buckets as they are: for tools beside a running service, which has made them as it wants them. */
+  asFound?: boolean;
   /** False: take the streams as they are. For tools that do not know how the service was configured. */
   ensure?: boolean;
 }
@@ -37,13 +43,21 @@ export interface JetStreamLog extends Log {
  */
 export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
   const { clock, logger } = options;
-  const link = await openLink({
-    url: options.url,
-    clock,
-    logger,
-    patienceMs: options.patienceMs ?? 30_000,
-    onSocket: (link) => (options.ensure === false ? Promise.resolve() : ensureStreams(link, clock, options)),
-  });
+  const patienceMs = options.patienceMs ?? LIMITS.logPatienceMs;
+  const link = await openLink({ url: options.url, clock, logger, patienceMs });
+  const ensure = () => (options.asFound === true ? checkServer(link) : ensureStreams(link, clock, options));
+  try {
+    const done = await within(
+      clock,
+      patienceMs,
+      ensure().then(() => true),
+    );
+    if (done === undefined) throw new BrokerUnfit('JetStream does not answer; in a cluster, most nodes must be up');
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  keepEnsured(link, clock, logger, ensure);
 
   return {
     append: (subject, data, append) => appendRecord(link, subject, data, append),
@@ -65,7 +79,37 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     get connected() {
       return link.up;
     },
-    ensure: () => ensureStreams(link, clock, options),
+    ensure,
     close: () => link.close(),
   };
+}
+
+/**
+ * After every reconnect the streams are ensured again, as a single nats-server that restarts has forgotten those it held
+ * in memory. Meanwhile the link is up already: what is sent to a stream that is not there yet is sent again.
+ */
+function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): void {
+  let missing = false;
+  keepUp({
+    link,
+    clock,
+    logger,
+    what: 'the set-up of streams',
+    missing: () => missing,
+    async attempt() {
+      missing = false;
+      try {
+        await ensure();
+        return true;
+      } catch (error) {
+        if (link.closed) return true;
+        logger.error({ err: error }, 'the streams are not as defined; trying again');
+        missing = true;
+        return false;
+      }
+    },
+    letGo() {
+      missing = true;
+    },
+  });
 }

@@ -39,6 +39,8 @@ export const LIMITS = {
   bodyReceivingBytes: 256 * 1024 * 1024,
   /** A declared body up to this size is answered 413 and drained; a larger one ends the connection. */
   bodyDrainBytes: 8 * 1024 * 1024,
+  /** Log lines about failed requests a second. */
+  errorLinesPerSecond: 10,
   /** API keys whose text is remembered in a gateway, so that a request costs no hash. */
   apiKeyCache: 10_000,
   /** How often gateways tell each other what they let through; a burst may exceed a rate limit by one exchange. */
@@ -109,6 +111,8 @@ export const LIMITS = {
   logRequestMs: 2_000,
   /** How long the broker may take for one administrative answer (create, look up) before it is asked again. */
   logApiMs: 3_000,
+  /** How long the broker may take to be there when a process starts: a cluster elects its leaders in that time. */
+  logPatienceMs: 30_000,
   /** First pause before the broker is asked again; doubled up to the second figure. */
   logRetryMs: 20,
   logRetryMaxMs: 500,

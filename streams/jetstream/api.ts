@@ -2,7 +2,6 @@ import { sleep } from '../../src/kernel/clock.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { LogRecord, StreamBounds } from '../log.ts';
-import { Interrupted } from './link.ts';
 import type { Answer, Link } from './link.ts';
 
 /** JetStream's error codes that mean something to us. */
@@ -16,6 +15,9 @@ export const API_ERRORS = {
   storeFailed: 10077,
   insufficientResources: 10023,
 } as const;
+
+/** The log was closed while something was asked of it. */
+export class LogClosed extends Error {}
 
 export interface ApiError {
   kind: 'error';
@@ -33,15 +35,13 @@ export interface StreamDescription {
 }
 
 export interface CallOptions {
-  /** Part of the set-up: a socket that breaks ends it, instead of being waited for. */
-  setup?: boolean;
-  /** A missing stream is an answer. Otherwise it is waited for: after a restart the set-up makes it again. */
+  /** A missing stream is an answer. Otherwise it is waited for: after a restart it is made again. */
   streamMayBeMissing?: boolean;
 }
 
 /**
- * Asks the JetStream API until it answers: time-outs and leaders being elected pass. Rejects with `Interrupted` when the
- * log is closed or, as part of the set-up, when no answer came.
+ * Asks the JetStream API until it answers: time-outs and leaders being elected pass. Rejects with `LogClosed` when the
+ * log is closed meanwhile.
  */
 export async function callApi<T>(
   link: Link,
@@ -50,20 +50,17 @@ export async function callApi<T>(
   body: unknown,
   options: CallOptions = {},
 ): Promise<ApiAnswer<T>> {
-  const { setup = false, streamMayBeMissing = false } = options;
   const data = body === undefined ? '' : JSON.stringify(body);
   let pauseMs: number = LIMITS.logRetryMs;
   for (;;) {
-    const answer = await link.request(`$JS.API.${subject}`, data, { timeoutMs: LIMITS.logApiMs, setup });
-    if (link.closed) throw new Interrupted('the log is closed');
+    const answer = await link.request(`$JS.API.${subject}`, data, { timeoutMs: LIMITS.logApiMs });
+    if (link.closed) throw new LogClosed('the log is closed');
     if (answer.kind === 'answer') {
       const parsed = parseAnswer<T>(answer);
       if (parsed.kind === 'ok') return parsed;
       const missing = parsed.errorCode === API_ERRORS.streamNotFound;
-      const passing = missing ? !streamMayBeMissing : parsed.code === 503;
+      const passing = missing ? options.streamMayBeMissing !== true : parsed.code === 503;
       if (!passing) return parsed;
-    } else if (setup) {
-      throw new Interrupted(`JetStream does not answer: ${answer.why}`);
     }
     await sleep(clock, pauseMs);
     pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);

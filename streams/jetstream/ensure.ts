@@ -22,10 +22,10 @@ export interface EnsureOptions {
 /**
  * Makes every stream and bucket of the definitions, or brings its configuration up to date, and reads back what the
  * broker made of it: an older server ignores what it does not know. Several processes may do this at once.
- * Throws `BrokerUnfit` for what will not pass by itself, `Interrupted` for what may.
+ * Throws `BrokerUnfit` for what will not pass by itself; waits for what may.
  */
 export async function ensureStreams(link: Link, clock: Clock, options: EnsureOptions): Promise<void> {
-  checkServer(link);
+  await checkServer(link);
   for (const definition of Object.values(STREAMS)) {
     const maxBytes = definition.name === 'FACTS' ? (options.factsMaxBytes ?? definition.maxBytes) : definition.maxBytes;
     await ensureStream(link, clock, streamConfig({ ...definition, maxBytes }, options.replicas));
@@ -38,7 +38,8 @@ export const bucketStream = (name: BucketName): string => `KV_${name}`;
 
 type StreamConfig = Readonly<Record<string, unknown>> & { name: string };
 
-function checkServer(link: Link): void {
+/** Throws `BrokerUnfit` when the server is too old, or has no JetStream. */
+export async function checkServer(link: Link): Promise<void> {
   const info = link.connection.info;
   if (info === undefined) return;
   const [major = 0, minor = 0] = info.version.split('.').map(Number);
@@ -53,10 +54,7 @@ function checkServer(link: Link): void {
 async function ensureStream(link: Link, clock: Clock, config: StreamConfig): Promise<void> {
   const { name } = config;
   const call = (action: string, body?: unknown) =>
-    callApi<StreamDescription>(link, clock, `STREAM.${action}.${name}`, body, {
-      setup: true,
-      streamMayBeMissing: true,
-    });
+    callApi<StreamDescription>(link, clock, `STREAM.${action}.${name}`, body, { streamMayBeMissing: true });
 
   let answer = await call('INFO');
   if (answer.kind === 'error' && answer.errorCode === API_ERRORS.streamNotFound) answer = await call('CREATE', config);
