@@ -1,7 +1,6 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import type { Route } from '../api/route.ts';
 import { failure } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
 import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './cors.ts';
 import { respond, respondEmpty } from './exchange.ts';
 import type { Exchanges } from './exchanges.ts';
@@ -9,12 +8,17 @@ import { createRouteReader } from './request-head.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
 /** One app with the given routes, and the documented errors for everything else. */
-export function createApp(routes: readonly Route[], pipeline: PipelineDeps, exchanges: Exchanges): TemplatedApp {
+export function createApp(
+  routes: readonly Route[],
+  pipeline: PipelineDeps,
+  exchanges: Exchanges,
+  maxConnections: number,
+): TemplatedApp {
   const app = App();
   let connections = 0;
   app.filter((res, change) => {
     connections += change;
-    if (change > 0 && connections > LIMITS.connections) res.close();
+    if (change > 0 && connections > maxConnections) res.close();
   });
   for (const route of routes) register(app, route, pipeline, exchanges);
   for (const [path, onPath] of Map.groupBy(routes, (route) => route.path)) {

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Cors } from './cors.ts';
@@ -45,6 +46,15 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
     return recorder;
   }
 
+  // In an outage every request fails: some lines a second tell as much as all of them.
+  const errorLog = { second: 0, lines: 0 };
+  function mayLog(): boolean {
+    const second = Math.floor(clock.monotonicMs() / 1000);
+    if (second !== errorLog.second) Object.assign(errorLog, { second, lines: 0 });
+    errorLog.lines += 1;
+    return errorLog.lines <= LIMITS.errorLinesPerSecond;
+  }
+
   return {
     begin(route, res, req, browsers) {
       open += 1;
@@ -60,12 +70,16 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         rate: undefined,
         ignored: [],
         open: true,
-        lastOnConnection: false,
+        // Until the body is read an answer would leave it on the wire, to be drained for as long as it pleases to come.
+        lastOnConnection: mayBeEndless(req),
         draining: isDraining,
         onClosed(status) {
           open -= 1;
           const durationMs = clock.monotonicMs() - exchange.startedAtMs;
           recorderOf(route)(status, durationMs);
+          if (typeof status === 'number' && status >= 500 && !QUIET_ROUTES.has(route) && mayLog()) {
+            logger.warn({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'a request failed');
+          }
           logger.debug({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'request');
         },
       };
@@ -83,6 +97,13 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
       return open;
     },
   };
+}
+
+/** Routes whose 503 is an ordinary answer. */
+const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
+
+function mayBeEndless(req: HttpRequest): boolean {
+  return req.getHeader('transfer-encoding') !== '' || Number(req.getHeader('content-length')) > LIMITS.bodyDrainBytes;
 }
 
 /** Counts one route's answers; label look-ups happen once per status. */

@@ -45,10 +45,7 @@ export function runKeyedRoute(
   const key = deps.keyRing.find(head.apiKey);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const denied = forbidden(route, key) ?? limited(deps, route, key, exchange) ?? faultOf(head);
-  if (denied !== undefined) {
-    exchange.lastOnConnection ||= head.contentLength > LIMITS.bodyDrainBytes;
-    return respond(exchange, denied);
-  }
+  if (denied !== undefined) return respond(exchange, denied);
   const { services } = deps;
   const context: RequestContext = {
     services,
@@ -117,6 +114,7 @@ function onBody(
       exchange.res.close();
       return undefined;
     case 'whole':
+      exchange.lastOnConnection = false;
       return route.run(...withBody(route, head, context, outcome.bytes));
   }
 }

@@ -34,6 +34,8 @@ export interface ServerDeps {
   logger: Logger;
   metrics: Metrics;
   readiness: () => Readiness;
+  /** Open connections; one over it is closed at once. */
+  maxConnections?: number;
 }
 
 /** The HTTP front end of one process. */
@@ -67,7 +69,7 @@ const METRICS_PATH = '/metrics';
 const CLOSE_POLL_MS = 10;
 
 export function createServer(deps: ServerDeps): Server {
-  const { clock, ids, metrics, config, configStore } = deps;
+  const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
   const services: Services = {
     backend: deps.backend,
     config: configStore,
@@ -99,9 +101,10 @@ export function createServer(deps: ServerDeps): Server {
     deps.routes.filter((route) => !onMetricsPort(route)),
     pipeline,
     exchanges,
+    maxConnections,
   );
   const apart = deps.routes.filter(onMetricsPort);
-  const side = apart.length > 0 ? createApp(apart, pipeline, exchanges) : undefined;
+  const side = apart.length > 0 ? createApp(apart, pipeline, exchanges, maxConnections) : undefined;
 
   const sockets: us_listen_socket[] = [];
   let metricsPort: number | undefined;

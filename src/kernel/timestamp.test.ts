@@ -1,3 +1,4 @@
+import { assert, date, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
@@ -44,5 +45,16 @@ describe('a timestamp', () => {
     '12026-01-01T00:00:00Z',
   ])('%j is refused', (text) => {
     expect(parseTimestamp(text)).toBeUndefined();
+  });
+
+  it('is written as Date writes it, and read back', () => {
+    const range = { min: new Date(0), max: new Date('2299-12-31T23:59:59.999Z'), noInvalidDate: true };
+    assert(
+      property(date(range), (time) => {
+        const text = formatTimestamp(time.getTime());
+        expect(text).toBe(time.toISOString());
+        expect(parseTimestamp(text)).toBe(time.getTime());
+      }),
+    );
   });
 });

@@ -9,6 +9,14 @@ const END_MS = 10_413_792_000_000;
  * @returns epoch milliseconds, or undefined when it is no such time or lies outside the years 1970 to 2299
  */
 export function parseTimestamp(text: string): number | undefined {
+  // A time is read where it is validated and again where it is used, one right after the other.
+  if (text !== latest.text) latest = { text, epochMs: read(text) };
+  return latest.epochMs;
+}
+
+let latest: { text: string; epochMs: number | undefined } = { text: '', epochMs: undefined };
+
+function read(text: string): number | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', , sign, offsetHour, offsetMinute] =
@@ -29,7 +37,22 @@ export function parseTimestamp(text: string): number | undefined {
   return epochMs >= 0 && epochMs < END_MS ? epochMs : undefined;
 }
 
-/** UTC with milliseconds and `Z`. @param epochMs epoch milliseconds */
+const DAY_MS = 86_400_000;
+let day = { startMs: Number.NaN, prefix: '' };
+
+/** UTC with milliseconds and `Z`. Most times of an answer lie on one day, whose text is kept. @param epochMs epoch milliseconds */
 export function formatTimestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  let ofDayMs = epochMs - day.startMs;
+  if (!(ofDayMs >= 0 && ofDayMs < DAY_MS)) {
+    const startMs = Math.floor(epochMs / DAY_MS) * DAY_MS;
+    day = { startMs, prefix: new Date(startMs).toISOString().slice(0, 11) };
+    ofDayMs = epochMs - startMs;
+  }
+  const ofDay = Math.trunc(ofDayMs);
+  const seconds = Math.trunc(ofDay / 1000);
+  const minutes = Math.trunc(seconds / 60);
+  return `${day.prefix}${PAIRS[Math.trunc(minutes / 60)]}:${PAIRS[minutes % 60]}:${PAIRS[seconds % 60]}.${THREES[ofDay % 1000]}Z`;
 }
+
+const PAIRS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+const THREES = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));

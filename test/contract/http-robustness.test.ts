@@ -111,6 +111,41 @@ describe('bad connections', () => {
     await alive();
   });
 
+  it('a connection over the limit is closed, and those within it are served', async () => {
+    const small = await startGateway({ maxConnections: 3 });
+    const held = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const socket = connect(small.port, '127.0.0.1');
+        await new Promise((resolve) => socket.once('connect', resolve));
+        return socket;
+      }),
+    );
+    const probe = () => sendRaw(small.port, ['GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'], isWhole);
+    await until('a fourth is refused', async () => (await probe()).status === undefined);
+    const [first] = held;
+    const answered = new Promise((resolve) => first?.once('data', (data) => resolve(data.toString())));
+    first?.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await answered).toContain('200 OK');
+    held[1]?.destroy();
+    await until('there is room again', async () => (await probe()).status === 200);
+    for (const socket of held) socket.destroy();
+    await small.close();
+  });
+
+  it('a body nobody asked for is not drained for ever', async () => {
+    const refused = (path: string, headers: string) =>
+      sendRaw(gateway.port, [`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, `3e8\r\n${'x'.repeat(1000)}\r\n`]);
+    for (const headers of ['Transfer-Encoding: chunked\r\n', 'Content-Length: 99999999\r\n']) {
+      for (const [path, status] of [
+        ['/v1/events/events', 401],
+        ['/nowhere', 404],
+        ['/healthz', 405],
+      ] as const) {
+        expect(await refused(path, headers)).toMatchObject({ status, closedByServer: true });
+      }
+    }
+  });
+
   it('ambiguous framing is refused', async () => {
     const both = head(5, 'Transfer-Encoding: chunked\r\n');
     expect((await sendRaw(gateway.port, [both, '0\r\n\r\n'])).status).toBe(400);
