@@ -20,9 +20,6 @@ export const WEBHOOK_KINDS = {
 
 export type WebhookKind = Exclude<keyof typeof WEBHOOK_KINDS, 'event.*'> | `event.${string}`;
 
-/** Patterns that stand for more than one kind, besides the catalogue's own `event.*`. */
-export const WEBHOOK_WILDCARDS = ['*', 'player.*', 'event.*'] as const;
-
 /** Filter operators (decisions.md: Webhooks) and what each compares with. */
 export const FILTER_OPERATORS = {
   eq: 'Equal to the given string, number, boolean or null.',
@@ -37,7 +34,8 @@ export const FILTER_OPERATORS = {
   exists: 'Whether the value is present at all (true), or absent (false).',
 } as const satisfies Record<FilterOperator, string>;
 
-const WILDCARDS: ReadonlySet<string> = new Set(WEBHOOK_WILDCARDS);
+/** Patterns that stand for more than one kind. */
+const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
 const RESERVED_GROUPS = ['player.', 'flag.', 'campaign.', 'churn.'];
 
 /**

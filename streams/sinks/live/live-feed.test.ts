@@ -231,6 +231,25 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(seen).toEqual(Array.from({ length: 400 }, (_, i) => [`e${i}a`, `e${i}b`, `e${i}c`]).flat());
   });
 
+  it('hears heartbeats without a position while it is behind', async () => {
+    const { clock, log, feed, attach, trackLarge } = setUp();
+    await feed.start();
+    const start = attach().reader.lastId() ?? '';
+    const ids = numbered(150);
+    await trackLarge(ids);
+    await clock.settle();
+    log.disconnect();
+    const { reader } = attach({ lastEventId: start });
+    await clock.advance(HEARTBEAT_MS);
+    expect(reader.messages.map(({ data, id }) => [data['type'], id])).toEqual([
+      ['connected', undefined],
+      ['heartbeat', undefined],
+    ]);
+    log.reconnect();
+    await clock.advance(5_000);
+    expect(reader.eventIds()).toEqual(ids);
+  });
+
   it('waits for this gateway to get where another one was', async () => {
     const { clock, broker, log, feed, attach, track } = setUp();
     const ahead = createLiveFeed({

@@ -3,7 +3,7 @@ import type { WebhookDocument } from '../../config/documents.ts';
 type RetryPolicy = WebhookDocument['retryPolicy'];
 
 /** Backoff `linear`: the same delay before every retry (decisions.md: Webhooks). */
-export const LINEAR_DELAY_MS = 5 * 60 * 1000;
+const LINEAR_DELAY_MS = 5 * 60 * 1000;
 
 /**
  * How long after the failure of attempt `failedAttempt` (from 1) the next one is due, in milliseconds; `undefined`: there

@@ -72,7 +72,7 @@ function buildIndexes(entries: readonly ConfigEntry<'webhook'>[]): Map<string, I
 }
 
 /** A webhook's `events` as kinds and wildcards: bare event names spelt out, what a wildcard covers left out. */
-export function effectivePatterns(events: readonly string[]): string[] {
+function effectivePatterns(events: readonly string[]): string[] {
   const patterns = new Set(events.map((text) => (isSpeltOut(text) ? text : `event.${text}`)));
   if (patterns.has('*')) return ['*'];
   return [...patterns].filter((pattern) => pattern === groupOf(pattern) || !patterns.has(groupOf(pattern)));

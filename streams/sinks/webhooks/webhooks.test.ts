@@ -312,7 +312,7 @@ describe('crashes and outages', () => {
     expect(second.sender.attempts).toHaveLength(1);
   });
 
-  it('a failed attempt leaves the queue only after the next one is stored', async () => {
+  it.each(['killed', 'stopped'])('a failed attempt leaves the queue only after the next is stored: %s', async (how) => {
     const { clock, writer, config, process } = setUp({
       faults: {
         onAppend: ({ client, subject }) =>
@@ -324,7 +324,9 @@ describe('crashes and outages', () => {
     first.sender.answer = () => answered(500);
     await commit(writer, [aTrackedEvent()], { configRevision: 1 });
     await clock.advance(5_000);
-    first.kill();
+    if (how === 'killed') first.kill();
+    else void first.webhooks.stop();
+    await clock.advance(LIMITS.shutdownMs);
     const second = process('second');
     await clock.advance(MINUTE_MS);
     expect(first.sender.attempts).toHaveLength(1);
