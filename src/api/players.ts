@@ -11,7 +11,7 @@ const tag = 'Players';
 const ById = Type.Object({ id: PlayerId });
 
 /** The id of a player: the same for every request that names the same external_id, without any index. */
-export function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {
+function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {
   return uuidv5(key.namespace, `${key.environment}:${externalId}`);
 }
 
