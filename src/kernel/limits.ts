@@ -228,8 +228,8 @@ export const LIMITS = {
   /** Deliveries in flight at once to one webhook that answers well; one that doesn't falls to 1. */
   deliveriesPerWebhook: 32,
   /** Deliveries waiting in memory for one healthy webhook's next free place; more are put off through the broker. */
-  deliveriesWaitingPerWebhook: 128,
-  /** A webhook whose deliveries in flight made no progress for this long keeps no more waiting. */
+  deliveriesWaitingPerWebhook: 512,
+  /** A webhook whose deliveries in flight made no progress for this long keeps none waiting. */
   deliveryProgressMs: 1_000,
   /** A delivery whose worker shows no life for this long is handed out again: how late a crash makes an attempt. */
   deliveryAckWaitMs: 20_000,

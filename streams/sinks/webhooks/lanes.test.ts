@@ -8,8 +8,7 @@ function setUp(some: { total?: number; perLane?: number } = {}) {
     clock,
     total: some.total ?? 100,
     perLane: some.perLane ?? 8,
-    waitingPerLane: 16,
-    maxWaitMs: 30_000,
+    waitingPerLane: 20,
     progressMs: 1_000,
     maxLanes: 1_000,
   });
@@ -36,7 +35,7 @@ describe('lanes', () => {
     const { offer, started } = setUp();
     const taken = Array.from({ length: 30 }, (_, i) => offer('a', `a${i}`));
     expect(started).toHaveLength(4);
-    expect(taken.filter(Boolean)).toHaveLength(4 + 16);
+    expect(taken.filter(Boolean)).toHaveLength(4 + 20);
   });
 
   it('opens up with every success, up to its most', async () => {
@@ -61,12 +60,28 @@ describe('lanes', () => {
     expect(lanes.running).toBe(2);
   });
 
-  it('a receiver without progress for a while keeps no more waiting', async () => {
-    const { clock, offer } = setUp();
+  it('a receiver without progress for a while keeps nobody waiting', async () => {
+    const { clock, lanes, offer, putOff } = setUp();
     for (let i = 0; i < 4; i++) offer('a', `a${i}`);
     expect(offer('a', 'waits')).toBe(true);
-    await clock.advance(1_500);
+    await clock.advance(999);
+    lanes.sweep();
+    expect(putOff).toEqual([]);
+    await clock.advance(1);
     expect(offer('a', 'refused')).toBe(false);
+    lanes.sweep();
+    expect(putOff).toEqual(['waits']);
+  });
+
+  it('who finds all places taken does not wait for ever', async () => {
+    const { clock, lanes, offer, putOff, started } = setUp({ total: 1 });
+    offer('sick', 's');
+    expect(offer('well', 'w')).toBe(true);
+    await clock.advance(1_000);
+    lanes.sweep();
+    expect([started, putOff]).toEqual([['s'], ['w']]);
+    await clock.advance(10_000);
+    expect(offer('well', 'w again')).toBe(true);
   });
 
   it('never runs more than the total, and lanes take turns at free places', async () => {

@@ -22,9 +22,7 @@ export interface LanesOptions {
   perLane: number;
   /** Jobs waiting in a lane that is well; fewer while its window is small. */
   waitingPerLane: number;
-  /** A job that waited this long is put off. */
-  maxWaitMs: number;
-  /** A lane whose running jobs made no progress for this long keeps no more waiting. */
+  /** A lane that made no progress for this long keeps nobody waiting. */
   progressMs: number;
   /** Lanes remembered; beyond it the idle ones are forgotten. */
   maxLanes: number;
@@ -34,6 +32,8 @@ export interface LanesOptions {
 export interface Lanes {
   /** `false`: there is no place for it, nor room to wait; neither of its functions will be called. */
   offer(lane: string, job: Job): boolean;
+  /** Puts off what waits in lanes that make no progress. To be called now and then. */
+  sweep(): void;
   readonly running: number;
 }
 
@@ -44,15 +44,15 @@ interface Lane {
   window: number;
   /** Whether the last job got no answer. */
   hanging: boolean;
-  /** When a job last started in the idle lane, or last ended. */
+  /** When a job last ended; in a lane that was idle, when one came. */
   progressAtMs: number;
-  waiting: { job: Job; sinceMs: number }[];
+  waiting: Job[];
 }
 
 /** A receiver nobody knows yet gets this many at first: enough to begin well, little if it hangs. */
 const FIRST_WINDOW = 4;
 /** Jobs that may wait for each place of the window. */
-const WAITING_PER_PLACE = 4;
+const WAITING_PER_PLACE = 16;
 
 /**
  * One lane per receiver, with a window like a congestion window. A lane that does not hang may also keep jobs waiting for
@@ -60,11 +60,11 @@ const WAITING_PER_PLACE = 4;
  *
  * Invariants
  * 1. At most `total` jobs run, and at most `window` (1 to `perLane`) of one lane.
- * 2. A lane that hangs keeps nobody waiting: what waited is put off at once.
+ * 2. A lane that hangs keeps nobody waiting: what waited is put off at once, or with the next sweep while it is not certain.
  * 3. Lanes with waiting jobs and room in their window are in `ready`, and only they.
  */
 export function createLanes(options: LanesOptions): Lanes {
-  const { clock, total, perLane, waitingPerLane, maxWaitMs, progressMs, maxLanes } = options;
+  const { clock, total, perLane, waitingPerLane, progressMs, maxLanes } = options;
   const lanes = new Map<string, Lane>();
   const ready = new Set<Lane>();
   let running = 0;
@@ -83,8 +83,18 @@ export function createLanes(options: LanesOptions): Lanes {
 
   function mayWait(lane: Lane): boolean {
     const room = Math.min(waitingPerLane, lane.window * WAITING_PER_PLACE);
-    const progresses = lane.running === 0 || clock.monotonicMs() - lane.progressAtMs < progressMs;
-    return !lane.hanging && lane.waiting.length < room && progresses;
+    return !lane.hanging && lane.waiting.length < room && !isStuck(lane);
+  }
+
+  function isStuck(lane: Lane): boolean {
+    return lane.running + lane.waiting.length > 0 && clock.monotonicMs() - lane.progressAtMs >= progressMs;
+  }
+
+  function putOffWaiting(lane: Lane): void {
+    const waiting = lane.waiting;
+    lane.waiting = [];
+    for (const job of waiting) job.putOff();
+    settle(lane);
   }
 
   function start(lane: Lane, job: Job): void {
@@ -100,11 +110,7 @@ export function createLanes(options: LanesOptions): Lanes {
     lane.progressAtMs = clock.monotonicMs();
     lane.window = nextWindow(lane.window, health, perLane);
     if (health !== 'unknown') lane.hanging = health === 'hanging';
-    if (lane.hanging) {
-      const waiting = lane.waiting;
-      lane.waiting = [];
-      for (const { job } of waiting) job.putOff();
-    }
+    if (lane.hanging) putOffWaiting(lane);
     settle(lane);
     pump();
   }
@@ -121,10 +127,7 @@ export function createLanes(options: LanesOptions): Lanes {
       // To the end of the line, so that lanes take turns.
       ready.delete(lane);
       const next = lane.waiting.shift();
-      if (next !== undefined) {
-        if (clock.monotonicMs() - next.sinceMs > maxWaitMs) next.job.putOff();
-        else start(lane, next.job);
-      }
+      if (next !== undefined) start(lane, next);
       settle(lane);
     }
   }
@@ -140,9 +143,13 @@ export function createLanes(options: LanesOptions): Lanes {
         return true;
       }
       if (!mayWait(lane)) return false;
-      lane.waiting.push({ job, sinceMs: clock.monotonicMs() });
+      if (lane.running + lane.waiting.length === 0) lane.progressAtMs = clock.monotonicMs();
+      lane.waiting.push(job);
       settle(lane);
       return true;
+    },
+    sweep() {
+      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane)) putOffWaiting(lane);
     },
   };
 }

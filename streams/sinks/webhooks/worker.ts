@@ -52,12 +52,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const busy = new Set<Promise<void>>();
   const held = new Set<WorkItem>();
   let cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
+  let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   const lanes = createLanes({
     clock,
     total: LIMITS.deliveriesInFlight,
     perLane: LIMITS.deliveriesPerWebhook,
     waitingPerLane: LIMITS.deliveriesWaitingPerWebhook,
-    maxWaitMs: timeoutMs,
     progressMs: LIMITS.deliveryProgressMs,
     maxLanes: LIMITS.deliveryLanes,
   });
@@ -73,6 +73,11 @@ export function createWorker(options: WorkerOptions): Worker {
   function beat(): void {
     for (const item of held) item.working();
     cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
+  }
+
+  function sweep(): void {
+    lanes.sweep();
+    cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   }
 
   /** Keeps account of what is under way. A failure here is a bug; its item comes again. */
@@ -233,6 +238,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await within(clock, HAND_BACK_MS, settled());
       for (const item of held) handBack(item);
       cancelBeat();
+      cancelSweep();
     },
   };
 }
