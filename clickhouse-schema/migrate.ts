@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import type { ClickHouseClient } from '@clickhouse/client';
 import type { ClickhouseAddress } from './clickhouse-address.ts';
+import { openClient } from './open-client.ts';
 
 /**
  * Brings a database (made when missing) to the newest schema: applies every numbered SQL file of this folder that is not
@@ -12,7 +13,7 @@ import type { ClickhouseAddress } from './clickhouse-address.ts';
  */
 export async function migrate(address: ClickhouseAddress): Promise<string[]> {
   await createDatabase(address);
-  const client = clientOf(address);
+  const client = openClient(address, 'migrate', STATEMENT_TIMEOUT_MS);
   try {
     await client.command({ query: RECORD_TABLE });
     const applied = await appliedChecksums(client);
@@ -79,7 +80,7 @@ async function appliedChecksums(client: ClickHouseClient): Promise<Map<string, s
 
 /** Asked of the server's own default database, as the wanted one may not be there yet. */
 async function createDatabase(address: ClickhouseAddress): Promise<void> {
-  const client = clientOf({ ...address, database: 'default' });
+  const client = openClient({ ...address, database: 'default' }, 'migrate', STATEMENT_TIMEOUT_MS);
   try {
     await client.command({
       query: 'CREATE DATABASE IF NOT EXISTS {name:Identifier}',
@@ -90,12 +91,5 @@ async function createDatabase(address: ClickhouseAddress): Promise<void> {
   }
 }
 
-function clientOf(address: ClickhouseAddress): ClickHouseClient {
-  return createClient({
-    url: address.url,
-    username: address.user,
-    password: address.password,
-    database: address.database,
-    application: 'player-analytics migrate',
-  });
-}
+/** A statement of a migration may rewrite a large table. */
+const STATEMENT_TIMEOUT_MS = 600_000;

@@ -1,20 +1,13 @@
-import { createClient } from '@clickhouse/client';
 import type { SnapshotSource } from '../actors/runtime/snapshot-source.ts';
 import { decodeState } from '../streams/codec.ts';
 import type { ClickhouseAddress } from './clickhouse-address.ts';
+import { openClient } from './open-client.ts';
 
 /** Reads a partition's snapshots back from `player_snapshots`, streamed: memory holds one network chunk at a time. */
 export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
   return {
     async load(partition, onState) {
-      const client = createClient({
-        url: address.url,
-        username: address.user,
-        password: address.password,
-        database: address.database,
-        application: 'player-analytics rebuild',
-        request_timeout: LOAD_TIMEOUT_MS,
-      });
+      const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
       try {
         const result = await client.query({
           query: 'SELECT state FROM player_snapshots FINAL WHERE partition = {partition:UInt16}',

@@ -31,7 +31,10 @@ function usersXml(database: string): string {
   <quotas><default/></quotas>
   <roles>
     <service><grants><query>GRANT ALL ON *.*</query></grants></service>
-    <analyst><grants><query>GRANT SELECT, SHOW ON ${escapeXml(quoteIdentifier(database))}.*</query></grants></analyst>
+    <analyst><grants>
+      <query>GRANT SELECT, SHOW ON ${escapeXml(quoteIdentifier(database))}.*</query>
+      <query>GRANT SHOW ON system.*</query>
+    </grants></analyst>
   </roles>
   <users>
     <default>

@@ -16,6 +16,8 @@ export interface Engine {
   connect(options: ConnectOptions): Promise<EngineConnection>;
   /** What a statement can do, by ClickHouse's own parser. */
   classify(sql: string): Promise<{ statementCount: number; queryClass: number }>;
+  /** Ends every running statement but inserts, each at its next check. */
+  cancelReads(): void;
 }
 
 /** Who a statement runs as. */
@@ -61,6 +63,7 @@ export async function openEngine(options: { dataDir: string; database: string })
     version: Buffer.from(answer.bytes).toString('utf8').trim(),
     connect: (connectOptions) => connect(native, control, path, connectOptions),
     classify: (sql) => native.DurableClassifyAsync(control, sql, options.database),
+    cancelReads: () => kill(native, control, "query_kind NOT IN ('Insert', 'KillQuery')"),
   };
 }
 
@@ -68,6 +71,11 @@ function open(native: NativeEngine, path: string, settings: readonly string[] = 
   const connection = native.CreateConnection(path, settings);
   if (connection === null) throw new Error(`The engine gave no connection to ${path}`);
   return connection;
+}
+
+function kill(native: NativeEngine, control: NativeConnection, condition: string): void {
+  // Fails only when the statement has ended by itself, which is as good.
+  native.QueryAsyncConnection(control, `KILL QUERY WHERE ${condition} ASYNC`, 'Null').catch(() => {});
 }
 
 async function connect(
@@ -92,11 +100,7 @@ async function connect(
       const written = await native.InsertRawAsyncConnection(connection, `${sql} `, body, false);
       return { rows: written.rowsWritten, sizeBytes: written.bytesWritten };
     },
-    cancel() {
-      const kill = `KILL QUERY WHERE Settings['log_comment'] = ${quoteString(mark)} ASYNC`;
-      // Fails only when the statement has ended by itself, which is as good.
-      native.QueryAsyncConnection(control, kill, 'Null').catch(() => {});
-    },
+    cancel: () => kill(native, control, `Settings['log_comment'] = ${quoteString(mark)}`),
     close: () => native.CloseConnection(connection),
   };
 }

@@ -40,11 +40,13 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     logger.info({ reason }, 'stopping');
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
     server.closeIdleConnections();
-    await within(systemClock, LIMITS.clickhouseStopMs, closed);
-    // What was inserted is on disk; the engine needs no farewell, and its own shutdown could wait for merges.
-    process.exit(0);
+    opened.engine?.cancelReads();
+    if (await within(systemClock, LIMITS.clickhouseStopMs, closed)) process.exit(0);
+    // A normal exit waits for statements that do not end; what was inserted is on disk, and the rest can be cut off.
+    logger.warn('statements are still running; they are cut off');
+    process.kill(process.pid, 'SIGKILL');
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));

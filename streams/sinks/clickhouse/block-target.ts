@@ -1,6 +1,7 @@
-import { createClient, ClickHouseError } from '@clickhouse/client';
+import { ClickHouseError } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
+import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { TableName } from '../../../clickhouse-schema/rows.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
@@ -18,24 +19,19 @@ export type InsertOutcome = { kind: 'inserted' } | { kind: 'failed'; refused: bo
 
 /** Blocks of JSONEachRow over ClickHouse's HTTP interface. */
 export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget {
-  const client = createClient({
-    url: address.url,
-    username: address.user,
-    password: address.password,
-    database: address.database,
-    application: 'player-analytics sink',
-    request_timeout: LIMITS.sinkRequestMs,
-    max_open_connections: 4,
-  });
+  const client = openClient(address, 'sink', LIMITS.sinkRequestMs);
   return {
     async insert(table, bytes, token) {
       try {
-        await client.insert({
-          table,
+        // The client's own insert would take rows apart again that are bytes already.
+        const { stream } = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
           values: Readable.from([bytes], { objectMode: false }),
-          format: 'JSONEachRow',
           clickhouse_settings: { ...ONE_DURABLE_BLOCK, insert_deduplication_token: token },
         });
+        for await (const _ of stream) {
+          // The answer has no content; its end is what counts.
+        }
         return { kind: 'inserted' };
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);

@@ -145,7 +145,8 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
       // somebody acts, and says so at every longest wait.
       if (outcome.refused && delayMs >= LIMITS.sinkRetryLongestMs) logger.error(details, 'ClickHouse refuses a block');
       else if (attempt === 1) logger.warn(details, 'ClickHouse did not take a block; repeating it until it does');
-      await updateLag(position);
+      // Not waited for: a log that cannot be reached either must not hold up the next attempt.
+      void updateLag(position);
       await wait(delayMs);
       delayMs = Math.min(delayMs * 2, LIMITS.sinkRetryLongestMs);
     }
@@ -231,7 +232,7 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
       await within(clock, LIMITS.sinkStopMs, leading);
       abandoned = true;
       wake.notify();
-      await lease?.release();
+      if (lease !== undefined) await within(clock, LIMITS.logRequestMs, lease.release());
     },
   };
 }

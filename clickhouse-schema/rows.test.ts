@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { aPlayer } from '../actors/testing.ts';
+import type { EntityState } from '../actors/state.ts';
+import { decodeState } from '../streams/codec.ts';
+import { aCommit, aTrackedEvent } from '../streams/sinks/testing.ts';
+import { createRowBatch, decimalText, rowsOf } from './rows.ts';
+
+const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
+const snapshot = (state: EntityState) =>
+  ({ kind: 'EntitySnapshot', game: 'demo', environment: 'live', entityId: state.id, at: 5_000, state }) as const;
+
+describe('rows of facts', () => {
+  it('an event becomes one row of `events`, with where it stands in the log', () => {
+    const [row, ...more] = rowsOf(
+      aTrackedEvent({ properties: '{"a":"\\"\\n"}', sessionId: 's1', country: 'DE' }),
+      PLACE,
+    );
+    expect(more).toEqual([]);
+    expect(row).toEqual([
+      'events',
+      {
+        event_id: 'event-1',
+        game_id: 'demo',
+        environment: 'live',
+        player_id: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
+        external_id: 'ext-1',
+        event_name: 'level_up',
+        session_id: 's1',
+        properties: '{"a":"\\"\\n"}',
+        timestamp: Date.UTC(2026, 0, 1, 11, 59),
+        received_at: Date.UTC(2026, 0, 1, 12),
+        lifecycle_stage: 'active',
+        is_payer: false,
+        country: 'DE',
+        facts_sequence: 9,
+        facts_index: 2,
+      },
+    ]);
+  });
+
+  it.each([
+    [-62_135_596_800_000, Date.UTC(1900, 0, 1)],
+    [253_402_300_799_999, Date.UTC(2299, 11, 31, 23, 59, 59, 999)],
+    [1_000, 1_000],
+  ])('a device clock at %i is stored as %i, within what the column can hold', (timestamp, stored) => {
+    expect(rowsOf(aTrackedEvent({ timestamp }), PLACE)[0]?.[1]['timestamp']).toBe(stored);
+  });
+
+  it('a snapshot of a player carries what analysts see, and the whole state', () => {
+    const state = aPlayer({ totalRevenue: 123_456, email: 'a@example.com', lastSeq: 8, attributes: '{"level":3}' });
+    const [row] = rowsOf(snapshot(state), PLACE);
+    expect(row?.[0]).toBe('player_snapshots');
+    expect(row?.[1]).toMatchObject({
+      kind: 'player',
+      player_id: state.id,
+      entity_id: '',
+      partition: 1,
+      total_revenue: '12.3456',
+      email: 'a@example.com',
+      attributes: '{"level":3}',
+      last_seq: 8,
+    });
+    expect(decodeState(Buffer.from(String(row?.[1]['state']), 'base64'))).toEqual(state);
+  });
+
+  it('a snapshot of a ledger is no player', () => {
+    const ledger: EntityState = {
+      kind: 'ledger',
+      id: 'ledger:k1',
+      game: 'demo',
+      environment: 'live',
+      keys: [],
+      lastSeq: 3,
+    };
+    expect(rowsOf(snapshot(ledger), PLACE)[0]?.[1]).toMatchObject({
+      kind: 'ledger',
+      player_id: '00000000-0000-0000-0000-000000000000',
+      entity_id: 'ledger:k1',
+    });
+  });
+
+  it('a snapshot of a stream created later is newer, whatever the sequences', () => {
+    const version = (stream: string, sequence: number) =>
+      BigInt(String(rowsOf(snapshot(aPlayer()), { ...PLACE, stream, sequence })[0]?.[1]['version']));
+    expect(version('2026-01-01T00:00:00Z', 10)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 9));
+    expect(version('2026-01-02T00:00:00Z', 1)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 1_000_000));
+  });
+
+  it('a batch gathers one block of lines per table', () => {
+    const batch = createRowBatch();
+    const events = [aTrackedEvent({ eventId: 'a' }), aTrackedEvent({ eventId: 'b' })];
+    batch.add(aCommit([...events, snapshot(aPlayer())]), { stream: PLACE.stream, sequence: 1 });
+    batch.add(aCommit([aTrackedEvent({ eventId: 'c' })]), { stream: PLACE.stream, sequence: 2 });
+    const blocks = batch.blocks();
+    expect(blocks.map(({ table, rows }) => [table, rows])).toEqual([
+      ['events', 3],
+      ['player_snapshots', 1],
+    ]);
+    const lines = Buffer.from(blocks[0]?.bytes ?? [])
+      .toString('utf8')
+      .split('\n');
+    expect(lines.map((line) => (line === '' ? '' : JSON.parse(line).event_id))).toEqual(['a', 'b', 'c', '']);
+    expect(batch.rows).toBe(4);
+  });
+
+  it.each([
+    [0, '0.0000'],
+    [1, '0.0001'],
+    [10_000, '1.0000'],
+    [-12_345, '-1.2345'],
+    [123_456_789, '12345.6789'],
+  ])('money of %i ten-thousandths is %s', (value, text) => expect(decimalText(value)).toBe(text));
+});

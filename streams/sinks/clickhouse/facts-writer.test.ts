@@ -1,0 +1,338 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
+import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { decodeJson, encodeJson } from '../../codec.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log-memory.ts';
+import { aTrackedEvent, commit } from '../testing.ts';
+import type { BlockTarget } from './block-target.ts';
+import { createFactsWriter, type FactsWriter } from './facts-writer.ts';
+
+/** A ClickHouse in memory that knows tokens, and does to a block what a test says. */
+function createFakeClickhouse() {
+  const seen = new Map<string, string>();
+  const rows: string[] = [];
+  const blocks: { token: string; text: string }[] = [];
+  return {
+    rows,
+    blocks,
+    /** What a block does on its way: once for every insert. */
+    fate: (_token: string): 'insert' | 'fail' | 'refuse' => 'insert',
+    take(token: string, bytes: Uint8Array): void {
+      const text = Buffer.from(bytes).toString('utf8');
+      blocks.push({ token, text });
+      const before = seen.get(token);
+      // A real one would drop the second silently; a test must not.
+      if (before !== undefined && before !== text) throw new Error(`token ${token} came with other bytes`);
+      if (before === undefined) rows.push(...text.trimEnd().split('\n'));
+      seen.set(token, text);
+    },
+    eventIds: (): string[] =>
+      rows.map((row) => {
+        const parsed: { event_id: string } = JSON.parse(row);
+        return parsed.event_id;
+      }),
+  };
+}
+type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;
+
+interface Process {
+  log: MemoryLog;
+  writer: FactsWriter;
+  kill: () => void;
+}
+
+/** A sink process over the broker. `onStep` is called before every insert and may kill it. */
+function startProcess(
+  world: { clock: FakeClock; broker: MemoryBroker; clickhouse: FakeClickhouse },
+  name: string,
+  around: { before?: () => void; after?: () => void } = {},
+): Process {
+  const log = world.broker.connect(name);
+  const node = world.clock.node();
+  let dead = false;
+  const never = () => new Promise<never>(() => {});
+  const target: BlockTarget = {
+    async insert(_table, bytes, token) {
+      around.before?.();
+      if (dead) return never();
+      const fate = world.clickhouse.fate(token);
+      if (fate !== 'insert') return { kind: 'failed', refused: fate === 'refuse', message: fate };
+      world.clickhouse.take(token, bytes);
+      around.after?.();
+      if (dead) return never();
+      return { kind: 'inserted' };
+    },
+    close: () => Promise.resolve(),
+  };
+  const writer = createFactsWriter({
+    log,
+    clock: node,
+    holder: name,
+    target,
+    logger: silentLogger,
+    metrics: createMetrics(),
+  });
+  writer.start();
+  return {
+    log,
+    writer,
+    kill() {
+      dead = true;
+      log.kill();
+      node.kill();
+    },
+  };
+}
+
+function createWorld(faults: MemoryFaults = {}) {
+  const clock = createFakeClock();
+  const broker = createMemoryBroker({ clock, faults });
+  const producer = broker.connect('producer');
+  const clickhouse = createFakeClickhouse();
+  const expected: string[] = [];
+
+  /** Commits one record with `count` events. */
+  async function commitEvents(count: number): Promise<number> {
+    const facts = Array.from({ length: count }, (_, i) => aTrackedEvent({ eventId: `e${expected.length + i}` }));
+    expected.push(...facts.map((fact) => fact.eventId));
+    let sequence: number | undefined;
+    void commit(producer, facts).then((value) => (sequence = value));
+    await clock.advanceUntil(() => sequence !== undefined);
+    return sequence ?? 0;
+  }
+
+  /** The stored position, read off the broker itself. */
+  const position = (): unknown => {
+    const entry = broker.bucket('POSITIONS').get('clickhouse');
+    return entry?.value === undefined ? undefined : decodeJson(entry.value);
+  };
+  const allIn = () => clickhouse.rows.length >= expected.length;
+  return { clock, broker, producer, clickhouse, expected, commitEvents, position, allIn };
+}
+
+describe('the facts writer', () => {
+  it('inserts what is committed, as one block within the linger, and moves its position', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    for (let i = 0; i < 3; i++) await world.commitEvents(2);
+    await world.clock.advanceUntil(world.allIn, 1_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+    expect(world.clickhouse.blocks).toHaveLength(1);
+    await world.clock.advance(50);
+    expect(world.position()).toMatchObject({ sequence: 3 });
+    expect(world.position()).not.toHaveProperty('intent');
+  });
+
+  // Every write to the position and every insert is a step; the process dies before or after each of them, or its write
+  // reaches the broker as it dies. More is committed before the next process starts, and none of it may join the old block.
+  const STEPS = 11;
+  describe.each(['before', 'after', 'lose_ack', 'lose_request'] as const)('killed with a step %s', (moment) => {
+    it.each(Array.from({ length: STEPS }, (_, step) => step))('step %i: every fact is in once', async (killAt) => {
+      let step = 0;
+      let killNow: () => void = () => {};
+      const strike = (now: boolean) => {
+        if (step++ === killAt && now) killNow();
+      };
+      const world = createWorld({
+        onBucketWrite({ client, bucket }) {
+          if (client !== 'a' || bucket !== 'POSITIONS') return 'deliver';
+          if (step++ !== killAt) return 'deliver';
+          if (moment === 'before') {
+            killNow();
+            return 'lose_request';
+          }
+          if (moment === 'after') return 'lose_ack';
+          return moment;
+        },
+      });
+      const first = startProcess(world, 'a', {
+        ...(moment === 'before' ? { before: () => strike(true) } : {}),
+        ...(moment === 'before' ? {} : { after: () => strike(moment === 'after') }),
+      });
+      killNow = first.kill;
+      await world.clock.advance(100);
+      for (let i = 0; i < 4; i++) {
+        await world.commitEvents(3);
+        await world.clock.advance(300);
+      }
+      expect(step).toBeGreaterThan(killAt);
+      first.kill();
+      await world.commitEvents(5);
+      startProcess(world, 'b');
+      await world.clock.advanceUntil(world.allIn, 30_000);
+      await world.clock.advance(1_000);
+      expect(world.clickhouse.eventIds().toSorted()).toEqual(world.expected.toSorted());
+      expect(world.position()).toMatchObject({ sequence: 5 });
+    });
+  });
+
+  it('repeats a stored intent exactly, though more waits', async () => {
+    const world = createWorld();
+    let killNow = () => {};
+    const first = startProcess(world, 'a', { after: () => killNow() });
+    killNow = first.kill;
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.commitEvents(1);
+    await world.clock.advance(1_000);
+    for (let i = 0; i < 3; i++) await world.commitEvents(1);
+    startProcess(world, 'b');
+    await world.clock.advanceUntil(world.allIn, 30_000);
+    const [once, again, rest] = world.clickhouse.blocks;
+    expect(again).toEqual(once);
+    expect(once?.token).toMatch(/^events\/.+\/1-2$/);
+    expect(rest?.token).toMatch(/^events\/.+\/3-5$/);
+  });
+
+  it('keeps trying while ClickHouse is down, holding one batch, and then catches up in order', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    world.clickhouse.fate = () => 'fail';
+    for (let i = 0; i < 50; i++) await world.commitEvents(1);
+    await world.clock.advance(120_000);
+    expect(world.clickhouse.rows).toHaveLength(0);
+    world.clickhouse.fate = () => 'insert';
+    await world.clock.advanceUntil(world.allIn, 20_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+  });
+
+  it('never skips a block that ClickHouse refuses', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    world.clickhouse.fate = () => 'refuse';
+    await world.commitEvents(1);
+    await world.clock.advance(600_000);
+    expect(world.position()).toMatchObject({ sequence: 0, intent: { from: 1, to: 1 } });
+    world.clickhouse.fate = () => 'insert';
+    await world.clock.advanceUntil(world.allIn, 20_000);
+  });
+
+  it('lets a second process wait, and hands over within seconds when the first one dies', async () => {
+    const world = createWorld();
+    const first = startProcess(world, 'a');
+    await world.clock.advance(100);
+    startProcess(world, 'b');
+    await world.commitEvents(2);
+    await world.clock.advanceUntil(world.allIn, 2_000);
+    first.kill();
+    await world.commitEvents(2);
+    await world.clock.advanceUntil(world.allIn, 6_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+  });
+
+  it('inserts nothing once its lease has run out', async () => {
+    const world = createWorld();
+    world.clickhouse.fate = () => 'fail';
+    const cutOff = startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.clock.advance(1_000);
+    cutOff.log.disconnect();
+    await world.clock.advance(10_000);
+    world.clickhouse.fate = () => 'insert';
+    await world.clock.advance(10_000);
+    expect(world.clickhouse.blocks).toHaveLength(0);
+    cutOff.log.reconnect();
+    await world.clock.advanceUntil(world.allIn, 10_000);
+  });
+
+  it('drops everything when another writer has moved the position, and goes on from there', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 2_000);
+    await world.clock.advance(100);
+    const { created } = world.broker.stream('FACTS').bounds();
+    await world.commitEvents(1);
+    world.broker.bucket('POSITIONS').write('clickhouse', encodeJson({ stream: created, sequence: 2 }), undefined);
+    await world.commitEvents(1);
+    await world.clock.advance(3_000);
+    expect(world.clickhouse.eventIds()).toEqual(['e0', 'e2']);
+  });
+
+  it('notes a rebuild mark after its snapshots are in, and never moves it back', async () => {
+    const world = createWorld();
+    world.clickhouse.fate = () => 'fail';
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    const mark = (coveredTo: number) => ({ kind: 'SnapshotMark', partition: 0, coveredTo }) as const;
+    const noted = () => {
+      const entry = world.broker.bucket('POSITIONS').get('rebuild.0');
+      return entry?.value === undefined ? undefined : decodeJson(entry.value);
+    };
+    void commit(world.producer, [aTrackedEvent(), mark(40)]);
+    await world.clock.advance(10_000);
+    expect(noted()).toBeUndefined();
+    world.clickhouse.fate = () => 'insert';
+    await world.clock.advance(10_000);
+    expect(noted()).toMatchObject({ coveredTo: 40 });
+    void commit(world.producer, [mark(30)]);
+    await world.clock.advance(2_000);
+    expect(noted()).toMatchObject({ coveredTo: 40 });
+    expect(world.position()).toMatchObject({ sequence: 2 });
+  });
+
+  it('starts from the first record of a FACTS that was created anew', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 2_000);
+    await world.clock.advance(1_000);
+    world.broker.wipe('FACTS', 'new');
+    await world.clock.advance(1_000);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 10_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+  });
+
+  it('goes on from the first record of a FACTS that was trimmed beyond its position', async () => {
+    const world = createWorld();
+    for (let i = 0; i < 4; i++) await world.commitEvents(1);
+    void world.producer.purgeBelow('FACTS', 3);
+    await world.clock.advance(100);
+    world.broker
+      .bucket('POSITIONS')
+      .write(
+        'clickhouse',
+        encodeJson({ stream: world.broker.stream('FACTS').bounds().created, sequence: 1 }),
+        undefined,
+      );
+    startProcess(world, 'a');
+    await world.clock.advance(3_000);
+    expect(world.clickhouse.eventIds()).toEqual(['e2', 'e3']);
+  });
+
+  it('writes what is gathered when it stops, and gives the lease back', async () => {
+    const world = createWorld();
+    const first = startProcess(world, 'a');
+    await world.clock.advance(1_000);
+    await world.commitEvents(2);
+    let stopped = false;
+    void first.writer.stop().then(() => (stopped = true));
+    await world.clock.advanceUntil(() => stopped, 1_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+    startProcess(world, 'b');
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 2_500);
+  });
+
+  it('stops within its bound though ClickHouse hangs', async () => {
+    const world = createWorld();
+    world.clickhouse.fate = () => 'fail';
+    const first = startProcess(world, 'a');
+    await world.clock.advance(1_000);
+    await world.commitEvents(2);
+    await world.clock.advance(1_000);
+    let stopped = false;
+    void first.writer.stop().then(() => (stopped = true));
+    await world.clock.advanceUntil(() => stopped, 5_000);
+    expect(world.position()).toMatchObject({ sequence: 0, intent: { from: 1, to: 1 } });
+  });
+});
