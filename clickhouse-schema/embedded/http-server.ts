@@ -65,7 +65,11 @@ export function createHttpServer(options: HttpServerOptions): Server {
     response: ServerResponse,
     asked: StatementRequest,
   ): Promise<void> {
-    const body = request.method === 'POST' ? await readBody(request) : Buffer.alloc(0);
+    const service = asked.caller === 'service';
+    const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
+    const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
+    // A statement of the service may be silent for as long as it takes: a migration rewrites tables.
+    if (service) request.socket.setTimeout(0);
     const giveBack = await slots[asked.caller].take();
     try {
       const plan = await planStatement(engine, { ...asked, body });
@@ -92,6 +96,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       }
     } finally {
       giveBack();
+      if (service) request.socket.setTimeout(LIMITS.clickhouseIdleMs);
     }
   }
 

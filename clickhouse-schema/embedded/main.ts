@@ -80,11 +80,18 @@ process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads);
 try {
   await main();
 } catch (error) {
-  const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const message = inUse ? 'EMBEDDED_CLICKHOUSE_PORT is in use by another process' : String(error);
-  createLogger('info', 'embedded-clickhouse').fatal(
-    error instanceof ConfigError || inUse ? message : { err: error },
-    message,
-  );
+  const why = explain(error);
+  createLogger('info', 'embedded-clickhouse').fatal(why === undefined ? { err: error } : {}, why ?? 'could not start');
   process.exit(1);
+}
+
+/** What an operator can act on, for the failures that are theirs. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof ConfigError) return error.message;
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && error.code === 'EADDRINUSE') return 'EMBEDDED_CLICKHOUSE_PORT is in use by another process';
+  if (error.message.startsWith('Failed to create connection')) {
+    return 'the data in DATA_DIR/clickhouse cannot be opened: most likely another process has it open (see above)';
+  }
+  return undefined;
 }

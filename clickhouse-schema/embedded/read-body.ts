@@ -1,20 +1,27 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { LIMITS } from '../../src/kernel/limits.ts';
 import { RefusedRequest } from './exceptions.ts';
 
-/** The request's body, decompressed. Throws `RefusedRequest` beyond the bound, whatever it was before decompression. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+/**
+ * The request's body, decompressed. Throws `RefusedRequest` beyond `maxBytes`, which counts what comes out of the
+ * decompression. What is not read then stays on the connection, which the answer closes.
+ */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const part of decompressed(request)) {
-    const bytes: Uint8Array = part;
-    sizeBytes += bytes.length;
-    if (sizeBytes > LIMITS.clickhouseBodyBytes) {
-      throw new RefusedRequest('TOO_LARGE_STRING_SIZE', `The body is over ${LIMITS.clickhouseBodyBytes} bytes`);
+  try {
+    for await (const part of decompressed(request).iterator({ destroyOnReturn: false })) {
+      const bytes: Uint8Array = part;
+      sizeBytes += bytes.length;
+      if (sizeBytes > maxBytes) {
+        throw new RefusedRequest('TOO_LARGE_STRING_SIZE', `The body is over ${maxBytes} bytes`);
+      }
+      parts.push(bytes);
     }
-    parts.push(bytes);
+  } catch (error) {
+    if (error instanceof RefusedRequest) throw error;
+    throw new RefusedRequest('BAD_ARGUMENTS', `The body could not be read: ${String(error)}`);
   }
   return Buffer.concat(parts, sizeBytes);
 }
@@ -25,14 +32,20 @@ function decompressed(request: IncomingMessage): Readable {
     case 'identity':
       return request;
     case 'gzip':
-      return request.pipe(createGunzip());
+      return through(request, createGunzip());
     case 'deflate':
-      return request.pipe(createInflate());
+      return through(request, createInflate());
     case 'br':
-      return request.pipe(createBrotliDecompress());
+      return through(request, createBrotliDecompress());
     case 'zstd':
-      return request.pipe(createZstdDecompress());
+      return through(request, createZstdDecompress());
     default:
       throw new RefusedRequest('UNKNOWN_COMPRESSION_METHOD', `Unknown Content-Encoding ${encoding.slice(0, 40)}`);
   }
+}
+
+/** Unlike pipe(), this ends the decompression with an error when the client goes away half-way. */
+function through(request: IncomingMessage, decompress: Transform): Transform {
+  pipeline(request, decompress, () => {});
+  return decompress;
 }

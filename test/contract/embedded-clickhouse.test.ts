@@ -1,4 +1,4 @@
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -154,6 +154,40 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     expect((await ask(clickhouse, input, { body: '{"n":1}' })).status).toBe(501);
   });
 
+  it.each([
+    ['a reader', 'reader', 300 * 1024],
+    ['the service', 'service', 129 * 1024 * 1024],
+  ] as const)(
+    'refuses a body of %s that is over its bound, also when it is small on the wire',
+    async (_, as, sizeBytes) => {
+      const body = gzipSync(Buffer.alloc(sizeBytes, ' '));
+      const headers = {
+        'Content-Encoding': 'gzip',
+        ...(as === 'reader' ? {} : { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': clickhouse.address.password }),
+      };
+      const response = await fetch(clickhouse.url, { method: 'POST', body, headers });
+      expect([response.status, response.headers.get('x-clickhouse-exception-code')]).toEqual([413, '131']);
+    },
+  );
+
+  it('refuses a body that does not decompress', async () => {
+    const response = await fetch(clickhouse.url, {
+      method: 'POST',
+      body: 'SELECT 1',
+      headers: { 'Content-Encoding': 'gzip' },
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('forgets a client that goes away in the middle of a compressed body', async () => {
+    const sent = request(clickhouse.url, { method: 'POST', headers: { 'Content-Encoding': 'gzip' } });
+    sent.on('error', () => {});
+    sent.write(gzipSync('SELECT 1').subarray(0, 12));
+    await once(sent, 'socket');
+    sent.destroy();
+    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+  });
+
   it('cancels the statement of a client that goes away', async () => {
     const abort = new AbortController();
     const marker = 'cancelled_statement_marker';
@@ -177,7 +211,13 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
 describe('@clickhouse/client against the embedded ClickHouse', () => {
   it('pings, commands, inserts, queries, streams and closes', async () => {
     const { url, user, password } = clickhouse.address;
-    const client = createClient({ url, username: user, password, compression: { request: true, response: true } });
+    const client = createClient({
+      url,
+      username: user,
+      password,
+      compression: { request: true, response: true },
+      log: { level: ClickHouseLogLevel.OFF },
+    });
     expect(await client.ping()).toEqual({ success: true });
     await client.command({ query: 'CREATE TABLE client_table (n UInt32, s String) ENGINE = MergeTree ORDER BY n' });
     const inserted = await client.insert({
@@ -210,7 +250,7 @@ describe('@clickhouse/client against the embedded ClickHouse', () => {
   });
 
   it('sees a failure in the middle of a stream', async () => {
-    const client = createClient({ url: clickhouse.url });
+    const client = createClient({ url: clickhouse.url, log: { level: ClickHouseLogLevel.OFF } });
     const result = await client.query({
       query: 'SELECT throwIf(number = 2000000) AS t, number FROM numbers(3000000)',
       format: 'JSONEachRow',
@@ -419,6 +459,27 @@ describe('the engine in its own process', () => {
       await own.kill('SIGTERM');
       expect(performance.now() - startedMs).toBeLessThan(8_000);
       await running;
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('ends when its supervisor does, and leaves the folder to the next', async () => {
+    const own = await startClickhouse();
+    try {
+      await own.orphan();
+      await own.restart();
+      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('will not share a folder', async () => {
+    const own = await startClickhouse();
+    try {
+      await expect(own.another()).rejects.toThrow(/another process/);
+      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
     } finally {
       await own.close();
     }

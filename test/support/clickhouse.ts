@@ -18,6 +18,10 @@ export interface TestClickhouse {
   readonly pid: number;
   /** Ends the process (kill -9 unless said otherwise) and waits until it has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Closes its standard input, as the death of its supervisor does, and waits until it has ended. */
+  orphan(): Promise<void>;
+  /** Tries to start a second one on the same folder and another port; rejects with what it said. */
+  another(): Promise<void>;
   /** Starts it again on the same data and port. */
   restart(): Promise<void>;
   /** Ends it and removes its folder. */
@@ -45,6 +49,15 @@ export async function startClickhouse(env: Record<string, string> = {}): Promise
       return running.child.pid ?? 0;
     },
     kill,
+    async orphan() {
+      const ended = once(running.child, 'exit');
+      running.child.stdin?.end();
+      await ended;
+    },
+    async another() {
+      const second = await launch(folder, 0, env);
+      second.child.kill('SIGKILL');
+    },
     async restart() {
       running = await launch(folder, port, env);
     },
