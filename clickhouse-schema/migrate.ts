@@ -34,7 +34,7 @@ export async function migrate(address: ClickhouseAddress): Promise<string[]> {
 }
 
 /** A migration that must not be applied. */
-export class MigrationError extends Error {}
+class MigrationError extends Error {}
 
 interface MigrationFile {
   /** File name without `.sql`. */
