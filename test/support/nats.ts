@@ -1,6 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sleep, systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../../src/local/free-port.ts';
 import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';
@@ -14,8 +17,8 @@ export interface TestNats {
   kill(): Promise<void>;
   /** Starts it again on the same port and files, after `kill`. */
   start(): Promise<void>;
-  /** SIGSTOP and SIGCONT: it is there, but does not answer. */
-  pause(): void;
+  /** SIGSTOP and SIGCONT: it is there, but does not answer. Resolves once it stands still. */
+  pause(): Promise<void>;
   resume(): void;
   /** Ends it and removes its files. */
   stop(): Promise<void>;
@@ -42,11 +45,21 @@ export async function startTestNats(config?: string): Promise<TestNats> {
     async start() {
       nats = await launch();
     },
-    pause: () => nats.signal('SIGSTOP'),
+    async pause() {
+      nats.signal('SIGSTOP');
+      // The signal is sent at once but takes effect a little later.
+      while (!(await stateOf(nats.pid)).startsWith('T')) await sleep(systemClock, 1);
+    },
     resume: () => nats.signal('SIGCONT'),
     async stop() {
       await kill();
       await rm(storeDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The state letter of a process; `T` is stopped. */
+async function stateOf(pid: number): Promise<string> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]);
+  return stdout.trim();
 }
