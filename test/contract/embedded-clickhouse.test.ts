@@ -1,5 +1,5 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -340,6 +340,7 @@ describe('the read-only user', () => {
   });
 
   it('changes nothing by trying', async () => {
+    expect(existsSync('/tmp/embedded-clickhouse-outfile')).toBe(false);
     expect((await reader('SELECT count() FROM numbers_table')).text).toBe('1000\n');
     expect((await reader("SELECT getSetting('readonly')")).text).toBe('1\n');
     expect((await reader('SELECT currentRoles()')).text).toBe("['analyst']\n");
