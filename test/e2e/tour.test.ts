@@ -1,0 +1,142 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routes } from '../../src/api/routes.ts';
+import { freePort } from '../../src/local/free-port.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { openShell, type Shell } from '../support/shell.ts';
+import { until } from '../support/until.ts';
+
+/* README's tour, typed as it stands there; only addresses and the data folder are this test's own. */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+let service: RunningService;
+let shell: Shell;
+let receiverPort: number;
+beforeAll(async () => {
+  receiverPort = await freePort();
+  service = await startService({ WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1' });
+  const { env } = service.supervised;
+  // The machine's own Node may be older than the one that comes with the packages.
+  shell = openShell({ cwd: ROOT, env: { ...env, PATH: `${dirname(process.execPath)}:${env['PATH']}` } });
+});
+afterAll(async () => {
+  await shell.close();
+  await service.stop();
+});
+
+/** The paragraphs of the fenced `sh` blocks of a section, in order. */
+function paragraphs(section: string): string[] {
+  const text = README.split(/^## /m).find((part) => part.startsWith(section)) ?? '';
+  const { baseUrl, clickhouseUrl, dataDir } = service.supervised;
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+    .flatMap(([, block = '']) => block.trim().split('\n\n'))
+    .map((paragraph) =>
+      paragraph
+        .replaceAll('http://127.0.0.1:8080', baseUrl)
+        .replaceAll('http://127.0.0.1:8123', clickhouseUrl)
+        .replaceAll('./.data/', `${dataDir}/`)
+        .replaceAll('9000', String(receiverPort)),
+    );
+}
+
+/** The first answer of the service in what was printed; the stream in the background may print right before or after it. */
+function json(output: string): { success: boolean; data: Record<string, unknown> } {
+  const from = output.indexOf('{"success"');
+  let depth = 0;
+  for (let at = from; at < output.length; at += 1) {
+    if (output[at] === '{') depth += 1;
+    if (output[at] === '}') depth -= 1;
+    if (depth === 0) return JSON.parse(output.slice(from, at + 1));
+  }
+  throw new Error(`no answer in: ${output}`);
+}
+
+test('the five minutes with curl', async () => {
+  const [setUp, register, listen, track, batch, patch, select, end, webhook, ...more] =
+    paragraphs('Five minutes with curl');
+  if (webhook === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  expect(await shell.type(setUp ?? '')).toBe('');
+
+  const registered = await shell.type(register ?? '');
+  expect(registered).toContain('HTTP/1.1 201 Created');
+  const player = json(registered).data;
+  expect(player).toMatchObject({
+    external_id: 'player-1',
+    email: 'ann@example.com',
+    lifecycle_stage: 'new',
+    attributes: { level: 3, country: 'SE' },
+  });
+  expect((await shell.type('echo "id is $ID"')).trim()).toBe(`id is ${String(player['id'])}`);
+
+  await shell.type(listen ?? '');
+  await until('the stream is connected', () => shell.printed().includes('data: {"type":"connected","game_id":"demo"}'));
+
+  const tracked = json(await shell.type(track ?? ''));
+  expect(tracked.data).toMatchObject({ player_id: player['id'], event_name: 'level_up' });
+  await until('the event is on the stream', () =>
+    shell.printed().includes(`data: {"type":"event","event_id":"${String(tracked.data['event_id'])}"`),
+  );
+
+  const batched = await shell.type(batch ?? '');
+  expect(batched).toMatch(/"accepted":2,"duplicates":0,"rejected":0/);
+  const again = await shell.type((batch ?? '').replace('curl -s ', 'curl -si '));
+  expect(again).toContain('Idempotent-Replayed: true');
+
+  const patched = await shell.type(patch ?? '');
+  expect(patched).toContain('"attributes":{"level":4,"country":"SE","is_vip":true}');
+
+  const selected = await until(
+    'analysts see the events and the player',
+    async () => {
+      const output = await shell.type(select ?? '');
+      return output.includes('coins_spent') && output.includes('player-1') ? output : undefined;
+    },
+    30_000,
+  );
+  expect(selected.match(/│ (level_up|match_end|coins_spent) +│/g)).toHaveLength(3);
+  expect(selected).toContain(String(player['id']));
+
+  await shell.type(end ?? '');
+  await shell.type(webhook);
+  // curl ends its output without a new line, so the receiver's may begin anywhere.
+  const delivery = /(sha256=[0-9a-f]{64}) (\{.*"type":"event\.level_up".*)$/m;
+  const delivered = await until('the receiver was called', () => delivery.exec(shell.printed()));
+  const secret = /"secret":"(whsec_[^"]+)"/.exec(shell.printed())?.[1] ?? '';
+  expect(delivered[1]).toBe(
+    `sha256=${createHmac('sha256', secret)
+      .update(delivered[2] ?? '')
+      .digest('hex')}`,
+  );
+  expect(delivered[2]).toContain('"properties":{"level":5}');
+});
+
+test('the commands about keys', async () => {
+  const [keys = ''] = paragraphs('Keys');
+  const output = await shell.type(keys);
+  expect(output).toMatch(/^pk_live_\w{32}$/m);
+  expect(output).toMatch(/growth/);
+  expect(output).toContain('Usage: cli keys revoke');
+});
+
+test('openapi.json holds the whole interface; the probes need no key', async () => {
+  const document: { openapi: string; paths: Record<string, Record<string, unknown>> } = JSON.parse(
+    await (await fetch(`${service.url}/openapi.json`)).text(),
+  );
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const all = routes({ webhookAllowPrivateHosts: [] }).map(({ method, path }) => `${method} ${path}`);
+  expect(documented.toSorted()).toEqual(all.toSorted());
+  for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
+});
