@@ -6,7 +6,7 @@ import type { AppendOutcome, Log } from './log.ts';
 import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
 import type { MemoryBucket } from './memory/bucket.ts';
 import { createConnection } from './memory/connection.ts';
-import type { Connection, WriteFault } from './memory/connection.ts';
+import type { ClientClocks, Connection, WriteFault } from './memory/connection.ts';
 import { createMessages } from './memory/messages.ts';
 import { openMemoryReader } from './memory/reader.ts';
 import { createMemoryStream } from './memory/stream.ts';
@@ -17,8 +17,8 @@ import { subjectMatches } from './subject-match.ts';
 
 /** A broker in memory, shared by the clients of one test or simulation. */
 export interface MemoryBroker {
-  /** A new client. `name` is what the fault hooks see. */
-  connect(name?: string): MemoryLog;
+  /** A new client. `name` is what the fault hooks see; with clocks of its own it can be paused. */
+  connect(name?: string, own?: ClientClocks): MemoryLog;
   /**
    * A stream loses everything, as when a broker that held it in memory restarts: a single nats-server makes it anew
    * (`new` creation), a cluster may bring it back empty under its old creation (`same`).
@@ -34,8 +34,8 @@ export interface MemoryLog extends Log {
   /** The connection breaks; what is under way is lost, or still reaches the broker. */
   disconnect(underWay?: 'lose' | 'deliver'): void;
   reconnect(): void;
-  /** The process is gone: nothing it waits for ever settles. */
-  kill(): void;
+  /** The process is gone: nothing it waits for ever settles. What it had sent is lost, or still reaches the broker. */
+  kill(underWay?: 'lose' | 'deliver'): void;
 }
 
 export interface MemoryFaults {
@@ -119,12 +119,12 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   }
 
   return {
-    connect(name = `client-${++clients}`) {
-      const connection = createConnection(clock, () => faults.latencyMs?.(name) ?? 0);
+    connect(name = `client-${++clients}`, own) {
+      const connection = createConnection(clock, () => faults.latencyMs?.(name) ?? 0, own);
       return Object.assign(open(name, connection), {
         disconnect: (underWay: 'lose' | 'deliver' = 'lose') => connection.disconnect(underWay),
         reconnect: () => connection.reconnect(),
-        kill: () => connection.kill(),
+        kill: (underWay: 'lose' | 'deliver' = 'lose') => connection.kill(underWay),
       });
     },
     wipe: (stream, creation) => streamOf(stream).wipe(creation),

@@ -39,13 +39,24 @@ export interface Connection {
   /** The connection breaks. What is under way is lost, or (`deliver`) still reaches the broker. */
   disconnect(underWay: 'lose' | 'deliver'): void;
   reconnect(): void;
-  kill(): void;
+  /** The process is gone. What it had sent is lost with it, or (`deliver`) was in the network already and arrives. */
+  kill(underWay: 'lose' | 'deliver'): void;
   close(): void;
 }
 
-export function createConnection(clock: Clock, latencyMs: () => number): Connection {
+/** The client's own time: a process that is paused neither hears nor times anything out until it goes on. */
+export interface ClientClocks {
+  /** For what the client waits for. */
+  timers: Clock;
+  /** For what reaches the client. */
+  arrivals: Clock;
+}
+
+/** @param clock the broker's: what is on its way to the broker arrives whatever becomes of the client */
+export function createConnection(clock: Clock, latencyMs: () => number, own?: ClientClocks): Connection {
   const up = createPipe(clock, latencyMs);
-  const down = createPipe(clock, latencyMs);
+  const down = createPipe(own?.arrivals ?? clock, latencyMs);
+  const clientTimers = own?.timers ?? clock;
   const listeners = new Set<(connected: boolean) => void>();
   const reads = new Set<{ send: () => void; fail: () => void }>();
   const writes = new Set<{ sent: boolean; send: () => void; give: (why: string) => void }>();
@@ -102,7 +113,7 @@ export function createConnection(clock: Clock, latencyMs: () => number): Connect
           give: (why: string) => settle(unknown(why)),
         };
         writes.add(write);
-        cancel = clock.timer(timeoutMs, () => write.give('no answer in time'));
+        cancel = clientTimers.timer(timeoutMs, () => write.give('no answer in time'));
         if (state === 'connected') write.send();
         else if (state === 'closed') queueMicrotask(() => write.give('the log is closed'));
       });
@@ -133,12 +144,11 @@ export function createConnection(clock: Clock, latencyMs: () => number): Connect
       for (const write of writes) write.send();
       for (const listener of listeners) listener(true);
     },
-    kill() {
-      if (state === 'connected') {
-        up.cut();
-        down.cut();
-      }
+    kill(underWay) {
+      const cut = state === 'connected' ? up.cut() : [];
+      down.cut();
       state = 'dead';
+      if (underWay === 'deliver') for (const deliver of cut) queueMicrotask(deliver);
       for (const listener of listeners) listener(false);
     },
     close() {
