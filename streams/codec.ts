@@ -25,28 +25,31 @@ function encode(value: unknown): Uint8Array {
   return bytes;
 }
 
-function decode(bytes: Uint8Array): unknown {
+/**
+ * Decoding trusts our own encoders: what comes in from outside was validated at the gateway, and the log is written by
+ * nobody else. `T` is that trust, in one place.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it names what the caller knows was encoded
+function decode<T>(bytes: Uint8Array): T {
   if (bytes[0] !== VERSION) throw new UnknownVersionError(`version ${bytes[0]} of a record is not known`);
-  return unpackr.unpack(bytes.subarray(1));
+  const value: T = unpackr.unpack(bytes.subarray(1));
+  return value;
 }
 
-// Decoding trusts our own encoders: what comes in from outside was validated at the gateway, and the log is written by
-// nobody else. The casts below are that trust, in one place.
-
 export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands);
-export const decodeCommands = (bytes: Uint8Array): Command[] => decode(bytes) as Command[];
+export const decodeCommands = (bytes: Uint8Array): Command[] => decode(bytes);
 
 export const encodeQueries = (queries: readonly Query[]): Uint8Array => encode(queries);
-export const decodeQueries = (bytes: Uint8Array): Query[] => decode(bytes) as Query[];
+export const decodeQueries = (bytes: Uint8Array): Query[] => decode(bytes);
 
 export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array => encode(replies);
-export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decode(bytes) as AddressedReply[];
+export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decode(bytes);
 
 export const encodeCommit = (record: CommitRecord): Uint8Array => encode(record);
-export const decodeCommit = (bytes: Uint8Array): CommitRecord => decode(bytes) as CommitRecord;
+export const decodeCommit = (bytes: Uint8Array): CommitRecord => decode(bytes);
 
 export const encodeState = (state: EntityState): Uint8Array => encode(state);
-export const decodeState = (bytes: Uint8Array): EntityState => decode(bytes) as EntityState;
+export const decodeState = (bytes: Uint8Array): EntityState => decode(bytes);
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

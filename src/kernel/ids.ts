@@ -25,19 +25,12 @@ export function uuidv5(namespace: string, name: string): string {
 }
 
 /** Lays 16 bytes out as a UUID of the given version. Overwrites the version and variant bits. */
-export function formatUuid(bytes: Uint8Array, version: 4 | 5 | 7): string {
+function formatUuid(bytes: Uint8Array, version: 4 | 5 | 7): string {
   const copy = Buffer.from(bytes);
   copy[6] = ((copy[6] ?? 0) & 0x0f) | (version << 4);
   copy[8] = ((copy[8] ?? 0) & 0x3f) | 0x80;
   const hex = copy.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** Whether `text` is a UUID in lower-case text form. Callers lower-case first: ids are compared as text. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
 }
 
 const POOL_BYTES = 4096;

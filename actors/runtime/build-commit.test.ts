@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { encodeCommit } from '../../streams/codec.ts';
+import type { Command, TrackItem } from '../commands.ts';
+import { aCommand } from '../testing.ts';
+import { buildCommit } from './build-commit.ts';
+import { createEntities } from './entities.ts';
+import type { RequestFeed } from './request-feed.ts';
+import { createMemoryStores } from './store-memory.ts';
+
+const NO_CHORES = { snapshotIds: [], dueIds: [], mark: undefined, idle: false };
+
+function feedOf(commands: Command[]): RequestFeed & { taken: number } {
+  const feed = {
+    taken: 0,
+    open: () => Promise.resolve(),
+    closed: false,
+    peek: () => commands[feed.taken],
+    take: () => {
+      feed.taken += 1;
+    },
+    position: null,
+    wantedRevision: 0,
+    backlogTaken: true,
+    stop: () => {},
+  };
+  return feed;
+}
+
+function build(commands: Command[], nowMs = 2_000) {
+  const store = createMemoryStores().partition(0);
+  const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
+  const feed = feedOf(commands);
+  const next = () => {
+    const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, chores: NO_CHORES };
+    const commit = buildCommit({ ...shared, logger: silentLogger });
+    entities.commit(commit.draft, [], entities.appliedSeq + 1);
+    return commit;
+  };
+  return { feed, next };
+}
+
+const register = (id: string, some: Partial<Command> = {}): Command =>
+  aCommand({ kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: false, byClientKey: false }, some);
+
+const track = (id: string, chars: number, count: number): Command => {
+  const properties = JSON.stringify({ text: '\u6f22'.repeat(chars) });
+  const items = Array.from({ length: count }, (_, index): TrackItem => ({
+    index,
+    playerId: id,
+    eventId: `${id}-${index}`,
+    remember: false,
+    eventName: 'e',
+    properties,
+    sessionId: null,
+    timestamp: 1,
+  }));
+  return aCommand({ kind: 'TrackEvents', items });
+};
+
+describe('building a commit', () => {
+  it('cuts records between commands so that none is over its size, whatever the characters', () => {
+    const commands = [register('p'), ...Array.from({ length: 12 }, () => track('p', 7_000, 45))];
+    const { feed, next } = build(commands);
+    const sizes: number[] = [];
+    while (feed.taken < commands.length) {
+      const before = feed.taken;
+      const { facts } = next();
+      sizes.push(
+        encodeCommit({ partition: 0, epoch: 1, owner: 'o', committedAt: 0, position: null, configRevision: 0, facts })
+          .length,
+      );
+      expect(feed.taken).toBeGreaterThan(before);
+    }
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(LIMITS.commitBytes);
+  });
+
+  it('never applies a command past its deadline, and moves past it', () => {
+    const { feed, next } = build([register('a', { deadlineAt: 1_999 }), register('b', { deadlineAt: 2_000 })]);
+    const commit = next();
+    expect(commit.facts.map((fact) => fact.kind === 'PlayerRegistered' && fact.player.id)).toEqual(['b']);
+    expect(commit.replies).toHaveLength(1);
+    expect(feed.taken).toBe(2);
+  });
+
+  it('answers 503 to a command made under a revision it has not seen', () => {
+    const { next } = build([register('a', { configRevision: 4 })]);
+    const commit = next();
+    expect(commit.facts).toEqual([]);
+    expect(commit.replies[0]?.reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('rejects a command that throws alone, undoing what it emitted', () => {
+    const broken = track('a', 1, 2);
+    if (broken.body.kind === 'TrackEvents' && broken.body.items[1] !== undefined) {
+      Object.defineProperty(broken.body.items[1], 'eventName', {
+        get() {
+          throw new Error('a bug');
+        },
+      });
+    }
+    const { next } = build([register('a'), broken, register('b')]);
+    const commit = next();
+    expect(commit.facts.map((fact) => fact.kind)).toEqual(['PlayerRegistered', 'PlayerRegistered']);
+    expect(commit.replies.map(({ reply }) => (reply.kind === 'failure' ? reply.code : reply.kind))).toEqual([
+      'player',
+      'INTERNAL_ERROR',
+      'player',
+    ]);
+  });
+
+  it('has nothing to do when nothing waits', () => {
+    expect(build([]).next().isEmpty).toBe(true);
+  });
+});

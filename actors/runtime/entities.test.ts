@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aCommand, aPlayer } from '../testing.ts';
+import { decide } from '../decide.ts';
+import type { CommitRecord, Fact } from '../facts.ts';
+import { createEntities, sizeOf, type Entities } from './entities.ts';
+import { createMemoryStores } from './store-memory.ts';
+import type { PartitionStore } from './store.ts';
+
+const ONE = sizeOf(aPlayer());
+
+describe('the entities of a partition', () => {
+  let store: PartitionStore;
+  let entities: Entities;
+  let nowMs = 0;
+  let hold: Promise<void> | undefined;
+
+  beforeEach(() => {
+    nowMs = 0;
+    hold = undefined;
+    store = createMemoryStores(() => hold ?? Promise.resolve()).partition(0);
+    entities = createEntities({ store, factsCreated: 'c', hotBytes: 3 * ONE, nowMs: () => nowMs });
+  });
+
+  let sequence = 0;
+  /** Commits a register of `id`; answers its sequence. */
+  function register(id: string, attributes = '{}'): number {
+    const draft = entities.draft();
+    const body = { kind: 'RegisterPlayer', playerId: id, externalId: id, attributes } as const;
+    decide(draft, aCommand({ ...body, createOnly: false, byClientKey: false }));
+    sequence += 1;
+    entities.commit(draft, [], sequence);
+    return sequence;
+  }
+
+  const record = (...facts: Fact[]): CommitRecord => ({
+    partition: 0,
+    epoch: 1,
+    owner: 'o',
+    committedAt: 0,
+    position: null,
+    configRevision: 0,
+    facts,
+  });
+
+  it('shows a draft to nobody before it is committed', () => {
+    const draft = entities.draft();
+    const body = {
+      kind: 'RegisterPlayer',
+      playerId: 'p',
+      externalId: 'p',
+      createOnly: false,
+      byClientKey: false,
+    } as const;
+    decide(draft, aCommand(body));
+    expect(draft.get('p')).toBeDefined();
+    expect(entities.get('p')).toBeUndefined();
+    entities.commit(draft, [], 7);
+    expect(entities.get('p')?.lastSeq).toBe(7);
+    expect(entities.appliedSeq).toBe(7);
+  });
+
+  it('undoes what was emitted since a savepoint', () => {
+    const draft = entities.draft();
+    const body = (externalId: string) =>
+      ({ kind: 'RegisterPlayer', playerId: 'p', externalId, createOnly: false, byClientKey: false }) as const;
+    decide(draft, aCommand(body('first')));
+    const before = { state: draft.get('p'), chars: draft.chars };
+    const savepoint = draft.savepoint();
+    decide(draft, aCommand({ ...body('first'), deviceId: 'd' }));
+    expect(draft.get('p')).toMatchObject({ deviceId: 'd' });
+    draft.rollback(savepoint);
+    expect(draft.get('p')).toBe(before.state);
+    expect(draft.chars).toBe(before.chars);
+    expect(draft.facts).toHaveLength(1);
+  });
+
+  it('lets go of the coldest beyond the byte budget, but never of what the store does not hold yet', async () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) register(id);
+    entities.trim();
+    expect(entities.hotCount).toBe(5);
+    await entities.flush();
+    entities.get('a');
+    entities.trim();
+    expect(entities.hotCount).toBe(3);
+    // `a` was used last, so `b` and `c` went; both come back from the store.
+    expect(store.get('b')).toBeDefined();
+    expect(entities.get('b')).toMatchObject({ externalId: 'b' });
+  });
+
+  it('keeps what is being written until it is', async () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) register(id);
+    let finish = (): void => {};
+    hold = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const flushed = entities.flush();
+    entities.trim();
+    expect(entities.hotCount).toBe(5);
+    expect(entities.get('a')).toMatchObject({ externalId: 'a' });
+    finish();
+    await flushed;
+    entities.trim();
+    expect(entities.hotCount).toBe(3);
+  });
+
+  it('stays behind for what changed during a write', async () => {
+    register('a');
+    let finish = (): void => {};
+    hold = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const flushed = entities.flush();
+    register('a', '{"x":1}');
+    finish();
+    await flushed;
+    expect(entities.behind).toBe(true);
+    await entities.flush();
+    expect(entities.behind).toBe(false);
+    expect(store.get('a')?.state).toMatchObject({ attributes: '{"x":1}' });
+  });
+
+  it('tries again what could not be written', async () => {
+    register('a');
+    hold = Promise.reject(new Error('disk full'));
+    await expect(entities.flush()).rejects.toThrow('disk full');
+    hold = undefined;
+    expect(entities.behind).toBe(true);
+    await entities.flush();
+    expect(store.get('a')).toBeDefined();
+  });
+
+  it('skips records that an entity holds already', () => {
+    const fact = (deviceId: string): Fact => ({
+      kind: 'PlayerUpdated',
+      entityId: 'p',
+      game: 'demo',
+      environment: 'live',
+      at: 1,
+      changed: ['device_id'],
+      player: { ...aPlayer({ id: 'p' }), deviceId },
+    });
+    const registered: Fact = {
+      kind: 'PlayerRegistered',
+      entityId: 'p',
+      game: 'demo',
+      environment: 'live',
+      at: 1,
+      player: aPlayer({ id: 'p' }),
+    };
+    entities.fold(record(registered, fact('first')), 5);
+    expect(entities.get('p')).toMatchObject({ deviceId: 'first', lastSeq: 5 });
+    entities.fold(record(fact('again')), 5);
+    expect(entities.get('p')).toMatchObject({ deviceId: 'first', lastSeq: 5 });
+    entities.fold(record(fact('next')), 6);
+    expect(entities.get('p')).toMatchObject({ deviceId: 'next', lastSeq: 6 });
+  });
+
+  it('knows after a restart what still waits for a snapshot', async () => {
+    const first = register('a');
+    register('b');
+    await entities.flush();
+    const again = createEntities({ store, factsCreated: 'c', hotBytes: ONE, nowMs: () => nowMs });
+    expect(again.snapshots.coveredTo(again.appliedSeq)).toBe(first - 1);
+    nowMs = 60_000;
+    expect(again.snapshots.due(10)).toEqual(['a', 'b']);
+  });
+
+  it('refuses a log that does not fit its state', () => {
+    const snapshot: Fact = {
+      kind: 'EntitySnapshot',
+      entityId: 'p',
+      game: 'demo',
+      environment: 'live',
+      at: 1,
+      state: aPlayer({ id: 'p', lastSeq: 3 }),
+    };
+    expect(() => entities.fold(record(snapshot), 9)).toThrow('is not of the state held');
+  });
+});
