@@ -1,4 +1,4 @@
-import { within } from '../src/kernel/clock.ts';
+import { sleep, within } from '../src/kernel/clock.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
@@ -47,12 +47,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
   const link = await openLink({ url: options.url, clock, logger, patienceMs });
   const ensure = () => (options.asFound === true ? checkServer(link) : ensureStreams(link, clock, options));
   try {
-    const done = await within(
-      clock,
-      patienceMs,
-      ensure().then(() => true),
-    );
-    if (done === undefined) throw new BrokerUnfit('JetStream does not answer; in a cluster, most nodes must be up');
+    await ensureFirst(clock, patienceMs, ensure);
   } catch (error) {
     await link.close();
     throw error;
@@ -82,6 +77,26 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     ensure,
     close: () => link.close(),
   };
+}
+
+/** At the start a cluster may still be gathering. */
+async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promise<void>): Promise<void> {
+  const untilMs = clock.monotonicMs() + patienceMs;
+  for (;;) {
+    try {
+      const done = await within(
+        clock,
+        patienceMs,
+        ensure().then(() => true),
+      );
+      if (done === true) return;
+      throw new BrokerUnfit('JetStream does not answer; in a cluster, most nodes must be up');
+    } catch (error) {
+      const mayPass = error instanceof BrokerUnfit && error.mayPass;
+      if (!mayPass || clock.monotonicMs() >= untilMs) throw error;
+      await sleep(clock, LIMITS.logRetryMaxMs);
+    }
+  }
 }
 
 /**

@@ -4,6 +4,9 @@ import type { StreamName, BucketName } from './definitions.ts';
  * The log as the service needs it: durable streams with fenced appends, key-value buckets with compare-and-set, and
  * plain messages. Two forms pass one contract suite: JetStream (`log-jetstream.ts`) and memory (`log-memory.ts`).
  * Expected outcomes are values; a rejected promise means the caller broke a rule, or the log was closed.
+ *
+ * Writes (`append`, a bucket's `put` and `delete`, `ack`) end within their time-out, whatever happens. Reads (`last`,
+ * `next`, `info`, `get`) and `purgeBelow` are asked again until the broker answers: who cannot wait uses `within`.
  */
 export interface Log {
   /**
@@ -148,8 +151,8 @@ export interface Bucket {
   /** Deletes; with `revision` only while the key still holds it. */
   delete(key: string, revision?: number): Promise<BucketOutcome>;
   /**
-   * Every current entry, then every change, in order of revision. `onCurrent` is called once, when all entries that
-   * existed at the start were delivered. After a reconnect it continues; changes may be repeated, never skipped.
+   * Every current entry (deleted keys too, without a value), then every change, in order of revision. `onCurrent` is
+   * called once, when all entries that existed at the start were delivered. After a reconnect it continues; changes may be repeated, never skipped.
    */
   watch(options: { onEntry: (entry: BucketEntry) => void; onCurrent: () => void }): Stop;
 }

@@ -14,6 +14,8 @@ export const API_ERRORS = {
   wrongLastSequenceInFlight: 10164,
   storeFailed: 10077,
   insufficientResources: 10023,
+  /** A cluster has too few nodes for the copies wanted, or some are not there yet. */
+  noPeers: 10005,
 } as const;
 
 /** The log was closed while something was asked of it. */

@@ -11,7 +11,15 @@ const OLDEST = { major: 2, minor: 12 };
 const NANOS_PER_MS = 1_000_000;
 
 /** The broker cannot carry this service; the message says why and what would help. */
-export class BrokerUnfit extends Error {}
+export class BrokerUnfit extends Error {
+  /** Whether it may pass by itself: a node of the cluster is not there yet. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass = false) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
 
 export interface EnsureOptions {
   replicas: 1 | 3;
@@ -22,7 +30,7 @@ export interface EnsureOptions {
 /**
  * Makes every stream and bucket of the definitions, or brings its configuration up to date, and reads back what the
  * broker made of it: an older server ignores what it does not know. Several processes may do this at once.
- * Throws `BrokerUnfit` for what will not pass by itself; waits for what may.
+ * Throws `BrokerUnfit`; waits for leaders being elected.
  */
 export async function ensureStreams(link: Link, clock: Clock, options: EnsureOptions): Promise<void> {
   await checkServer(link);
@@ -60,7 +68,10 @@ async function ensureStream(link: Link, clock: Clock, config: StreamConfig): Pro
   if (answer.kind === 'error' && answer.errorCode === API_ERRORS.streamNotFound) answer = await call('CREATE', config);
   if (answer.kind === 'ok' && differences(config, answer.value.config).length > 0)
     answer = await call('UPDATE', config);
-  if (answer.kind === 'error') throw new BrokerUnfit(`stream ${name} cannot be made: ${answer.description}`);
+  if (answer.kind === 'error') {
+    const mayPass = answer.errorCode === API_ERRORS.noPeers;
+    throw new BrokerUnfit(`stream ${name} cannot be made: ${answer.description} (error ${answer.errorCode})`, mayPass);
+  }
   const left = differences(config, answer.value.config);
   if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
 }
