@@ -26,7 +26,9 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
   });
 
   interface Cursor {
+    /** The next sequence to look at, and how much of that the client knows. */
     position: number;
+    told: number;
     records: number;
     bytes: number;
     unsubscribe: () => void;
@@ -73,6 +75,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       const seen = stream.incarnation;
       const mine: Cursor = {
         position: from,
+        told: from,
         records: buffer.length,
         bytes: bufferBytes,
         unsubscribe: stream.onChange(() => pump(mine, seen)),
@@ -102,8 +105,16 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       if (record === undefined || !wanted(record.subject)) continue;
       mine.records += 1;
       mine.bytes += record.data.length;
+      mine.told = mine.position;
       connection.toClient(() => receive(record));
     }
+    // What was passed over need not be held any more: an idle reader is not lost with others' records.
+    if (mine.position <= mine.told) return;
+    const passed = mine.position;
+    mine.told = passed;
+    connection.toClient(() => {
+      next = Math.max(next ?? 0, passed);
+    });
   }
 
   function receive(record: LogRecord): void {

@@ -3,7 +3,8 @@ import type { Server, Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { sleep, systemClock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { STREAMS } from '../../streams/definitions.ts';
 import { connectJetStream } from '../../streams/log-jetstream.ts';
 import type { JetStreamLog } from '../../streams/log-jetstream.ts';
@@ -118,6 +119,28 @@ describe('the JetStream log and its broker', () => {
     await log.append(subject, bytes('3'));
     await eventually(() => expect(seen).toEqual(['0', '1', '2', '3']));
     reader.stop();
+  });
+
+  test('an idle reader is not lost with the records of others', async () => {
+    const seen: string[] = [];
+    await log.append('facts.busy', bytes('x'));
+    const from = (await log.info('FACTS')).lastSequence + 1;
+    const idle = log.read('FACTS', {
+      from,
+      subjects: ['facts.idle'],
+      onWaiting: () => seen.push(...idle.take().map(({ data }) => Buffer.from(data).toString())),
+    });
+    await idle.started;
+    for (let i = 0; i < 5; i++) await log.append('facts.busy', bytes('x'));
+    // It takes the broker's signals of idleness for the reader to know, and those come by the clock.
+    await sleep(systemClock, 4.5 * LIMITS.readerHeartbeatMs);
+    await log.purgeBelow('FACTS', (await log.info('FACTS')).lastSequence);
+    await nats.kill();
+    await nats.start();
+    await log.append('facts.idle', bytes('mine'));
+    await eventually(() => expect(seen).toEqual(['mine']));
+    expect(idle.ended).toBeUndefined();
+    idle.stop();
   });
 
   test('streams are made as defined, and brought back to it', async () => {
