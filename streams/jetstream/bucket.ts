@@ -116,7 +116,10 @@ function watchBucket(
         upkeep.again();
       },
     });
-    if ('failed' in opened) return false;
+    if ('failed' in opened) {
+      logger.warn({ bucket: name, why: opened.failed }, 'a watch cannot be opened');
+      return false;
+    }
     const description = await describeStream(link, clock, stream);
     created ??= description.created;
     if (stopped || !link.up) {

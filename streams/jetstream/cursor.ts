@@ -125,12 +125,16 @@ export async function openCursor(
 
   function pull(): void {
     if (closed || standing > 0) return;
-    const { records, bytes } = options.room();
-    const enoughBytes = needsAllBytes ? bytes >= LIMITS.readerBufferBytes : bytes >= ENOUGH_BYTES;
-    if (records < ENOUGH_RECORDS || !enoughBytes) {
+    const room = options.room();
+    const { records } = room;
+    const neededBytes = needsAllBytes ? LIMITS.readerBufferBytes : ENOUGH_BYTES;
+    if (records < ENOUGH_RECORDS || room.bytes < neededBytes) {
       options.onStall?.();
       return;
     }
+    // No more than needed at once: what all readers of a connection asked for may be under way together, and beyond
+    // its `max_pending` the broker cuts the connection off.
+    const bytes = neededBytes;
     needsAllBytes = false;
     standing = records;
     heardMs = clock.monotonicMs();

@@ -102,7 +102,10 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
         upkeep.again();
       },
     });
-    if ('failed' in opened) return false;
+    if ('failed' in opened) {
+      logger.warn({ stream, why: opened.failed }, 'a reader cannot be opened');
+      return false;
+    }
     const lost = await learn(await describeStream(link, clock, stream));
     if (ended !== undefined || !link.up) {
       opened.close();
