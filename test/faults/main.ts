@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { reportOf } from './report.ts';
+import { runFaults } from './run-faults.ts';
+
+/* `npm run faults -- --kills 200 --seed 7`: ends with 1 on any violation. */
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    clients: { type: 'string', default: '12' },
+    /** How long ClickHouse stands still, once. */
+    'clickhouse-away-seconds': { type: 'string', default: '60' },
+    /** File for what the processes printed. */
+    log: { type: 'string' },
+  },
+});
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort());
+
+print(`seed ${values.seed}`);
+const run = await runFaults({
+  seed: Number(values.seed),
+  kills: Number(values.kills),
+  clients: Number(values.clients),
+  clickhouseAwayMs: Number(values['clickhouse-away-seconds']) * 1000,
+  report: print,
+  signal: stop.signal,
+});
+if (values.log !== undefined) writeFileSync(values.log, run.output);
+print(`\n${reportOf(run)}`);
+process.exit(run.verdict.violations.length === 0 ? 0 : 1);

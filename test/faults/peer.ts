@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/local/free-port.ts';
+import type { Endpoints } from '../../src/local/run-files.ts';
+
+/** A second node of the same deployment: it owns a share of the partitions, and its sinks wait for the leases. */
+export interface Peer {
+  readonly pid: number | undefined;
+  kill(): Promise<void>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface PeerOptions {
+  dataDir: string;
+  endpoints: Endpoints;
+  env: Readonly<Record<string, string | undefined>>;
+  onOutput: (text: string) => void;
+}
+
+/** Starts one; does not wait until it is ready. It is not kept running: whoever kills it starts another. */
+export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptions): Promise<Peer> {
+  const { clickhouse, nats_url: natsUrl } = endpoints;
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...env,
+      DATA_DIR: dataDir,
+      ROLES: 'actors,sinks',
+      PORT: String(await freePort()),
+      NATS_URL: natsUrl,
+      CLICKHOUSE_URL: clickhouse.url,
+      CLICKHOUSE_USER: clickhouse.user,
+      CLICKHOUSE_PASSWORD: clickhouse.password,
+      CLICKHOUSE_DATABASE: clickhouse.database,
+      // It ends when the other end of its standard input does: it cannot outlive us.
+      SUPERVISED: '1',
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {});
+  const ended = once(child, 'exit');
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => onOutput(text.toString()));
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    pid: child.pid,
+    kill,
+    async stop() {
+      await kill();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

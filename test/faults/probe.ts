@@ -1,0 +1,52 @@
+import { partitionOf } from '../../src/kernel/partition.ts';
+import type { Caller } from './caller.ts';
+import type { ClientLog, PlayerLog } from './client-log.ts';
+
+/** A writer of its own that says when every partition takes writes, and notes what was acknowledged as any client does. */
+export interface Probe {
+  readonly log: ClientLog;
+  /** Resolves once a write sent now to every partition is acknowledged. */
+  write(): Promise<void>;
+}
+
+/** The service's own default. */
+const PARTITIONS = 2;
+const PLAYERS = 16;
+
+export async function createProbe(caller: Caller, nowMs: () => number): Promise<Probe> {
+  const log: ClientLog = { players: [], violations: [] };
+  const byPartition = new Map<number, PlayerLog>();
+  for (let place = 0; place < PLAYERS; place += 1) {
+    const externalId = `probe-${place}`;
+    const answered = await caller.call({
+      method: 'POST',
+      path: '/v1/players/players',
+      key: 'server',
+      body: { external_id: externalId },
+      idempotencyKey: externalId,
+    });
+    const player = { externalId, id: String(answered?.data['id']), attributes: {}, email: null, events: [] };
+    log.players.push(player);
+    byPartition.set(partitionOf(player.id, PARTITIONS), player);
+  }
+
+  async function event(player: PlayerLog): Promise<void> {
+    const n = player.events.length;
+    const answered = await caller.call({
+      method: 'POST',
+      path: '/v1/events/events',
+      key: 'client',
+      body: { player_id: player.id, event_name: 'probe', event_id: `${player.externalId}-${n}`, properties: { n } },
+    });
+    if (answered?.status === 200) {
+      player.events.push({ eventId: String(answered.data['event_id']), n, ackedMs: nowMs() });
+    } else log.violations.push(`${Math.round(nowMs())} ms: a probe was answered ${answered?.status} ${answered?.text}`);
+  }
+
+  return {
+    log,
+    async write() {
+      await Promise.all([...byPartition.values()].map(event));
+    },
+  };
+}

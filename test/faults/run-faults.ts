@@ -1,0 +1,106 @@
+import { createCaller } from './caller.ts';
+import { emptyTally, type Tally } from './client-log.ts';
+import { createInjector, type FaultRecord } from './injector.ts';
+import { startLoadClient } from './load-client.ts';
+import { createProbe } from './probe.ts';
+import { createRandom } from './random.ts';
+import { startRig } from './rig.ts';
+import { clickhouseAway, fillFacts, type SetPieceOptions } from './set-pieces.ts';
+import { verify, type Verdict } from './verify.ts';
+
+export interface FaultRunOptions {
+  seed: number;
+  /** Processes to kill, those of the set pieces included. */
+  kills: number;
+  clients?: number;
+  /** How long ClickHouse stands still, once. */
+  clickhouseAwayMs?: number;
+  /** Told what happens, line by line. */
+  report?: (line: string) => void;
+  /** Ends the run early; what ran is ended in good order. */
+  signal?: AbortSignal;
+}
+
+export interface FaultRun {
+  seed: number;
+  durationMs: number;
+  faults: readonly FaultRecord[];
+  /** What the set pieces showed. */
+  notes: readonly string[];
+  tally: Tally;
+  verdict: Verdict;
+  /** Everything the processes printed: evidence. */
+  output: string;
+}
+
+const PLAYERS_PER_CLIENT = 3;
+const PAUSE_MS = 60;
+/** How long the last requests may take once everything runs again. */
+const LAST_ANSWERS_MS = 60_000;
+/** Kills inside the set pieces: four while FACTS is full, one of ClickHouse and two of others while it is away. */
+const SET_PIECE_KILLS = 7;
+
+/**
+ * The real service under load while its processes die and stand still, at moments that follow from the seed; then a
+ * comparison of what clients were told with what is there. Nothing is left running or on disk.
+ */
+export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
+  const { seed, kills, clients = 12, clickhouseAwayMs = 20_000, report = () => {} } = options;
+  const random = createRandom(seed);
+  const beganMs = performance.now();
+  const nowMs = (): number => performance.now() - beganMs;
+  const tally = emptyTally();
+  const stop = new AbortController();
+  const giveUp = new AbortController();
+  const rig = await startRig();
+  const callAborted = (): void => giveUp.abort();
+  options.signal?.addEventListener('abort', callAborted);
+  const caller = () =>
+    createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
+  try {
+    const probe = await createProbe(caller(), nowMs);
+    const load = Array.from({ length: clients }, (_, place) =>
+      startLoadClient({
+        name: `client-${place}`,
+        players: PLAYERS_PER_CLIENT,
+        caller: caller(),
+        random: random.fork(),
+        stop: stop.signal,
+        pauseMs: PAUSE_MS,
+        nowMs,
+      }),
+    );
+    const injector = createInjector(rig, probe, random.fork(), nowMs, (record) => report(lineOf(record)));
+    const pieces: SetPieceOptions = { rig, injector, caller: caller(), nowMs };
+    const notes: string[] = [];
+    const third = Math.max(0, Math.ceil((kills - SET_PIECE_KILLS) / 3));
+    for (const piece of [
+      () => fillFacts(pieces),
+      () => clickhouseAway(pieces, clickhouseAwayMs, 2),
+      () => Promise.resolve(undefined),
+    ]) {
+      await injector.untilKills(third);
+      const note = await piece();
+      if (note === undefined) continue;
+      notes.push(note);
+      report(note);
+    }
+    await injector.allWell();
+    stop.abort();
+    const cancel = setTimeout(callAborted, LAST_ANSWERS_MS);
+    await Promise.all(load.map((client) => client.done));
+    clearTimeout(cancel);
+    const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)]);
+    return { seed, durationMs: nowMs(), faults: injector.records, notes, tally, verdict, output: rig.output() };
+  } finally {
+    options.signal?.removeEventListener('abort', callAborted);
+    stop.abort();
+    giveUp.abort();
+    await rig.stop();
+  }
+}
+
+function lineOf({ atMs, what, readyMs }: FaultRecord): string {
+  const ready = readyMs === undefined ? '' : `: all well after ${Math.round(readyMs)} ms`;
+  return `${(atMs / 1000).toFixed(1).padStart(7)} s  ${what}${ready}`;
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/until.ts';
+import type { Caller } from './caller.ts';
+import type { Injector } from './injector.ts';
+import type { Rig } from './rig.ts';
+import { factsBounds } from './verify-facts.ts';
+
+/* The two troubles that chance would not bring about: FACTS without room, and ClickHouse away for long. */
+
+export interface SetPieceOptions {
+  rig: Rig;
+  injector: Injector;
+  caller: Caller;
+  nowMs: () => number;
+}
+
+/** Name of events that only fill FACTS; nobody waits for them, so they are in no client's log. */
+export const FILLER = 'filler';
+
+/** Room left in FACTS, and what one filling write takes of it. */
+const ROOM_BYTES = 400_000;
+const FILLER_CHARS = 7_000;
+const REFUSALS_IN_A_ROW = 5;
+
+/**
+ * FACTS reaches its configured size: writes are refused with 503, reads go on, and nothing is lost; with the broker, then
+ * the service, dying meanwhile. Then there is room again.
+ */
+export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOptions): Promise<string> {
+  const beganMs = nowMs();
+  const { sizeBytes } = await factsBounds(rig.natsUrl);
+  await rig.restartWith({ FACTS_MAX_BYTES: String(sizeBytes + ROOM_BYTES) });
+  await injector.allWell();
+  const registered = await caller.call({
+    method: 'POST',
+    path: '/v1/players/players',
+    key: 'server',
+    body: { external_id: FILLER },
+    idempotencyKey: FILLER,
+  });
+  const id = String(registered?.data['id']);
+  let fillers = 0;
+  let refused = 0;
+  const full = async (): Promise<boolean> => {
+    const status = await fill(rig, id);
+    if (status === 200) fillers += 1;
+    refused = status === 503 ? refused + 1 : 0;
+    return refused >= REFUSALS_IN_A_ROW;
+  };
+  await until('FACTS is full', full, 60_000);
+  const reads = await fetch(`${rig.baseUrl}/v1/players/players/${id}`, {
+    headers: { 'X-API-Key': rig.keys.live.server },
+  });
+  if (reads.status !== 200) throw new Error(`a read while FACTS was full answered ${reads.status}`);
+  await reads.arrayBuffer();
+  await rig.kill('nats');
+  refused = 0;
+  await until('FACTS is full again', full, 60_000);
+  await rig.kill('service');
+  await rig.restartWith({ FACTS_MAX_BYTES: undefined });
+  const struckMs = nowMs();
+  await injector.allWell();
+  injector.note({
+    atMs: beganMs,
+    what: 'FACTS full',
+    kills: ['supervisor', 'nats', 'service', 'supervisor'],
+    pauses: [],
+  });
+  return `FACTS full: writes 503 and reads 200 after ${fillers} fillers; with room again ready in ${Math.round(nowMs() - struckMs)} ms`;
+}
+
+/** One filling event, sent once. Resolves to the answer's status; 0: there was none. */
+async function fill(rig: Rig, playerId: string): Promise<number> {
+  try {
+    const response = await fetch(`${rig.baseUrl}/v1/events/events`, {
+      method: 'POST',
+      headers: { 'X-API-Key': rig.keys.live.client, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ player_id: playerId, event_name: FILLER, properties: { text: 'x'.repeat(FILLER_CHARS) } }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** ClickHouse stands still for long, then dies; meanwhile others die too, and nothing but its rows is late. */
+export async function clickhouseAway(options: SetPieceOptions, durationMs: number, kills: number): Promise<string> {
+  const { rig, injector, nowMs } = options;
+  const beganMs = nowMs();
+  await rig.pause('clickhouse');
+  injector.note({ atMs: beganMs, what: 'ClickHouse away', kills: [], pauses: [{ target: 'clickhouse', durationMs }] });
+  // A supervisor that dies would take the stopped one with it, and bring it back.
+  await injector.untilKills(kills, ['clickhouse', 'supervisor']);
+  await delay(Math.max(0, durationMs - (nowMs() - beganMs)));
+  const awayMs = nowMs() - beganMs;
+  await injector.inject({ kind: 'kill', target: 'clickhouse' });
+  return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with ${kills} kills of others meanwhile`;
+}

@@ -1,0 +1,84 @@
+import { evolve } from '../../actors/evolve.ts';
+import type { EventTracked } from '../../actors/facts.ts';
+import type { EntityState } from '../../actors/state.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { decodeCommit } from '../../streams/codec.ts';
+import type { LogRecord, StreamBounds } from '../../streams/log.ts';
+import { connectJetStream, type JetStreamLog } from '../../streams/log-jetstream.ts';
+import { silentLogger } from '../support/silent-logger.ts';
+import { until } from '../support/until.ts';
+
+/** An event as FACTS holds it. */
+export interface EventFact {
+  fact: EventTracked;
+  sequence: number;
+  /** Place in the record. */
+  index: number;
+}
+
+/** All of FACTS, read straight from NATS. */
+export interface FactsScan {
+  records: number;
+  /** In the order of the log. */
+  events: EventFact[];
+  /** The fold of all facts. */
+  states: Map<string, EntityState>;
+  /** What an owner's protocol should have made impossible. */
+  violations: string[];
+}
+
+/** The bounds of FACTS as the broker says. */
+export function factsBounds(natsUrl: string): Promise<StreamBounds> {
+  return withLog(natsUrl, (log) => log.info('FACTS'));
+}
+
+/** Reads and folds every record. The run is shorter than the trimmer's patience, so the first record is still there. */
+export function scanFacts(natsUrl: string): Promise<FactsScan> {
+  return withLog(natsUrl, async (log) => {
+    const { firstSequence, lastSequence } = await log.info('FACTS');
+    const scan: FactsScan = { records: 0, events: [], states: new Map(), violations: [] };
+    if (firstSequence !== 1) scan.violations.push(`FACTS begins at ${firstSequence}`);
+    const epochs = new Map<string, number>();
+    const reader = log.read('FACTS', { from: 1, onWaiting: () => {} });
+    let sequence = 0;
+    await until(
+      'all of FACTS is read',
+      () => {
+        for (const record of reader.take()) {
+          take(record, scan, epochs);
+          sequence = record.sequence;
+        }
+        return sequence >= lastSequence;
+      },
+      120_000,
+    );
+    reader.stop();
+    return scan;
+  });
+}
+
+function take({ data, sequence, subject }: LogRecord, scan: FactsScan, epochs: Map<string, number>): void {
+  const commit = decodeCommit(data);
+  scan.records += 1;
+  // A barrier begins an epoch; from then on nobody else writes to the partition.
+  if (commit.epoch === 0) epochs.set(subject, sequence);
+  else if (commit.epoch !== epochs.get(subject)) {
+    scan.violations.push(
+      `${subject}: record ${sequence} is of epoch ${commit.epoch}, but ${epochs.get(subject)} had begun`,
+    );
+  }
+  for (const [index, fact] of commit.facts.entries()) {
+    if (fact.kind === 'EntitySnapshot' || fact.kind === 'SnapshotMark') continue;
+    if (fact.kind === 'EventTracked') scan.events.push({ fact, sequence, index });
+    scan.states.set(fact.entityId, evolve(scan.states.get(fact.entityId), fact));
+  }
+}
+
+async function withLog<T>(url: string, use: (log: JetStreamLog) => Promise<T>): Promise<T> {
+  const log = await connectJetStream({ url, replicas: 1, logger: silentLogger, clock: systemClock, asFound: true });
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}

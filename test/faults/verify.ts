@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import { viewOf } from '../../actors/state.ts';
+import { playerJson } from '../../src/api/player-resource.ts';
+import { askReader } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+import type { ClientLog, PlayerLog } from './client-log.ts';
+import type { Rig } from './rig.ts';
+import { FILLER } from './set-pieces.ts';
+import { scanFacts, type FactsScan } from './verify-facts.ts';
+
+/** What the run comes to. Counts of what must not be there, each with its evidence in `violations`. */
+export interface Verdict {
+  ackedEvents: number;
+  players: number;
+  records: number;
+  lost: number;
+  doubled: number;
+  reordered: number;
+  /** Events in FACTS or rows in ClickHouse that nobody was told of. */
+  unexplained: number;
+  /** Players whose state is another than the clients' logs, or the fold of FACTS, say. */
+  differing: number;
+  violations: string[];
+}
+
+interface Row {
+  event_id: string;
+  player_id: string;
+  sequence: number;
+  index: number;
+}
+
+/** How long ClickHouse may take to catch up once everything runs. */
+const CATCH_UP_MS = 120_000;
+
+/** Compares what the clients wrote down with FACTS, with ClickHouse and with what the service answers. */
+export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verdict> {
+  const players = logs.flatMap((log) => log.players);
+  const scan = await scanFacts(rig.natsUrl);
+  const rows = await rowsUpTo(rig, scan.events.at(-1)?.sequence ?? 0);
+  const verdict: Verdict = {
+    ackedEvents: players.reduce((sum, player) => sum + player.events.length, 0),
+    players: players.length,
+    records: scan.records,
+    lost: 0,
+    doubled: 0,
+    reordered: 0,
+    unexplained: 0,
+    differing: 0,
+    violations: [...logs.flatMap((log) => log.violations), ...scan.violations],
+  };
+  const facts = scan.events.map(({ fact, sequence, index }) => ({
+    event_id: fact.eventId,
+    player_id: fact.entityId,
+    sequence,
+    index,
+  }));
+  const fillers = new Set(scan.events.filter(({ fact }) => fact.eventName === FILLER).map(({ fact }) => fact.eventId));
+  judgeEvents('FACTS', facts, players, fillers, verdict);
+  judgeEvents('ClickHouse', rows, players, fillers, verdict);
+  await judgePlayers(rig, players, scan, verdict);
+  return verdict;
+}
+
+/** Every row, once ClickHouse holds what FACTS holds. */
+async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
+  await until(
+    `ClickHouse has caught up with ${sequence}`,
+    async () => {
+      const found = await askReader<{ last: string }>(
+        rig.clickhouseUrl,
+        'SELECT max(facts_sequence) AS last FROM events',
+      ).catch(() => []);
+      return Number(found[0]?.last) >= sequence;
+    },
+    CATCH_UP_MS,
+  );
+  const rows = await askReader<{ event_id: string; player: string; facts_sequence: string; facts_index: number }>(
+    rig.clickhouseUrl,
+    'SELECT event_id, toString(player_id) AS player, facts_sequence, facts_index FROM events ' +
+      'ORDER BY facts_sequence, facts_index',
+  );
+  return rows.map((row) => ({
+    event_id: row.event_id,
+    player_id: row.player,
+    sequence: Number(row.facts_sequence),
+    index: row.facts_index,
+  }));
+}
+
+/** Each acknowledged event once, in its player's order, and nothing else. `found` is in the order of the log. */
+function judgeEvents(
+  where: string,
+  found: readonly Row[],
+  players: readonly PlayerLog[],
+  fillers: ReadonlySet<string>,
+  verdict: Verdict,
+): void {
+  const places = new Map<string, Row[]>();
+  for (const row of found) {
+    const same = places.get(row.event_id);
+    if (same === undefined) places.set(row.event_id, [row]);
+    else same.push(row);
+  }
+  const known = new Set(fillers);
+  for (const player of players) {
+    let before: Row | undefined;
+    for (const event of player.events) {
+      known.add(event.eventId);
+      const [place, ...more] = (places.get(event.eventId) ?? []).filter((row) => row.player_id === player.id);
+      const evidence = `${where}: ${player.externalId} (${player.id}) event ${JSON.stringify(event)}`;
+      if (place === undefined) {
+        verdict.lost += 1;
+        verdict.violations.push(`${evidence} is lost`);
+        continue;
+      }
+      if (more.length > 0) {
+        verdict.doubled += 1;
+        verdict.violations.push(`${evidence} is there ${more.length + 1} times: ${JSON.stringify([place, ...more])}`);
+      }
+      if (before !== undefined && !isAfter(place, before)) {
+        verdict.reordered += 1;
+        verdict.violations.push(`${evidence} stands before the one sent before it: ${JSON.stringify([before, place])}`);
+      }
+      before = place;
+    }
+  }
+  for (const [eventId, same] of places) {
+    if (known.has(eventId) && (!fillers.has(eventId) || same.length === 1)) continue;
+    verdict.unexplained += 1;
+    verdict.violations.push(`${where}: nobody was told of ${JSON.stringify(same)}`);
+  }
+}
+
+function isAfter(row: Row, before: Row): boolean {
+  return row.sequence > before.sequence || (row.sequence === before.sequence && row.index > before.index);
+}
+
+/** What the service answers = what the client's acknowledged changes make = the fold of FACTS. */
+async function judgePlayers(rig: Rig, players: readonly PlayerLog[], scan: FactsScan, verdict: Verdict): Promise<void> {
+  for (const player of players) {
+    const response = await fetch(`${rig.baseUrl}/v1/players/players/${player.id}`, {
+      headers: { 'X-API-Key': rig.keys.live.server },
+    });
+    const answer: { data?: Record<string, unknown> } = JSON.parse(await response.text());
+    const { attributes, email, external_id: externalId } = answer.data ?? {};
+    const state = scan.states.get(player.id);
+    const folded: unknown = state?.kind === 'player' ? JSON.parse(playerJson(viewOf(state), 'server')) : undefined;
+    const expected = { attributes: player.attributes, email: player.email, externalId: player.externalId };
+    const asTold = isDeepStrictEqual({ attributes, email, externalId }, expected);
+    if (asTold && isDeepStrictEqual(answer.data, folded)) continue;
+    verdict.differing += 1;
+    verdict.violations.push(
+      `player ${player.id}: answered ${JSON.stringify(answer)}, acknowledged ${JSON.stringify(expected)}, folded ${JSON.stringify(folded)}`,
+    );
+  }
+  await until(
+    'every player is in ClickHouse',
+    async () => {
+      const found = await askReader<{ id: string }>(rig.clickhouseUrl, 'SELECT toString(player_id) AS id FROM players');
+      const ids = new Set(found.map(({ id }) => id));
+      return players.every(({ id }) => ids.has(id));
+    },
+    CATCH_UP_MS,
+  );
+}
