@@ -1,6 +1,6 @@
 import { Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
-import { DECODERS, currentFixtures, readFixtures } from '../test/fixtures/codec/fixtures.ts';
+import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../test/fixtures/codec/samples.ts';
 import {
   UnknownVersionError,
@@ -13,6 +13,8 @@ import {
   encodeReplies,
 } from './codec.ts';
 
+// How new fixtures are made: test/fixtures/codec/README.md.
+if (process.env['CODEC_FIXTURES'] === 'write') writeMissingFixtures();
 const fixtures = readFixtures();
 const current = currentFixtures();
 

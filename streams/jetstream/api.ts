@@ -19,7 +19,7 @@ export const API_ERRORS = {
 } as const;
 
 /** The log was closed while something was asked of it. */
-export class LogClosed extends Error {}
+class LogClosed extends Error {}
 
 export interface ApiError {
   kind: 'error';
