@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{src,actors,streams,clickhouse-schema,models,test/unit}/**/*.test.ts'],
+          include: ['{src,actors,streams,clickhouse-schema,models,bench,test/unit}/**/*.test.ts'],
           testTimeout: 10_000,
         },
       },

@@ -1,0 +1,56 @@
+import { App, us_socket_local_port, type HttpResponse } from 'uWebSockets.js';
+import { helperSpec, tellParent } from './helpers/helper-process.ts';
+
+/** What the bare server answers: bodies as large as the service's own, so that both send the same bytes. */
+export interface BareServerSpec {
+  /** Path → bytes of its answer's body. */
+  answers: Record<string, number>;
+}
+
+/**
+ * The reference of the bench: the same HTTP library as the service's, in one process, that reads a whole body, parses
+ * it as JSON and answers the same size. No keys, no validation, no log: what is left is the price of HTTP and JSON.
+ */
+function startBareServer({ answers }: BareServerSpec, onListening: (port: number) => void): void {
+  const app = App();
+  for (const [path, sizeBytes] of Object.entries(answers)) {
+    const answer = jsonOfSize(sizeBytes);
+    app.post(path, (res) => {
+      res.onAborted(() => {});
+      readBody(res, (body) => {
+        const parsed: unknown = JSON.parse(body);
+        const isObject = typeof parsed === 'object' && parsed !== null;
+        res.cork(() => {
+          res.writeStatus(isObject ? '200 OK' : '400 Bad Request');
+          res.writeHeader('Content-Type', 'application/json');
+          res.end(answer);
+        });
+      });
+    });
+  }
+  app.listen('127.0.0.1', 0, (socket) => {
+    if (socket === false) throw new Error('the bare server found no port to listen on');
+    onListening(us_socket_local_port(socket));
+  });
+}
+
+function readBody(res: HttpResponse, onBody: (text: string) => void): void {
+  let earlier: Buffer | undefined;
+  res.onData((data, isLast) => {
+    const chunk = Buffer.from(data);
+    if (isLast) {
+      onBody((earlier === undefined ? chunk : Buffer.concat([earlier, chunk])).toString('utf8'));
+      return;
+    }
+    // The bytes are valid during this call only: a concatenation of what came so far is a copy.
+    earlier = earlier === undefined ? Buffer.concat([chunk]) : Buffer.concat([earlier, chunk]);
+  });
+}
+
+function jsonOfSize(sizeBytes: number): string {
+  const frame = JSON.stringify({ success: true, data: '' });
+  return JSON.stringify({ success: true, data: 'x'.repeat(Math.max(0, sizeBytes - frame.length)) });
+}
+
+const spec: BareServerSpec = JSON.parse(helperSpec());
+startBareServer(spec, (port) => tellParent({ port }));

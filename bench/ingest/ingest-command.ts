@@ -1,0 +1,96 @@
+import { Command, Option } from 'commander';
+import { count, duration } from '../cli-options.ts';
+import { wrkMissing } from '../load/wrk.ts';
+import type { Bench } from './prepare.ts';
+import { measureIngest } from './ingest.ts';
+import { describeMachine } from '../report/machine.ts';
+import { ingestTables } from '../report/ingest-tables.ts';
+import { ingestPictures } from '../report/ingest-pictures.ts';
+import { saveResults } from '../report/save-results.ts';
+
+/** The options as the command line gives them. */
+interface Flags {
+  url?: string;
+  key?: string;
+  seconds: number;
+  rounds: number;
+  players: number;
+  batchSize: number;
+  batchConnections: number;
+  sustained: number;
+  open: number;
+  rate?: number;
+  openConnections: number;
+  soak?: number;
+  threads: number;
+  folder?: string;
+  output: string;
+}
+
+/** `bench -- ingest`: how fast events are taken in, beside a bare HTTP server that parses the same bodies. */
+export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
+  return new Command('ingest')
+    .description(
+      'Measure ingest with all sinks on, interleaved with a bare uWebSockets.js server that parses the same bodies: single ' +
+        'events at 64 and 512 connections, batches, and an open loop at half of the maximum. Needs wrk.',
+    )
+    .option('--seconds <time>', 'length of one run', duration, 10)
+    .option('--rounds <n>', 'runs on each target; medians are told', count, 3)
+    .option('--players <n>', 'players registered beforehand', count, 10_000)
+    .option('--batch-size <n>', 'events in one batch', count, 100)
+    .option('--batch-connections <n>', 'connections that send batches', count, 32)
+    .option('--sustained <time>', 'length of the long run of batches; 0 for none', duration, 30)
+    .option('--open <time>', 'length of the open loop; 0 for none', duration, 30)
+    .option('--rate <n>', 'requests/s of the open loop and the soak (default: half of the measured maximum)', count)
+    .option('--open-connections <n>', 'connections of the open loop', count, 256)
+    .option(
+      '--soak <time>',
+      'afterwards, watch memory under the rate of the open loop for this long, e.g. 10m',
+      duration,
+    )
+    .option('--threads <n>', 'threads of wrk', count, 1)
+    .option('--folder <path>', "where the service's folder is made: the disk that is measured (default: system temp)")
+    .addOption(
+      new Option(
+        '--url <url>',
+        'a deployment to measure instead: no bare server, no process figures, no webhook, ClickHouse is not asked',
+      ),
+    )
+    .addOption(
+      new Option('--key <key>', "a server key of the enterprise tier there; the bench's players and events stay"),
+    )
+    .option('--output <folder>', 'where results go', 'bench/results')
+    .action(async (flags: Flags, command: Command) => {
+      const missing = wrkMissing();
+      if (missing !== undefined) command.error(missing);
+      if ((flags.url === undefined) !== (flags.key === undefined)) command.error('--url and --key go together');
+      await withBench(async (bench) => {
+        const startedAt = new Date();
+        const machine = describeMachine(flags.folder);
+        const figures = await measureIngest(bench, {
+          remote: flags.url === undefined || flags.key === undefined ? undefined : { url: flags.url, key: flags.key },
+          seconds: flags.seconds,
+          rounds: flags.rounds,
+          players: flags.players,
+          batchSize: flags.batchSize,
+          batchConnections: flags.batchConnections,
+          sustainedSeconds: flags.sustained,
+          openSeconds: flags.open,
+          openRequestsPerSecond: flags.rate,
+          openConnections: flags.openConnections,
+          soakSeconds: flags.soak,
+          wrkThreads: flags.threads,
+          folder: flags.folder,
+        });
+        bench.report(ingestTables(figures, machine));
+        const saved = saveResults({
+          folder: flags.output,
+          name: 'ingest',
+          startedAt,
+          results: { machine, settings: { ...flags, key: undefined }, ...figures },
+          pictures: ingestPictures(figures),
+        });
+        bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+      });
+    });
+}

@@ -1,0 +1,27 @@
+import { startHelper } from '../helpers/start-helper.ts';
+import type { OpenLoopResult, OpenLoopSpec } from './open-loop-main.ts';
+
+const SCRIPT = new URL('./open-loop-main.ts', import.meta.url);
+
+/**
+ * Runs the open-loop generator in a process of its own. Throws when it fails or the signal comes.
+ * @param onPid told the process id, so that its CPU time can be read while it runs
+ */
+export async function runOpenLoop(
+  spec: OpenLoopSpec,
+  signal: AbortSignal,
+  onPid: (pid: number) => void,
+): Promise<OpenLoopResult> {
+  signal.throwIfAborted();
+  const generator = startHelper(SCRIPT, spec);
+  const stop = () => void generator.stop();
+  signal.addEventListener('abort', stop);
+  try {
+    onPid(generator.pid);
+    const result: OpenLoopResult = JSON.parse(await generator.next());
+    return result;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await generator.stop();
+  }
+}

@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { createCleanup } from './cleanup.ts';
+import { ingestCommand } from './ingest/ingest-command.ts';
+import type { Bench } from './ingest/prepare.ts';
+
+/**
+ * Runs a bench and ends all it started, however it ends: done, failed, Ctrl-C, SIGTERM. (`kill -9` too: the service has a
+ * guard, and the bench's own processes end with their parent.)
+ */
+async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
+  const stopping = new AbortController();
+  const cleanup = createCleanup();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (!stopping.signal.aborted) console.error('stopping …');
+      stopping.abort();
+    });
+  }
+  try {
+    await work({ cleanup, signal: stopping.signal, report: (line) => console.log(line) });
+  } catch (error) {
+    process.exitCode = 1;
+    if (!stopping.signal.aborted) console.error(error);
+  } finally {
+    await cleanup.run();
+  }
+}
+
+await new Command('bench')
+  .description('Measure the service beside a reference in the same run. What it starts, it ends.')
+  .showHelpAfterError()
+  .addCommand(ingestCommand(withBench))
+  .parseAsync();
+process.exit(process.exitCode ?? 0);

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { cpuSecondsOf, readUsage, rssMiBOf } from './process-usage.ts';
+
+test('CPU time is user and system time, whatever the name of the process', () => {
+  const stat = '42 (a b) c) S 1 42 42 0 -1 4194304 100 200 0 0 150 50 9 9 20 0 7 0 12345 1000000 300';
+  expect(cpuSecondsOf(stat)).toBe(2);
+});
+
+test('resident memory is read from its line', () => {
+  expect(rssMiBOf('Name:\tnode\nVmHWM:\t  4096 kB\nVmRSS:\t  2048 kB\n')).toBe(2);
+});
+
+test('a process that works uses time; one that is gone has no usage', () => {
+  const before = readUsage(process.pid);
+  const until = performance.now() + 60;
+  while (performance.now() < until) Math.sqrt(until);
+  const after = readUsage(process.pid);
+  expect((after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0)).toBeGreaterThan(0.01);
+  expect(after?.rssMiB).toBeGreaterThan(10);
+  expect(readUsage(2 ** 30)).toBeUndefined();
+});

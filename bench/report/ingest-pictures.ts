@@ -1,0 +1,5 @@
+import type { IngestFigures } from '../ingest/ingest.ts';
+
+export function ingestPictures(_figures: IngestFigures): Record<string, string> {
+  return {};
+}
