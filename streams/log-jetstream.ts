@@ -26,8 +26,6 @@ export interface JetStreamOptions {
   patienceMs?: number;
   /** Take streams and buckets as they are: for tools beside a running service, which has made them as it wants them. */
   asFound?: boolean;
-  /** False: take the streams as they are. For tools that do not know how the service was configured. */
-  ensure?: boolean;
 }
 
 /** The log over JetStream. */

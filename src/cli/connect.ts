@@ -15,7 +15,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     const log = await connectJetStream({
       url,
       replicas: config.natsReplicas,
-      ensure: false,
+      asFound: true,
       patienceMs: LIMITS.cliConnectMs,
       logger,
       clock,
