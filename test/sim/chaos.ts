@@ -1,0 +1,198 @@
+import { sleep } from '../../src/kernel/clock.ts';
+import { STREAMS } from '../../streams/definitions.ts';
+import type { MemoryBroker, MemoryFaults } from '../../streams/log-memory.ts';
+import type { WriteFault } from '../../streams/memory/connection.ts';
+import type { FakeClickhouse } from './fake-clickhouse.ts';
+import type { Random } from './random.ts';
+import { createMachine, type Machine, type SimProcess } from './sim-process.ts';
+import { TOUCH_POINTS } from './touch-points.ts';
+import type { World } from './world.ts';
+
+/** Everything that can go wrong. A seed takes some of it, in its own measure. */
+const FAULTS = [
+  'crash',
+  'crash at a touch point',
+  'orderly stop',
+  'empty disk',
+  'pause',
+  'disconnect',
+  'broker restart',
+  'requests lost',
+  'wall clock off',
+  'night',
+  'facts full',
+  'clickhouse trouble',
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+/** Which faults a seed meets, and how unreliable its writes are. */
+export interface Weather {
+  kinds: readonly FaultKind[];
+  /** Share of writes that go wrong on their way. */
+  writeFaults: number;
+  /** Mean milliseconds between two faults. */
+  everyMs: number;
+}
+
+export function drawWeather(random: Random): Weather {
+  return {
+    kinds: FAULTS.filter(() => random.chance(0.5)),
+    writeFaults: random.chance(0.6) ? random.pick([0.02, 0.06, 0.15, 0.3]) : 0,
+    everyMs: random.pick([700, 1_500, 3_000]),
+  };
+}
+
+/** What becomes of single writes. `calm` ends it. */
+export function drawWriteFaults(world: World, weather: Weather, calm: () => boolean): MemoryFaults {
+  const random = world.random('network');
+  function fault(what: string): WriteFault {
+    if (calm() || !random.chance(weather.writeFaults)) return 'deliver';
+    const kind = random.pick(['lose_ack', 'lose_request', 'duplicate', 'late request', 'late ack'] as const);
+    world.cover(`${what}: ${kind}`);
+    if (kind === 'late request') return { requestDelayMs: lateMs(random) };
+    if (kind === 'late ack') return { ackDelayMs: lateMs(random) };
+    return kind;
+  }
+  return {
+    onAppend: ({ stream }) => fault(stream),
+    onBucketWrite: ({ bucket }) => fault(bucket),
+    latencyMs: () => (random.chance(0.02) ? random.between(5, 80) : random.between(0.1, 2)),
+  };
+}
+
+const lateMs = (random: Random): number => random.between(1, random.chance(0.3) ? 9_000 : 900);
+
+export interface ChaosOptions {
+  world: World;
+  weather: Weather;
+  machines: readonly Machine[];
+  broker: MemoryBroker;
+  clickhouse: FakeClickhouse;
+  start: (machine: Machine) => void;
+}
+
+/** Makes faults until it is told to stop, then mends everything. */
+export interface Chaos {
+  run(done: () => boolean): Promise<void>;
+  heal(): void;
+}
+
+const NIGHT_MS = 25 * 60 * 60 * 1000;
+const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
+
+export function createChaos({ world, weather, machines, broker, clickhouse, start }: ChaosOptions): Chaos {
+  const random = world.random('chaos');
+  /** Paused processes whose connection broke meanwhile: they learn of it when they go on. */
+  const brokenMeanwhile = new Set<SimProcess>();
+  let calm = false;
+
+  const running = (): SimProcess[] => machines.flatMap(({ process }) => process ?? []);
+  const later = (fromMs: number, toMs: number, fn: () => void): void => {
+    world.clock.timer(random.between(fromMs, toMs), () => {
+      if (!calm) fn();
+    });
+  };
+  const setRoom = (maxBytes: number): void => void Object.assign(broker.stream('FACTS').definition, { maxBytes });
+
+  function restart(machine: Machine): void {
+    later(50, random.chance(0.7) ? 1_500 : 8_000, () => {
+      if (machine.process === undefined) start(machine);
+    });
+  }
+
+  function disconnect(process: SimProcess, outageMs: number): void {
+    if (process.clock.state === 'paused') brokenMeanwhile.add(process);
+    else process.log.disconnect(random.chance(0.5) ? 'deliver' : 'lose');
+    world.clock.timer(outageMs, () => process.log.reconnect());
+  }
+
+  function resume(process: SimProcess): void {
+    if (brokenMeanwhile.delete(process)) {
+      process.log.disconnect('deliver');
+      world.clock.timer(random.between(1, 300), () => process.log.reconnect());
+    }
+    process.clock.resume();
+  }
+
+  function strike(kind: FaultKind, machine: Machine, process: SimProcess): void {
+    switch (kind) {
+      case 'crash':
+        process.kill();
+        return;
+      case 'crash at a touch point':
+        process.crashAt(random.chance(0.4) ? 'any' : random.pick(TOUCH_POINTS), random.int(1, 25));
+        return;
+      case 'orderly stop':
+        void process.stop();
+        world.clock.timer(10_000, () => process.kill());
+        return;
+      case 'empty disk':
+        process.kill();
+        machine.stores = createMachine(machine.name).stores;
+        return;
+      case 'pause':
+        process.clock.pause();
+        later(50, random.chance(0.5) ? 1_000 : 9_000, () => resume(process));
+        return;
+      case 'disconnect':
+        disconnect(process, random.between(5, random.chance(0.6) ? 800 : 7_000));
+        return;
+      case 'broker restart':
+      case 'requests lost':
+        for (const each of running()) disconnect(each, random.between(20, 2_000));
+        if (kind === 'requests lost') broker.wipe('REQUESTS', random.pick(['new', 'same']));
+        return;
+      case 'wall clock off':
+        process.clock.setWall(random.pick([-60_000, -4_000, -700, 700, 4_000, 60_000]));
+        later(500, 6_000, () => process.clock.setWall(0));
+        return;
+      case 'night':
+        if (random.chance(0.3)) world.clock.jumpWall(NIGHT_MS);
+        return;
+      case 'facts full':
+        setRoom(broker.stream('FACTS').bounds().sizeBytes + random.int(0, 2_000));
+        later(300, 5_000, () => setRoom(PLENTY_BYTES));
+        return;
+      case 'clickhouse trouble':
+        clickhouse.mood = random.pick(['slow', 'away', 'crashing', 'crashing']);
+        later(500, 9_000, () => {
+          clickhouse.mood = 'well';
+        });
+        return;
+    }
+  }
+
+  return {
+    async run(done) {
+      while (!done()) {
+        await sleep(world.clock, random.between(0, 2 * weather.everyMs));
+        for (const machine of machines) if (machine.process === undefined && random.chance(0.9)) restart(machine);
+        const machine = random.pick(machines);
+        if (done() || weather.kinds.length === 0 || machine.process === undefined) continue;
+        const kind = random.pick(weather.kinds);
+        world.cover(`fault: ${kind}`);
+        world.note(3, () => `! ${kind} ${machine.process?.name ?? ''}`);
+        strike(kind, machine, machine.process);
+      }
+    },
+    heal() {
+      calm = true;
+      world.note(4, () => '! everything is mended');
+      clickhouse.mood = 'well';
+      setRoom(PLENTY_BYTES);
+      for (const machine of machines) {
+        const { process } = machine;
+        if (process === undefined) {
+          start(machine);
+          continue;
+        }
+        // One that is stopping in order still goes.
+        void process.gone.then(() => start(machine));
+        process.crashAt('any', Infinity);
+        process.clock.setWall(0);
+        if (process.clock.state === 'paused') resume(process);
+        world.clock.timer(random.between(1, 300), () => process.log.reconnect());
+      }
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from '../../actors/commands.ts';
+import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../actors/facts.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { commandKey, type History } from './history.ts';
+import { predict, predictTimed } from './model.ts';
+import type { Observer, StoredCommit, StoredRequest } from './observer.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
+import type { World } from './world.ts';
+
+/** Where a command's facts stand, and what the model answers to it there. */
+export interface Placement {
+  step: number;
+  tick: number;
+  reply: Reply;
+}
+
+export interface PartitionLog {
+  timeline: Timeline;
+  /** By command key. */
+  placements: Map<string, Placement>;
+  /** Sequence of the partition's last record. */
+  lastSequence: number;
+}
+
+export interface LogCheck {
+  world: World;
+  observer: Observer;
+  history: History;
+  partition: number;
+  /** Records that FACTS refused: what they decided was answered 503. */
+  refused: readonly CommitRecord[];
+}
+
+/**
+ * Walks one partition's records in order and holds each against the model: the commands between the last position and this
+ * one, decided one after another, must give exactly the facts that stand here. Along the way: one epoch per sequence,
+ * positions that only go forward, nothing passed over, nothing decided past its deadline, snapshots of what is.
+ */
+export function checkLog(check: LogCheck): PartitionLog {
+  const { world, observer, partition } = check;
+  const timeline = createTimeline();
+  const placements = new Map<string, Placement>();
+  const places = createPlaces(observer.requests.filter((request) => request.partition === partition));
+  let epoch = { sequence: 0, owner: '' };
+  let position: RequestPosition | null = null;
+  let lastSequence = 0;
+
+  for (const commit of observer.commits) {
+    if (commit.record.partition !== partition) continue;
+    const { record, sequence } = commit;
+    const wrong = (invariant: string, message: string): void =>
+      world.violate(invariant, `partition ${partition}, record ${sequence}: ${message}`);
+    if (record.epoch === 0) {
+      epoch = { sequence, owner: record.owner };
+      if (record.facts.length > 0) wrong('one-epoch-per-sequence', 'a barrier holds facts');
+      if (!isDeepStrictEqual(record.position, position)) wrong('position', 'a barrier moved the position');
+    } else if (record.epoch !== epoch.sequence || record.owner !== epoch.owner) {
+      wrong('one-epoch-per-sequence', `of ${record.owner} in epoch ${record.epoch} after barrier ${epoch.sequence}`);
+    }
+    const covered = places.between(position, record.position);
+    if (covered === 'backwards') wrong('position', `goes back from ${show(position)} to ${show(record.position)}`);
+    else walkRecord(commit, covered, wrong);
+    position = record.position;
+    lastSequence = sequence;
+  }
+  return { timeline, placements, lastSequence };
+
+  function walkRecord(
+    { record, sequence, tick }: StoredCommit,
+    covered: readonly Command[],
+    wrong: (invariant: string, message: string) => void,
+  ): void {
+    const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong));
+    let done = 0;
+    while (facts[done]?.kind === 'LifecycleChanged') {
+      const fact = facts[done];
+      const timed = fact === undefined ? undefined : predictTimed(timeline.now(fact.entityId));
+      if (timed === undefined || !isDeepStrictEqual(timed.fact, fact)) wrong('time', `not due: ${show(fact)}`);
+      else timeline.addStep(new Map([[timed.next.kind === 'player' ? timed.next.id : '', timed.next]]), { sequence, tick });
+      done += 1;
+    }
+    for (const command of covered) {
+      const { facts: expected, reply, next } = predict(timeline.now, command);
+      if (expected.length === 0) continue;
+      const found = facts.slice(done, done + expected.length);
+      if (!isDeepStrictEqual(found, expected)) {
+        if (mayBeSkipped(command, record)) continue;
+        wrong('nothing-passed-over', `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(found)}`);
+        return;
+      }
+      if (command.deadlineAt < record.committedAt) wrong('deadline', `${commandKey(command)} was decided past its deadline`);
+      if (placements.has(commandKey(command))) wrong('exactly-once', `${commandKey(command)} was decided twice`);
+      done += expected.length;
+      timeline.addStep(next, { sequence, tick });
+      placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
+    }
+    if (done < facts.length) wrong('exactly-its-facts', `the model knows no reason for ${show(facts[done])}`);
+    timeline.endRecord(sequence);
+  }
+
+  /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
+  function mayBeSkipped(command: Command, record: CommitRecord): boolean {
+    if (command.deadlineAt < record.committedAt) return true;
+    if (command.configRevision > record.configRevision) return true;
+    const refusedAt = (position: RequestPosition | null): boolean => places.isAtOrBefore(command, position);
+    if (check.refused.some((other) => other.partition === partition && refusedAt(other.position))) return true;
+    const outcome = check.history.attemptOf(command)?.outcome;
+    if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'failure') return false;
+    return outcome.reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
+  }
+}
+
+const UNSEEN_REVISION = 'log: a command names an unseen revision';
+
+/** Facts that change something. Snapshots and marks are checked here, as they change nothing. */
+function isDomainFact(
+  fact: Fact,
+  timeline: Timeline,
+  wrong: (invariant: string, message: string) => void,
+): fact is DomainFact {
+  if (fact.kind === 'EntitySnapshot') {
+    const held = timeline.now(fact.entityId);
+    if (!isDeepStrictEqual(fact.state, held)) {
+      wrong('snapshot', `${fact.entityId} is not ${show(fact.state)} but ${show(held)}`);
+    }
+    return false;
+  }
+  return fact.kind !== 'SnapshotMark';
+}
+
+/** Places of commands in REQUESTS, over all its incarnations. */
+function createPlaces(requests: readonly StoredRequest[]) {
+  const order = new Map<string, number>();
+  const commands: { command: Command; request: StoredRequest; index: number }[] = [];
+  for (const request of requests) {
+    request.commands.forEach((command, index) => {
+      order.set(commandKey(command), commands.length);
+      commands.push({ command, request, index });
+    });
+  }
+
+  /** Commands up to and including a position, and the first of its incarnation. */
+  function locate(position: RequestPosition): { end: number; start: number } | undefined {
+    const at = commands.findLastIndex(
+      ({ request, index }) =>
+        request.sequence === position.sequence &&
+        request.storedAtMs === position.publishedAtMs &&
+        index === position.index,
+    );
+    const found = commands[at];
+    if (found === undefined) return undefined;
+    const { incarnation } = found.request;
+    return { end: at + 1, start: commands.findIndex(({ request }) => request.incarnation === incarnation) };
+  }
+
+  return {
+    /** Commands after `from`, up to and including `to`; of `to`'s incarnation only, as the rest was lost. */
+    between(from: RequestPosition | null, to: RequestPosition | null): Command[] | 'backwards' {
+      const [before, after] = [from === null ? undefined : locate(from), to === null ? undefined : locate(to)];
+      if (after === undefined) return before === undefined ? [] : 'backwards';
+      const start = Math.max(before?.end ?? 0, after.start);
+      if (after.end < (before?.end ?? 0)) return 'backwards';
+      return commands.slice(start, after.end).map(({ command }) => command);
+    },
+    isAtOrBefore(command: Command, position: RequestPosition | null): boolean {
+      const end = position === null ? undefined : locate(position)?.end;
+      return end !== undefined && (order.get(commandKey(command)) ?? Infinity) < end;
+    },
+  };
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value).slice(0, 600);
+}

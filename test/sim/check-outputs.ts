@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PartitionStore } from '../../actors/runtime/store.ts';
+import type { EntityState } from '../../actors/state.ts';
+import { rowsOf, type TableName } from '../../clickhouse-schema/rows.ts';
+import { decodeJson } from '../../streams/codec.ts';
+import type { MemoryBroker } from '../../streams/log-memory.ts';
+import { parseRebuildMark, rebuildKey } from '../../streams/sinks/positions.ts';
+import { decodeDelivery } from '../../streams/sinks/webhooks/delivery.ts';
+import type { PartitionLog } from './check-log.ts';
+import type { FakeClickhouse } from './fake-clickhouse.ts';
+import type { Observer } from './observer.ts';
+import type { World } from './world.ts';
+
+/** A local store is a cache of the log: whatever it says it holds is what the model held there. */
+export function checkStore(world: World, store: PartitionStore, log: PartitionLog, where: string): void {
+  const mark = store.mark();
+  if (mark === undefined || mark.factsCreated === '') return;
+  const expected = log.timeline.upTo(mark.appliedSeq);
+  for (const { state } of store.all()) {
+    const held = expected.get(state.id);
+    if (!isDeepStrictEqual(state, held)) {
+      world.violate('store-is-fold', `${where} up to ${mark.appliedSeq}: ${show(state)} should be ${show(held)}`);
+    }
+    expected.delete(state.id);
+  }
+  for (const id of expected.keys()) world.violate('store-is-fold', `${where} up to ${mark.appliedSeq} lacks ${id}`);
+}
+
+/** Every fact that has rows has each of them once, and every row has its fact. */
+export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Observer): void {
+  const expected: Record<TableName, string[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
+  for (const { record, sequence } of observer.commits) {
+    for (const [index, fact] of record.facts.entries()) {
+      const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
+      for (const [table, row] of rowsOf(fact, place)) expected[table].push(JSON.stringify(row));
+    }
+  }
+  for (const table of ['events', 'player_snapshots', 'lifecycle_transitions'] as const) {
+    const count = new Map<string, number>();
+    for (const row of clickhouse.rows(table)) {
+      const text = JSON.stringify(row);
+      count.set(text, (count.get(text) ?? 0) + 1);
+    }
+    for (const row of expected[table]) {
+      const times = count.get(row) ?? 0;
+      if (times !== 1) world.violate('one-row-per-fact', `${table} holds ${times} times ${row.slice(0, 400)}`);
+      count.delete(row);
+    }
+    for (const row of count.keys()) world.violate('one-row-per-fact', `${table} holds what is no fact: ${row.slice(0, 400)}`);
+  }
+}
+
+/** The newest snapshots and the suffix of FACTS from the rebuild mark on give the partition as it is. */
+export function checkRebuild(
+  world: World,
+  broker: MemoryBroker,
+  clickhouse: FakeClickhouse,
+  partition: number,
+  log: PartitionLog,
+): void {
+  const entry = broker.bucket('POSITIONS').get(rebuildKey(partition));
+  const mark = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
+  const { firstSequence } = broker.stream('FACTS').bounds();
+  const coveredTo = mark?.coveredTo ?? 0;
+  if (firstSequence > coveredTo + 1) {
+    world.violate('rebuild', `FACTS begins at ${firstSequence}, snapshots of partition ${partition} reach ${coveredTo}`);
+  }
+  const snapshots = clickhouse.snapshots(partition);
+  for (const [id, held] of log.timeline.upTo(coveredTo)) {
+    const snapshot = snapshots.get(id);
+    const then = snapshot === undefined ? undefined : log.timeline.upTo(snapshot.lastSeq).get(id);
+    const covers = snapshot !== undefined && snapshot.lastSeq >= held.lastSeq && isDeepStrictEqual(snapshot, then);
+    if (!covers) {
+      world.violate('rebuild', `covered up to ${coveredTo}, but ${id} is ${show(snapshot)}, should reach ${show(held)}`);
+    }
+  }
+}
+
+/** Every fact a webhook asked for is queued for it once, under one id; nothing that was decided before it was made. */
+export function checkDeliveries(
+  world: World,
+  broker: MemoryBroker,
+  observer: Observer,
+): void {
+  const webhooks = new Map<string, number>();
+  for (const { key, revision } of broker.bucket('CONFIG').since(0)) webhooks.set(key.split('.').at(-1) ?? '', revision);
+  const queued = new Map<string, number>();
+  const ids = new Set<string>();
+  const stream = broker.stream('DELIVERIES');
+  const { firstSequence, lastSequence } = stream.bounds();
+  for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
+    const record = stream.get(sequence);
+    const delivery = record === undefined ? undefined : decodeDelivery(record.data);
+    if (delivery === undefined) continue;
+    // A repeat that the broker no longer remembers is one that the receiver knows by its id.
+    if (ids.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
+    if (ids.has(delivery.id)) continue;
+    ids.add(delivery.id);
+    const data: unknown = JSON.parse(delivery.data);
+    const what = JSON.stringify({ webhook: delivery.webhook, data });
+    queued.set(what, (queued.get(what) ?? 0) + 1);
+  }
+  for (const [webhook, createdRevision] of webhooks) {
+    for (const { record } of observer.commits) {
+      if (record.configRevision < createdRevision) continue;
+      for (const fact of record.facts) {
+        if (fact.kind !== 'EventTracked') continue;
+        const properties: unknown = JSON.parse(fact.properties);
+        const { entityId: player_id, externalId: external_id, eventName: event_name } = fact;
+        const what = JSON.stringify({ webhook, data: { player_id, external_id, event_name, properties } });
+        const times = queued.get(what) ?? 0;
+        if (times !== 1) world.violate('one-delivery-per-fact', `queued ${times} times: ${what}`);
+        queued.delete(what);
+      }
+    }
+  }
+  for (const what of queued.keys()) world.violate('one-delivery-per-fact', `queued without a fact: ${what}`);
+}
+
+export function show(value: EntityState | undefined): string {
+  return JSON.stringify(value)?.slice(0, 500) ?? 'missing';
+}

@@ -1,0 +1,99 @@
+import { sleep } from '../../src/kernel/clock.ts';
+import type { History } from './history.ts';
+import { isUnavailable, type Heard, type Operation, type Operations, type Send } from './operations.ts';
+import type { Random } from './random.ts';
+import type { SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
+
+/** A client gives up after this: longer than any answer may take. */
+const PATIENCE_MS = 12_000;
+const RETRIES = 3;
+const REMEMBERED_OPERATIONS = 12;
+
+export interface ClientsOptions {
+  world: World;
+  history: History;
+  operations: Operations;
+  partitionOf: (entityId: string) => number;
+  /** Processes that take requests now. */
+  serving: () => readonly SimProcess[];
+}
+
+/** Callers of the service: each does one thing after another, and repeats what was not answered, mostly elsewhere. */
+export interface Clients {
+  /** Runs one client until `done`. */
+  run(done: () => boolean): Promise<void>;
+  /** Does one operation, through a given process if one is named. */
+  perform(operation: Operation, through?: SimProcess): Promise<Heard>;
+}
+
+export function createClients(options: ClientsOptions): Clients {
+  const { world, operations, serving } = options;
+  const random = world.random('clients');
+  const sendVia = createSend(options, random);
+  /** Done before, to be repeated. */
+  const earlier: Operation[] = [];
+
+  async function somewhere(): Promise<SimProcess> {
+    for (;;) {
+      const processes = serving();
+      if (processes.length > 0) return random.pick(processes);
+      await sleep(world.clock, 100);
+    }
+  }
+
+  async function perform(operation: Operation, through?: SimProcess): Promise<Heard> {
+    const send: Send = async (...request) => sendVia(through ?? (await somewhere()), ...request);
+    let heard = await operation.run(send);
+    for (let retry = 0; retry < RETRIES && operation.safe && isUnavailable(heard); retry++) {
+      await sleep(world.clock, random.between(10, random.chance(0.5) ? 200 : 2_500));
+      world.cover('client: repeats what was not answered');
+      heard = await operation.run(send);
+    }
+    if (operation.safe) earlier.push(operation);
+    if (earlier.length > REMEMBERED_OPERATIONS) earlier.shift();
+    return heard;
+  }
+
+  return {
+    perform,
+    async run(done) {
+      while (!done()) {
+        await sleep(world.clock, random.between(5, random.chance(0.7) ? 250 : 1_500));
+        const operation = random.chance(0.12) && earlier.length > 0 ? random.pick(earlier) : operations.next();
+        if (operation.abuse !== undefined && random.chance(0.1)) {
+          await perform(operation);
+          await operation.abuse(async (...request) => sendVia(await somewhere(), ...request));
+        } else await perform(operation);
+      }
+    },
+  };
+}
+
+/** One request over the network to a process, and its answer back. A dead process answers nothing: the connection breaks. */
+function createSend({ world, history, partitionOf }: ClientsOptions, random: Random) {
+  return (process: SimProcess, ...[entityId, body, environment = 'live']: Parameters<Send>): Promise<Heard> =>
+    new Promise((resolve) => {
+      const origin = { game: 'demo', environment, receivedAt: 0 };
+      const attempt = history.begin({ gateway: process.name, partition: partitionOf(entityId), origin, body });
+      const hear = (reply: Heard): void => {
+        history.end(attempt, reply);
+        resolve(reply);
+      };
+      void process.gone.then(() => hear('lost'));
+      world.clock.timer(PATIENCE_MS, () => hear('lost'));
+      process.clock.arrivals.timer(random.between(0.1, 1), () => {
+        const { serving } = process;
+        if (serving === undefined) {
+          hear('lost');
+          return;
+        }
+        history.received(attempt, process.clock.wallMs());
+        const reply =
+          body.kind === 'GetPlayer'
+            ? serving.commit.ask(attempt.origin, entityId, body)
+            : serving.commit.send(attempt.origin, entityId, body);
+        void reply.then(hear);
+      });
+    });
+}

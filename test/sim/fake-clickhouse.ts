@@ -1,0 +1,110 @@
+import { crc32 } from 'node:zlib';
+import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
+import type { EntityState } from '../../actors/state.ts';
+import type { TableName } from '../../clickhouse-schema/rows.ts';
+import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { decodeState } from '../../streams/codec.ts';
+import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
+import type { Random } from './random.ts';
+import { never, type Toucher } from './touch-points.ts';
+import type { World } from './world.ts';
+
+export type ClickhouseMood = 'well' | 'slow' | 'away' | 'crashing';
+export type Row = Readonly<Record<string, unknown>>;
+
+/** ClickHouse as its sink and the rebuild see it: blocks with tokens in, newest snapshots out. */
+export interface FakeClickhouse {
+  mood: ClickhouseMood;
+  rows(table: TableName): readonly Row[];
+  /** Newest snapshot of every entity of a partition. */
+  snapshots(partition: number): Map<string, EntityState>;
+  /** One process's way to it. */
+  target(process: Toucher, clock: Clock): BlockTarget;
+  source(clock: Clock): SnapshotSource;
+}
+
+/**
+ * Takes a block whole or not at all, and drops one whose token it knows, as the real one does. It may take a block and then
+ * fail to say so, or take it long after its sender was told that it failed.
+ */
+export function createFakeClickhouse(world: World): FakeClickhouse {
+  const random = world.random('clickhouse');
+  const tables = new Map<TableName, Row[]>();
+  const tokens = new Map<string, Uint8Array>();
+  const rowsOf = (table: TableName): Row[] => tables.get(table) ?? [];
+
+  function take(table: TableName, bytes: Uint8Array, token: string): void {
+    const known = tokens.get(token);
+    world.note(crc32(bytes), () => `= ClickHouse ${known === undefined ? 'takes' : 'drops repeat of'} ${token}`);
+    if (known !== undefined) {
+      world.cover('clickhouse: repeat dropped');
+      if (Buffer.compare(known, bytes) !== 0) {
+        world.violate('one-token-one-block', `token ${token} came again with other rows: they are lost`);
+      }
+      return;
+    }
+    tokens.set(token, bytes);
+    const lines = Buffer.from(bytes).toString('utf8').trimEnd().split('\n');
+    tables.set(table, [...rowsOf(table), ...lines.map((line): Row => JSON.parse(line))]);
+  }
+
+  /** What one insert meets, by the mood of the moment. */
+  async function insert(clock: Clock, table: TableName, bytes: Uint8Array, token: string): Promise<InsertOutcome> {
+    await sleep(clock, latencyMs(random, clickhouse.mood));
+    const failed = (message: string): InsertOutcome => ({ kind: 'failed', refused: false, message });
+    if (clickhouse.mood === 'away') return failed('connection refused');
+    if (clickhouse.mood === 'crashing' && random.chance(0.6)) {
+      if (random.chance(0.4)) return failed('connection reset before');
+      // The block is in, or will be in a while, and nobody says so.
+      const late = random.chance(0.3);
+      world.cover(late ? 'clickhouse: took a block late, unsaid' : 'clickhouse: took a block unsaid');
+      if (late) world.clock.timer(random.between(100, 6_000), () => take(table, bytes, token));
+      else take(table, bytes, token);
+      return failed('connection reset after');
+    }
+    take(table, bytes, token);
+    await sleep(clock, random.between(0.5, 4));
+    return { kind: 'inserted' };
+  }
+
+  const clickhouse: FakeClickhouse = {
+    mood: 'well',
+    rows: rowsOf,
+    snapshots(partition) {
+      const newest = new Map<string, { version: bigint; state: EntityState }>();
+      for (const row of rowsOf('player_snapshots')) {
+        if (row['partition'] !== partition) continue;
+        const state = decodeState(Buffer.from(String(row['state']), 'base64'));
+        const version = BigInt(String(row['version']));
+        const held = newest.get(state.id);
+        if (held === undefined || held.version < version) newest.set(state.id, { version, state });
+      }
+      return new Map([...newest].map(([id, { state }]) => [id, state]));
+    },
+    target: (process, clock) => ({
+      async insert(table, bytes, token) {
+        // What was sent arrives, whatever becomes of the sender: the request has the world's time.
+        const outcome = insert(world.clock, table, bytes, token);
+        if (process.touch('insert sent')) return never();
+        const answer = await outcome;
+        // The answer reaches a process only while it runs.
+        await sleep(clock, 0.1);
+        return process.touch('insert answered') ? never() : answer;
+      },
+      close: () => Promise.resolve(),
+    }),
+    source: (clock) => ({
+      async load(partition, onState) {
+        await sleep(clock, latencyMs(random, clickhouse.mood));
+        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        world.cover('rebuild from snapshots');
+        for (const state of clickhouse.snapshots(partition).values()) onState(state);
+      },
+    }),
+  };
+  return clickhouse;
+}
+
+function latencyMs(random: Random, mood: ClickhouseMood): number {
+  return mood === 'slow' ? random.between(200, 6_000) : random.between(1, 20);
+}

@@ -1,0 +1,232 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Command, IdempotencyClaim, QueryBody, Scope, TrackItem } from '../../actors/commands.ts';
+import type { DomainFact } from '../../actors/facts.ts';
+import type { Reply, TrackResult } from '../../actors/replies.ts';
+import type { EntityState, PlayerState, PlayerView } from '../../actors/state.ts';
+
+/**
+ * The contract as a sequential model: what one command does to a partition that does one thing after another and never
+ * fails. Written from the interface and its decisions, not from the service's own decide and evolve, of which it shares
+ * only the vocabulary.
+ */
+export interface Prediction {
+  facts: DomainFact[];
+  reply: Reply;
+  /** The entities it changes, as they are afterwards. */
+  next: Map<string, EntityState>;
+}
+
+export type View = (entityId: string) => EntityState | undefined;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function predict(view: View, command: Command): Prediction {
+  const { body, game, environment, receivedAt: at } = command;
+  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map() };
+  const current: View = (id) => run.next.get(id) ?? view(id);
+  const scope = { game, environment };
+  const holderId =
+    body.kind === 'TrackEvents'
+      ? (body.ledgerId ?? body.items[0]?.playerId ?? '')
+      : body.kind === 'ClaimIdempotencyKey'
+        ? body.ledgerId
+        : body.playerId;
+  // A ledger keeps a batch's claim and its answer apart; a player's keys are one namespace.
+  const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
+  const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot);
+  if (earlier !== undefined) return { ...run, reply: earlier };
+
+  switch (body.kind) {
+    case 'RegisterPlayer': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held !== undefined && body.createOnly) return failed(run, 'DUPLICATE_PLAYER');
+      if (held === undefined) {
+        const player = newPlayer(body.playerId, body.externalId, at);
+        player.deviceId = body.deviceId ?? null;
+        player.email = body.email ?? null;
+        player.attributes = merged('{}', body.attributes);
+        run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
+        run.next.set(body.playerId, newState(player, scope, at));
+        run.reply = { kind: 'player', player, created: true };
+      } else {
+        const keepsEmail = body.byClientKey && held.email !== null;
+        change(run, held, scope, at, {
+          email: keepsEmail ? undefined : body.email,
+          deviceId: body.deviceId,
+          attributes: body.attributes,
+        });
+      }
+      break;
+    }
+    case 'PatchPlayer': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      change(run, held, scope, at, body);
+      break;
+    }
+    case 'TrackEvents': {
+      const results = body.items.map((item) => track(run, current, item, scope, at));
+      run.reply = { kind: 'tracked', results };
+      // An answer in which nothing happened is not remembered: it may go better later.
+      if (results.every(({ status }) => status === 'rejected')) return run;
+      break;
+    }
+    case 'ClaimIdempotencyKey':
+      break;
+  }
+  if (body.idempotency !== undefined) remember(run, current(holderId), holderId, body.idempotency, scope, at);
+  return run;
+}
+
+/** What a read answers. */
+export function predictRead(view: View, scope: Scope, query: QueryBody): Reply {
+  const held = playerOf(view(query.playerId), scope);
+  if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
+  return { kind: 'player', player: viewOf(held), created: false };
+}
+
+/** The only change that time alone makes: at its first day's end a new player is active. */
+export function predictTimed(state: EntityState | undefined): { fact: DomainFact; next: EntityState } | undefined {
+  if (state?.kind !== 'player' || state.lifecycleStage !== 'new') return undefined;
+  const dueAt = state.firstSeenAt + DAY_MS;
+  const { id: entityId, game, environment, externalId } = state;
+  const stages = { from: 'new', to: 'active' } as const;
+  return {
+    fact: { kind: 'LifecycleChanged', entityId, game, environment, at: dueAt, changedAt: dueAt, externalId, ...stages },
+    next: { ...state, lifecycleStage: 'active', lifecycleChangedAt: dueAt },
+  };
+}
+
+/** Whether a client heard what the model says. Of a failure the code is the contract; its words are not. */
+export function sameReply(heard: Reply, expected: Reply): boolean {
+  if (heard.kind === 'failure' || expected.kind === 'failure') {
+    return heard.kind === 'failure' && expected.kind === 'failure' && heard.code === expected.code;
+  }
+  return isDeepStrictEqual(heard, expected);
+}
+
+function inScope(state: EntityState | undefined, scope: Scope): EntityState | undefined {
+  return state?.game === scope.game && state.environment === scope.environment ? state : undefined;
+}
+
+function playerOf(state: EntityState | undefined, scope: Scope): PlayerState | undefined {
+  const found = inScope(state, scope);
+  return found?.kind === 'player' ? found : undefined;
+}
+
+function failed(run: Prediction, code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Prediction {
+  return { ...run, reply: { kind: 'failure', code } };
+}
+
+function recall(
+  holder: EntityState | undefined,
+  claim: IdempotencyClaim,
+  at: number,
+  slot: Reply['kind'] | undefined,
+): Reply | undefined {
+  const known = holder?.keys.find(
+    (entry) => entry.key === claim.key && at - entry.at < DAY_MS && (slot === undefined || entry.reply.kind === slot),
+  );
+  if (known === undefined) return undefined;
+  if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
+  return known.reply.kind === 'failure' ? known.reply : { ...known.reply, replayed: true };
+}
+
+function remember(
+  run: Prediction,
+  holder: EntityState | undefined,
+  entityId: string,
+  { key, bodyHash }: IdempotencyClaim,
+  scope: Scope,
+  at: number,
+): void {
+  const { reply } = run;
+  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, key, bodyHash, reply });
+  const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
+  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { key, bodyHash, at, reply }];
+  run.next.set(entityId, { ...before, keys });
+}
+
+function change(
+  run: Prediction,
+  held: PlayerState,
+  scope: Scope,
+  at: number,
+  wanted: { email?: string | null | undefined; deviceId?: string | null | undefined; attributes?: string | undefined },
+): void {
+  const player = viewOf(held);
+  if (wanted.email !== undefined) player.email = wanted.email;
+  if (wanted.deviceId !== undefined) player.deviceId = wanted.deviceId;
+  player.attributes = merged(held.attributes, wanted.attributes);
+  const changed: string[] = [];
+  if (player.email !== held.email) changed.push('email');
+  if (player.deviceId !== held.deviceId) changed.push('device_id');
+  if (player.attributes !== held.attributes) changed.push('attributes');
+  run.reply = { kind: 'player', player, created: false };
+  if (changed.length === 0) return;
+  run.facts.push({ kind: 'PlayerUpdated', entityId: held.id, ...scope, at, changed, player });
+  run.next.set(held.id, { ...held, ...player, country: countryIn(player.attributes) });
+}
+
+function track(run: Prediction, view: View, item: TrackItem, scope: Scope, at: number): TrackResult {
+  const { index, eventId, playerId, eventName, timestamp } = item;
+  const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
+  const held = playerOf(view(playerId), scope);
+  if (held === undefined) {
+    const error = { code: 'PLAYER_NOT_FOUND', message: 'The player does not exist.' } as const;
+    return { ...result, status: 'rejected', error };
+  }
+  const first = item.remember ? held.recentEvents.find((event) => event.eventId === eventId) : undefined;
+  if (first !== undefined) return { ...result, ...first, status: 'duplicate' };
+  const { externalId, lifecycleStage, isPayer, country } = held;
+  const { remember, properties, sessionId } = item;
+  run.facts.push({
+    ...{ kind: 'EventTracked', entityId: playerId, ...scope, at, eventId, remember, eventName, properties, sessionId },
+    ...{ timestamp, externalId, lifecycleStage, isPayer, country },
+  });
+  const event = { eventId, eventName, timestamp, receivedAt: at };
+  run.next.set(playerId, {
+    ...held,
+    recentEvents: remember ? [...held.recentEvents, event] : held.recentEvents,
+    lastSeenAt: Math.max(held.lastSeenAt, at),
+  });
+  return result;
+}
+
+/** JSON Merge Patch of flat documents. */
+function merged(text: string, patch: string | undefined): string {
+  const document = new Map<string, unknown>(Object.entries(JSON.parse(text)));
+  for (const [key, value] of Object.entries(JSON.parse(patch ?? '{}'))) {
+    if (value === null) document.delete(key);
+    else document.set(key, value);
+  }
+  return JSON.stringify(Object.fromEntries(document));
+}
+
+function countryIn(attributes: string): string {
+  const country = new Map<string, unknown>(Object.entries(JSON.parse(attributes))).get('country');
+  return typeof country === 'string' ? country : '';
+}
+
+function newPlayer(id: string, externalId: string, at: number): PlayerView {
+  return {
+    ...{ id, externalId, deviceId: null, email: null, lifecycleStage: 'new', sessionCount: 0, totalRevenue: 0 },
+    ...{ isPayer: false, firstSeenAt: at, lastSeenAt: at, attributes: '{}' },
+  };
+}
+
+function newState(player: PlayerView, scope: Scope, at: number): PlayerState {
+  return {
+    ...{ kind: 'player', ...player, ...scope, lifecycleChangedAt: at, purchaseCount: 0, totalPlaytimeSeconds: 0 },
+    ...{ country: countryIn(player.attributes), recentEvents: [], keys: [], lastSeq: 0 },
+  };
+}
+
+function viewOf(state: PlayerState): PlayerView {
+  const { id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer } = state;
+  const { firstSeenAt, lastSeenAt, attributes } = state;
+  return {
+    ...{ id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer },
+    ...{ firstSeenAt, lastSeenAt, attributes },
+  };
+}

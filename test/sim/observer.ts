@@ -1,0 +1,75 @@
+import { crc32 } from 'node:zlib';
+import type { Command } from '../../actors/commands.ts';
+import type { CommitRecord } from '../../actors/facts.ts';
+import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
+import type { MemoryBroker } from '../../streams/log-memory.ts';
+import type { World } from './world.ts';
+
+/** A record of FACTS as it was stored; kept here also when FACTS is trimmed. */
+export interface StoredCommit {
+  sequence: number;
+  /** The world's moment of storing. */
+  tick: number;
+  record: CommitRecord;
+}
+
+/** A message of REQUESTS as it was stored; kept here also when REQUESTS is lost. */
+export interface StoredRequest {
+  /** REQUESTS starts over with every loss; its creation alone does not tell. */
+  incarnation: number;
+  sequence: number;
+  partition: number;
+  storedAtMs: number;
+  commands: readonly Command[];
+}
+
+/** Everything that was ever stored in FACTS and REQUESTS, in order, seen from inside the broker. */
+export interface Observer {
+  readonly commits: readonly StoredCommit[];
+  readonly requests: readonly StoredRequest[];
+  readonly factsCreated: string;
+}
+
+export function observe(world: World, broker: MemoryBroker): Observer {
+  const commits: StoredCommit[] = [];
+  const requests: StoredRequest[] = [];
+  const facts = broker.stream('FACTS');
+  const queue = broker.stream('REQUESTS');
+  let seenRequests = { incarnation: queue.incarnation, sequence: 0 };
+  const { created } = facts.bounds();
+
+  facts.onChange(() => {
+    for (let sequence = commits.length + 1; sequence <= facts.bounds().lastSequence; sequence++) {
+      const stored = facts.get(sequence);
+      if (stored === undefined) throw new Error(`record ${sequence} of FACTS went unseen`);
+      const record = decodeCommit(stored.data);
+      commits.push({ sequence, tick: world.tick(), record });
+      world.note(crc32(stored.data), () => `= FACTS ${sequence} ${describe(record)}`);
+    }
+  });
+  queue.onChange(() => {
+    const { incarnation } = queue;
+    if (incarnation !== seenRequests.incarnation) seenRequests = { incarnation, sequence: 0 };
+    const { lastSequence } = queue.bounds();
+    for (let sequence = seenRequests.sequence + 1; sequence <= lastSequence; sequence++) {
+      const stored = queue.get(sequence);
+      if (stored === undefined) continue;
+      const partition = Number(stored.subject.split('.')[1]);
+      const commands = decodeCommands(stored.data);
+      requests.push({ incarnation, sequence, partition, storedAtMs: stored.storedAtMs, commands });
+      world.note(crc32(stored.data), () => `= REQUESTS ${incarnation}:${sequence} p${partition} ${names(commands)}`);
+    }
+    seenRequests = { incarnation, sequence: lastSequence };
+  });
+  return { commits, requests, factsCreated: created };
+}
+
+const names = (commands: readonly Command[]): string =>
+  commands.map(({ replyTo, requestId }) => `${replyTo}/${requestId}`).join(' ');
+
+function describe({ partition, epoch, owner, position, facts }: CommitRecord): string {
+  const at = position === null ? '-' : `${position.sequence}:${position.index}`;
+  return `p${partition} epoch ${epoch} by ${owner} at ${at}: ${facts
+    .map((fact) => ('entityId' in fact ? `${fact.kind}(${fact.entityId})` : `${fact.kind}(${fact.coveredTo})`))
+    .join(' ')}`;
+}

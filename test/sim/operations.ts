@@ -1,0 +1,174 @@
+import { ledgerIdOf, type CommandBody, type IdempotencyClaim, type QueryBody, type TrackItem } from '../../actors/commands.ts';
+import type { Reply } from '../../actors/replies.ts';
+import type { Random } from './random.ts';
+
+export type Heard = Reply | 'lost';
+/** Sends one command or query to some gateway and resolves to what was heard. */
+export type Send = (entityId: string, body: CommandBody | QueryBody, environment?: 'live' | 'test') => Promise<Heard>;
+
+/** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
+export interface Operation {
+  /** Whether a repeat counts nothing twice. */
+  safe: boolean;
+  run(send: Send): Promise<Heard>;
+  /** The same Idempotency-Key with another body, if there is one to abuse. */
+  abuse?: (send: Send) => Promise<Heard>;
+}
+
+export interface Operations {
+  next(): Operation;
+  read(playerId: string): Operation;
+  /** A single tracked event with an id of its own. */
+  probe(playerId: string): Operation;
+}
+
+export interface OperationsOptions {
+  random: Random;
+  players: readonly string[];
+  partitionOf: (entityId: string) => number;
+}
+
+const LEDGER = ledgerIdOf('key-1');
+const COUNTRIES = ['NO', 'DE', 'JP'] as const;
+
+/** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
+export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
+  let stamps = 0;
+  let keys = 0;
+  const stamp = (): number => ++stamps;
+  const claim = (share: number): IdempotencyClaim | undefined =>
+    random.chance(share) ? { key: `key-${++keys}`, bodyHash: `hash-${keys}` } : undefined;
+  const withClaim = (idempotency: IdempotencyClaim | undefined) => (idempotency === undefined ? {} : { idempotency });
+  const other = (idempotency: IdempotencyClaim): IdempotencyClaim => ({ ...idempotency, bodyHash: 'another' });
+
+  function keyed(
+    playerId: string,
+    idempotency: IdempotencyClaim | undefined,
+    body: (idempotency: IdempotencyClaim | undefined) => CommandBody,
+    safe = idempotency !== undefined,
+  ): Operation {
+    return {
+      safe,
+      run: (send) => send(playerId, body(idempotency)),
+      ...(idempotency === undefined ? {} : { abuse: (send: Send) => send(playerId, body(other(idempotency))) }),
+    };
+  }
+
+  function register(playerId: string): Operation {
+    const fixed = {
+      kind: 'RegisterPlayer',
+      playerId,
+      externalId: `ext-${playerId}`,
+      createOnly: random.chance(0.1),
+      byClientKey: random.chance(0.3),
+      ...(random.chance(0.4) ? { email: `${random.int(1, 9)}@example.com` } : {}),
+    } as const;
+    const country = random.chance(0.3) ? { country: random.pick(COUNTRIES) } : {};
+    return keyed(
+      playerId,
+      claim(0.3),
+      (idempotency) => ({ ...fixed, attributes: JSON.stringify({ s: stamp(), ...country }), ...withClaim(idempotency) }),
+      true,
+    );
+  }
+
+  function patch(playerId: string): Operation {
+    const changes = random.chance(0.8);
+    const field = { [`a${random.int(1, 3)}`]: random.chance(0.3) ? null : random.int(0, 9) };
+    const email = random.chance(0.2) ? { email: random.chance(0.5) ? null : 'new@example.com' } : {};
+    return keyed(playerId, claim(0.3), (idempotency) => ({
+      kind: 'PatchPlayer',
+      playerId,
+      ...email,
+      attributes: JSON.stringify(changes ? { s: stamp(), ...field } : {}),
+      ...withClaim(idempotency),
+    }));
+  }
+
+  /** @param eventId the caller's own, or derived from a key; `undefined`: one that the gateway makes */
+  function item(playerId: string, index: number, eventId: string | undefined): TrackItem {
+    const unique = stamp();
+    return {
+      index,
+      playerId,
+      eventId: eventId ?? `made-${unique}`,
+      remember: eventId !== undefined,
+      eventName: `event_${random.int(1, 3)}`,
+      properties: JSON.stringify({ s: unique }),
+      sessionId: random.chance(0.2) ? 'session-1' : null,
+      timestamp: 1_700_000_000_000 + unique,
+    };
+  }
+
+  function track(playerId: string): Operation {
+    const idempotency = claim(0.3);
+    const own = random.chance(0.4) ? `event-${stamp()}` : undefined;
+    const eventId = own ?? (idempotency === undefined ? undefined : `${idempotency.key}/0`);
+    return keyed(
+      playerId,
+      idempotency,
+      (idempotency) => ({
+        kind: 'TrackEvents',
+        items: [item(playerId, 0, eventId)],
+        ...withClaim(idempotency),
+      }),
+      eventId !== undefined,
+    );
+  }
+
+  /** As the batch endpoint does it: the key is claimed first, then each partition gets its part. */
+  function batch(): Operation {
+    const idempotency = claim(0.6);
+    const wanted = Array.from({ length: random.int(2, 5) }, (_, index) => ({
+      playerId: random.pick(players),
+      index,
+      eventId: random.chance(0.3) ? `event-${stamp()}` : idempotency && `${idempotency.key}/${index}`,
+    }));
+    async function run(send: Send, idempotency: IdempotencyClaim | undefined): Promise<Heard> {
+      if (idempotency !== undefined) {
+        const claimed = await send(LEDGER, { kind: 'ClaimIdempotencyKey', ledgerId: LEDGER, idempotency });
+        if (claimed === 'lost' || claimed.kind === 'failure') return claimed;
+      }
+      const groups = new Map<number, TrackItem[]>();
+      for (const { playerId, index, eventId } of wanted) {
+        const partition = partitionOf(playerId);
+        groups.set(partition, [...(groups.get(partition) ?? []), item(playerId, index, eventId)]);
+      }
+      const remembered = idempotency === undefined ? {} : { idempotency, ledgerId: LEDGER };
+      const heard = await Promise.all(
+        [...groups.values()].map((items) =>
+          send(items[0]?.playerId ?? '', { kind: 'TrackEvents', items, ...remembered }),
+        ),
+      );
+      return heard.find((reply) => isUnavailable(reply)) ?? heard[0] ?? 'lost';
+    }
+    return {
+      safe: idempotency !== undefined,
+      run: (send) => run(send, idempotency),
+      ...(idempotency === undefined ? {} : { abuse: (send: Send) => run(send, other(idempotency)) }),
+    };
+  }
+
+  const read = (playerId: string): Operation => {
+    const environment = random.chance(0.05) ? 'test' : 'live';
+    return { safe: true, run: (send) => send(playerId, { kind: 'GetPlayer', playerId }, environment) };
+  };
+
+  return {
+    next() {
+      const playerId = random.pick(players);
+      const dice = random.next();
+      if (dice < 0.15) return register(playerId);
+      if (dice < 0.35) return patch(playerId);
+      if (dice < 0.6) return track(playerId);
+      if (dice < 0.72) return batch();
+      return read(playerId);
+    },
+    read,
+    probe: (playerId) => keyed(playerId, undefined, () => ({ kind: 'TrackEvents', items: [item(playerId, 0, `probe-${stamp()}`)] })),
+  };
+}
+
+export function isUnavailable(heard: Heard): boolean {
+  return heard === 'lost' || (heard.kind === 'failure' && heard.code === 'SERVICE_UNAVAILABLE');
+}

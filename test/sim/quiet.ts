@@ -1,0 +1,91 @@
+import { decodeJson } from '../../streams/codec.ts';
+import { factsSubject } from '../../streams/definitions.ts';
+import type { MemoryBroker } from '../../streams/log-memory.ts';
+import { parseSinkPosition } from '../../streams/sinks/positions.ts';
+import type { Clients } from './clients.ts';
+import { isUnavailable, type Operations } from './operations.ts';
+import type { Machine, SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
+
+export interface QuietOptions {
+  world: World;
+  broker: MemoryBroker;
+  machines: readonly Machine[];
+  partitions: number;
+  players: readonly string[];
+  clients: Clients;
+  operations: Operations;
+  /** What still runs from the time of trouble. */
+  busy: readonly Promise<void>[];
+}
+
+/** Longer than anything healthy takes: the longest answer, a lease with its margin, the longest back-off of a sink. */
+const HEALING_MS = 45_000;
+const SETTLING_MS = 45_000;
+
+/**
+ * After everything is mended: the clients end, every player can be read and written through every process, and then all
+ * outputs catch up. That this comes to pass is the service's promise to come back by itself.
+ */
+export async function waitForQuiet(options: QuietOptions): Promise<void> {
+  const { world, broker, machines, partitions, busy } = options;
+  const healed = Promise.all(busy).then(() => lastWords(options));
+  let isHealed = false;
+  void healed.then(() => {
+    isHealed = true;
+  });
+  const startMs = world.clock.monotonicMs();
+  const failed = (): boolean => world.violation !== undefined;
+  await world.clock.run(() => isHealed || failed(), startMs + HEALING_MS);
+  if (failed()) return;
+  if (!isHealed) {
+    world.violate('comes-back', 'a client still gets no answer long after everything was mended');
+    return;
+  }
+  const settledMs = world.clock.monotonicMs();
+  await world.clock.run(() => isSettled() || failed(), settledMs + SETTLING_MS);
+  if (!isSettled()) world.violate('catches-up', `sinks or stores stay behind: ${describe()}`);
+
+  function describe(): string {
+    const { lastSequence } = broker.stream('FACTS').bounds();
+    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}`;
+  }
+
+  function position(sink: string): number {
+    const entry = broker.bucket('POSITIONS').get(sink);
+    return (entry?.value && parseSinkPosition(decodeJson(entry.value))?.sequence) ?? 0;
+  }
+
+  function isSettled(): boolean {
+    const { lastSequence } = broker.stream('FACTS').bounds();
+    if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
+    for (let partition = 0; partition < partitions; partition++) {
+      const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
+      const stored = machines.map(({ stores }) => stores.partition(partition).mark()?.appliedSeq);
+      if (!stored.includes(last)) return false;
+    }
+    return true;
+  }
+}
+
+/** Reads every player, and writes one of them, through every process. */
+async function lastWords({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
+  for (const machine of machines) {
+    const process = await servingOn(world, machine);
+    for (const playerId of players) await answered(() => clients.perform(operations.read(playerId), process), world);
+    await answered(() => clients.perform(operations.probe(world.random('probe').pick(players)), process), world);
+  }
+}
+
+async function servingOn(world: World, machine: Machine): Promise<SimProcess> {
+  for (;;) {
+    if (machine.process?.serving !== undefined) return machine.process;
+    await new Promise<void>((resolve) => {
+      world.clock.timer(50, resolve);
+    });
+  }
+}
+
+async function answered(perform: () => ReturnType<Clients['perform']>, world: World): Promise<void> {
+  while (isUnavailable(await perform())) world.cover('client: waits for the service to come back');
+}

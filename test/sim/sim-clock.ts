@@ -1,0 +1,181 @@
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import type { ClientClocks } from '../../streams/memory/connection.ts';
+import type { Random } from './random.ts';
+
+/**
+ * The time of a simulated world. It stands still while code runs and jumps from one timer to the next, so nothing depends
+ * on the machine. What a timer set off has settled, promise by promise, before the next one fires.
+ */
+export interface SimClock extends Clock {
+  /** Moves on, timer by timer, until `done` holds (true) or the clock reads `untilMs` (false). */
+  run(done: () => boolean, untilMs: number): Promise<boolean>;
+  /** Everybody's wall clock goes on by this much at once, as if the world had slept. */
+  jumpWall(durationMs: number): void;
+  /** The clock of one process. */
+  process(): ProcessClock;
+}
+
+/** One process's view of the time, and what can happen to a process as a whole. */
+export interface ProcessClock extends Clock, ClientClocks {
+  readonly state: 'running' | 'paused' | 'dead';
+  /** SIGSTOP: nothing of the process runs. */
+  pause(): void;
+  /** SIGCONT: first all timers that came due, then what arrived meanwhile, as an event loop does it. */
+  resume(): void;
+  kill(): void;
+  /** Sets the process's wall clock off the world's (may be negative; 0 is right). Its monotonic clock is untouched. */
+  setWall(offsetMs: number): void;
+}
+
+interface Timer {
+  dueMs: number;
+  order: number;
+  fn: (() => void) | undefined;
+}
+
+const START_WALL_MS = Date.UTC(2026, 0, 1);
+/** A timer fires a little late, never early, and never twice equally late. */
+const TIMER_JITTER_MS = 0.4;
+
+export function createSimClock(random: Random): SimClock {
+  const heap: Timer[] = [];
+  let nowMs = 0;
+  let wallOffsetMs = START_WALL_MS;
+  let order = 0;
+
+  function timer(delayMs: number, fn: () => void): Cancel {
+    const entry: Timer = { dueMs: nowMs + Math.max(0, delayMs), order: order++, fn };
+    push(heap, entry);
+    return () => {
+      entry.fn = undefined;
+    };
+  }
+
+  async function run(done: () => boolean, untilMs: number): Promise<boolean> {
+    await settled();
+    while (!done()) {
+      const next = pop(heap);
+      if (next === undefined) return false;
+      if (next.fn === undefined) continue;
+      if (next.dueMs > untilMs) {
+        push(heap, next);
+        nowMs = untilMs;
+        return false;
+      }
+      nowMs = Math.max(nowMs, next.dueMs);
+      next.fn();
+      await settled();
+    }
+    return true;
+  }
+
+  const clock: SimClock = {
+    wallMs: () => wallOffsetMs + Math.floor(nowMs),
+    monotonicMs: () => nowMs,
+    timer,
+    run,
+    jumpWall(durationMs) {
+      wallOffsetMs += durationMs;
+    },
+    process: () => createProcessClock(clock, random),
+  };
+  return clock;
+}
+
+/** An immediate runs only after every promise that could settle has settled. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function createProcessClock(world: SimClock, random: Random): ProcessClock {
+  let offsetMs = 0;
+  let state: ProcessClock['state'] = 'running';
+  let heldTimers: (() => void)[] = [];
+  let heldArrivals: (() => void)[] = [];
+
+  function schedule(delayMs: number, fn: () => void, hold: (fire: () => void) => void): Cancel {
+    let cancelled = false;
+    const fire = (): void => {
+      if (cancelled || state === 'dead') return;
+      if (state === 'paused') hold(fire);
+      else fn();
+    };
+    const cancel = world.timer(delayMs, fire);
+    return () => {
+      cancelled = true;
+      cancel();
+    };
+  }
+
+  const view = { wallMs: () => world.wallMs() + offsetMs, monotonicMs: () => world.monotonicMs() };
+  const timer = (delayMs: number, fn: () => void): Cancel =>
+    schedule(delayMs + random.next() * TIMER_JITTER_MS, fn, (fire) => heldTimers.push(fire));
+  const arrivals: Clock = {
+    ...view,
+    timer: (delayMs, fn) => schedule(delayMs, fn, (fire) => heldArrivals.push(fire)),
+  };
+  return {
+    ...view,
+    timer,
+    timers: { ...view, timer },
+    arrivals,
+    get state() {
+      return state;
+    },
+    pause() {
+      if (state === 'running') state = 'paused';
+    },
+    resume() {
+      if (state !== 'paused') return;
+      state = 'running';
+      const held = [...heldTimers, ...heldArrivals];
+      heldTimers = [];
+      heldArrivals = [];
+      for (const fire of held) world.timer(0, fire);
+    },
+    kill() {
+      state = 'dead';
+      heldTimers = [];
+      heldArrivals = [];
+    },
+    setWall(wantedMs) {
+      offsetMs = wantedMs;
+    },
+  };
+}
+
+const before = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
+
+/** A binary heap in an array, earliest first. */
+function push(heap: Timer[], timer: Timer): void {
+  let at = heap.length;
+  heap.push(timer);
+  while (at > 0) {
+    const parentAt = (at - 1) >> 1;
+    const parent = heap[parentAt];
+    if (parent === undefined || !before(timer, parent)) break;
+    heap[at] = parent;
+    at = parentAt;
+  }
+  heap[at] = timer;
+}
+
+function pop(heap: Timer[]): Timer | undefined {
+  const top = heap[0];
+  const last = heap.pop();
+  if (top === undefined || last === undefined || heap.length === 0) return top;
+  let at = 0;
+  for (;;) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]];
+    if (left === undefined) break;
+    const isRight = right !== undefined && before(right, left);
+    const child = isRight ? right : left;
+    if (!before(child, last)) break;
+    heap[at] = child;
+    at = 2 * at + (isRight ? 2 : 1);
+  }
+  heap[at] = last;
+  return top;
+}

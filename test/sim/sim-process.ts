@@ -1,0 +1,154 @@
+import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import { createMemoryStores } from '../../actors/runtime/store-memory.ts';
+import type { Stores } from '../../actors/runtime/store.ts';
+import { startTrimmer } from '../../actors/runtime/trimmer.ts';
+import { createCommit, type Commit } from '../../src/gateway/commit.ts';
+import { sleep } from '../../src/kernel/clock.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import type { CommitRecord } from '../../actors/facts.ts';
+import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
+import type { MemoryBroker, MemoryLog } from '../../streams/log-memory.ts';
+import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
+import { createMatcher } from '../../streams/sinks/webhooks/matcher.ts';
+import type { FakeClickhouse } from './fake-clickhouse.ts';
+import type { History } from './history.ts';
+import type { ProcessClock } from './sim-clock.ts';
+import { touchyLog, touchyStores, type TouchPoint, type Toucher } from './touch-points.ts';
+import type { World } from './world.ts';
+
+/** A machine: its disk outlives its processes. */
+export interface Machine {
+  name: string;
+  stores: Stores;
+  incarnations: number;
+  process: SimProcess | undefined;
+}
+
+/** One process of the service with every role, wired as src/main.ts wires it. */
+export interface SimProcess {
+  readonly name: string;
+  readonly clock: ProcessClock;
+  readonly log: MemoryLog;
+  /** Set once its definitions are loaded: from then on it takes requests. */
+  readonly serving: { commit: Commit; config: ConfigStore; actors: Actors } | undefined;
+  /** Crashes at the `count`-th touch of a point from now on. */
+  crashAt(point: TouchPoint | 'any', count: number): void;
+  /** `kill -9`. */
+  kill(): void;
+  /** SIGTERM: stops in order, then exits. */
+  stop(): Promise<void>;
+  /** Settles when the process is gone. */
+  readonly gone: Promise<void>;
+}
+
+export interface ProcessOptions {
+  world: World;
+  broker: MemoryBroker;
+  clickhouse: FakeClickhouse;
+  history: History;
+  partitions: number;
+  retentionMs: number;
+  onRefused: (record: CommitRecord) => void;
+}
+
+/** Nobody reads them: one set serves every process of every world. */
+const metrics = createMetrics();
+
+export function createMachine(name: string): Machine {
+  return { name, stores: createMemoryStores(), incarnations: 0, process: undefined };
+}
+
+/** Starts a process on a machine whose last one is gone. */
+export function startProcess(options: ProcessOptions, machine: Machine): SimProcess {
+  const { world, broker, clickhouse, history, partitions } = options;
+  machine.incarnations += 1;
+  const incarnation = String(machine.incarnations);
+  const name = `${machine.name}-${incarnation}`;
+  const random = world.random(name);
+  const clock = world.clock.process();
+  const log = broker.connect(name, clock);
+  let crash: { point: TouchPoint | 'any'; count: number } | undefined;
+  let serving: SimProcess['serving'];
+  let onGone: () => void = () => {};
+  const gone = new Promise<void>((resolve) => {
+    onGone = resolve;
+  });
+  const parts: (() => Promise<void>)[] = [];
+
+  function kill(): void {
+    if (clock.state === 'dead') return;
+    world.note(0, () => `! ${name} is killed`);
+    clock.kill();
+    log.kill(random.chance(0.6) ? 'deliver' : 'lose');
+    serving = undefined;
+    if (machine.process === process) machine.process = undefined;
+    onGone();
+  }
+
+  const toucher: Toucher = {
+    touch(point) {
+      if (clock.state === 'dead') return true;
+      if (crash === undefined || (crash.point !== 'any' && crash.point !== point)) return false;
+      crash.count -= 1;
+      if (crash.count > 0) return false;
+      world.cover(`crash: ${point}`);
+      world.note(1, () => `! crash of ${name}: ${point}`);
+      kill();
+      return true;
+    },
+    pause: () => sleep(clock, random.between(0.2, random.chance(0.05) ? 400 : 3)),
+    onRequests: (commands) => history.sent(commands),
+    onRefused: options.onRefused,
+  };
+  const shared = { log: touchyLog(log, toucher), clock, logger: world.logger, metrics };
+
+  async function boot(): Promise<void> {
+    const config = await openConfigStore(shared.log, clock, world.logger);
+    const commit = createCommit({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
+    const actors = startActors({
+      ...shared,
+      partitions,
+      node: machine.name,
+      incarnation,
+      config,
+      stores: touchyStores(machine.stores, toucher),
+      source: clickhouse.source(clock),
+      hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
+    });
+    const trimmer = startTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
+    const sink = createFactsWriter({ ...shared, holder: name, target: clickhouse.target(toucher, clock) });
+    sink.start();
+    const matcher = createMatcher({ ...shared, config, holder: name });
+    parts.push(
+      () => matcher.stop(),
+      () => sink.stop(),
+      () => Promise.all([trimmer.stop(), actors.stop()]).then(() => undefined),
+    );
+    serving = { commit, config, actors };
+  }
+
+  const process: SimProcess = {
+    name,
+    clock,
+    log,
+    get serving() {
+      return serving;
+    },
+    crashAt(point, count) {
+      crash = { point, count };
+    },
+    kill,
+    async stop() {
+      serving = undefined;
+      for (const stop of parts) await stop();
+      await log.close();
+      world.cover('process stopped in order');
+      kill();
+    },
+    gone,
+  };
+  machine.process = process;
+  world.note(2, () => `! ${name} starts`);
+  void boot();
+  return process;
+}

@@ -1,0 +1,108 @@
+import type { CommitRecord } from '../../actors/facts.ts';
+import type { PartitionStore, Stores } from '../../actors/runtime/store.ts';
+import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
+import type { Bucket, Log } from '../../streams/log.ts';
+import type { MemoryLog } from '../../streams/log-memory.ts';
+
+/** Where a process touches the outside, and so can be crashed with full effect. */
+export const TOUCH_POINTS = [
+  'append to FACTS sent',
+  'append to FACTS answered',
+  'append to REQUESTS sent',
+  'append to REQUESTS answered',
+  'append to DELIVERIES sent',
+  'append to DELIVERIES answered',
+  'bucket write sent',
+  'bucket write answered',
+  'store write begun',
+  'store write done',
+  'insert sent',
+  'insert answered',
+  'message published',
+] as const;
+export type TouchPoint = (typeof TOUCH_POINTS)[number];
+
+/** A process, as what it touches sees it. */
+export interface Toucher {
+  /** True when the process is, or just became, dead: nothing it does has any effect from now on. */
+  touch(point: TouchPoint): boolean;
+  /** Some milliseconds. */
+  pause(): Promise<void>;
+  onRequests(commands: ReturnType<typeof decodeCommands>): void;
+  onRefused(record: CommitRecord): void;
+}
+
+/** What a dead process waits for. */
+export const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/** The process's log: every write tells the toucher before and after. */
+export function touchyLog(log: MemoryLog, process: Toucher): Log {
+  async function append(...[subject, data, options]: Parameters<Log['append']>): ReturnType<Log['append']> {
+    const stream = streamOf(subject);
+    if (stream === 'REQUESTS') process.onRequests(decodeCommands(data));
+    const outcome = log.append(subject, data, options);
+    if (process.touch(`append to ${stream} sent`)) return never();
+    const answer = await outcome;
+    if (stream === 'FACTS' && answer.kind === 'refused') process.onRefused(decodeCommit(data));
+    return process.touch(`append to ${stream} answered`) ? never() : answer;
+  }
+
+  function touchyBucket(bucket: Bucket): Bucket {
+    const write = async <T>(send: () => Promise<T>): Promise<T> => {
+      const outcome = send();
+      if (process.touch('bucket write sent')) return never();
+      const answer = await outcome;
+      return process.touch('bucket write answered') ? never() : answer;
+    };
+    return {
+      ...bucket,
+      put: (key, value, revision) => write(() => bucket.put(key, value, revision)),
+      delete: (key, revision) => write(() => bucket.delete(key, revision)),
+    };
+  }
+
+  return {
+    append,
+    read: log.read,
+    last: log.last,
+    next: log.next,
+    info: log.info,
+    purgeBelow: log.purgeBelow,
+    work: log.work,
+    bucket: (name) => touchyBucket(log.bucket(name)),
+    publish(subject, data) {
+      if (!process.touch('message published')) log.publish(subject, data);
+    },
+    subscribe: log.subscribe,
+    get connected() {
+      return log.connected;
+    },
+    close: log.close,
+  };
+}
+
+function streamOf(subject: string): 'FACTS' | 'REQUESTS' | 'DELIVERIES' {
+  if (subject.startsWith('facts.')) return 'FACTS';
+  return subject.startsWith('requests.') ? 'REQUESTS' : 'DELIVERIES';
+}
+
+/** The process's disk: a write takes time, and a crash leaves either all of it or nothing. */
+export function touchyStores(stores: Stores, process: Toucher): Stores {
+  const touchyStore = (store: PartitionStore): PartitionStore => ({
+    ...store,
+    async write(batch) {
+      if (process.touch('store write begun')) return never();
+      await process.pause();
+      if (process.touch('store write begun')) return never();
+      await store.write(batch);
+      await process.pause();
+      return process.touch('store write done') ? never() : undefined;
+    },
+    async clear() {
+      await process.pause();
+      if (process.touch('store write begun')) return never();
+      await store.clear();
+    },
+  });
+  return { partition: (partition) => touchyStore(stores.partition(partition)), close: () => Promise.resolve() };
+}
