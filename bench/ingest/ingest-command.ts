@@ -42,7 +42,7 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
     .option('--sustained <time>', 'length of the long run of batches; 0 for none', duration, 30)
     .option('--open <time>', 'length of the open loop; 0 for none', duration, 30)
     .option('--rate <n>', 'requests/s of the open loop and the soak (default: half of the measured maximum)', count)
-    .option('--open-connections <n>', 'connections of the open loop', count, 256)
+    .option('--open-connections <n>', 'connections of the open loop', count, 512)
     .option(
       '--soak <time>',
       'afterwards, watch memory under the rate of the open loop for this long, e.g. 10m',

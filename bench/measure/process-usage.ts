@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** What a process has used so far. */
 export interface Usage {
   cpuSeconds: number;
+  /** NaN when it has ended and nobody has taken note yet. */
   rssMiB: number;
 }
 

@@ -28,7 +28,11 @@ export function createUsageMeter(pids: Pids): UsageMeter {
   return {
     add,
     read() {
-      for (const one of tracked.values()) one.last = readUsage(one.pid) ?? one.last;
+      for (const one of tracked.values()) {
+        const { cpuSeconds = one.last.cpuSeconds, rssMiB = Number.NaN } = readUsage(one.pid) ?? {};
+        // One that has just ended still tells its CPU time, and has no memory any more.
+        one.last = { cpuSeconds, rssMiB: Number.isNaN(rssMiB) ? one.last.rssMiB : rssMiB };
+      }
     },
     cpuSeconds: () =>
       Object.fromEntries([...tracked].map(([name, { begin, last }]) => [name, last.cpuSeconds - begin])),

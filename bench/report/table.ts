@@ -16,6 +16,12 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? text.padStart(width) : text.padEnd(width);
 }
 
+/** A figure for an axis, where room is short: 1.5 M, 120 k, 250. */
+export function compact(value: number): string {
+  if (value >= 1e6) return `${figure(value / 1e6)} M`;
+  return value >= 10_000 ? `${figure(value / 1000)} k` : figure(value);
+}
+
 /** Three significant digits, and whole thousands apart: 0.0123, 4.56, 78.9, 1,234. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';
