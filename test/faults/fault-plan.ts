@@ -4,17 +4,22 @@ import { TARGETS, type Target } from './rig.ts';
 /** What happens next. Times are milliseconds. */
 export type Fault =
   | { kind: 'kill'; target: Target }
+  /** The second node dies and loses its local store. */
+  | { kind: 'wipe_peer' }
   /** A second process dies while the first is still coming back. */
   | { kind: 'two_kills'; target: Target; second: Target; gapMs: number }
   | { kind: 'pause'; target: Target; durationMs: number }
   /** While the first stands still, the second dies. */
   | { kind: 'pause_and_kill'; target: Target; second: Target; durationMs: number };
 
-/** A lease is 3 s, and a contender waits half a second longer: some pauses end well before, some well after. */
+/**
+ * A lease is 3 s and a contender waits half a second longer, first for the node's beat and then for its lease: some pauses
+ * end well before, some after the owner lost its lease, some after another node has taken over.
+ */
 const SHORT_PAUSE_MS = [50, 2_000] as const;
-const LONG_PAUSE_MS = [4_500, 9_000] as const;
+const LONG_PAUSE_MS = [4_500, 12_000] as const;
 
-const KINDS = { kill: 70, two_kills: 10, pause: 15, pause_and_kill: 5 } as const;
+const KINDS = { kill: 66, wipe_peer: 4, two_kills: 10, pause: 15, pause_and_kill: 5 } as const;
 const WEIGHTS = { service: 35, nats: 25, clickhouse: 15, supervisor: 10, peer: 15 } as const;
 
 /** The next fault. `spared` is left alone. */
@@ -24,6 +29,8 @@ export function nextFault(random: Random, spared: readonly Target[] = []): Fault
   switch (kind) {
     case 'kill':
       return { kind, target };
+    case 'wipe_peer':
+      return { kind };
     case 'two_kills':
       return { kind, target, second: anyBut(random, spared), gapMs: random.between(0, 800) };
     case 'pause':
@@ -38,6 +45,8 @@ export function killsOf(fault: Fault): readonly Target[] {
   switch (fault.kind) {
     case 'kill':
       return [fault.target];
+    case 'wipe_peer':
+      return ['peer'];
     case 'two_kills':
       return [fault.target, fault.second];
     case 'pause':

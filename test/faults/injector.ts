@@ -46,6 +46,9 @@ export function createInjector(
       case 'kill':
         await rig.kill(fault.target);
         return [];
+      case 'wipe_peer':
+        await rig.wipePeer();
+        return [];
       case 'two_kills':
         await rig.kill(fault.target);
         await delay(fault.gapMs);

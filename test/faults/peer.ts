@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/local/free-port.ts';
 import type { Endpoints } from '../../src/local/run-files.ts';
@@ -9,8 +8,6 @@ import type { Endpoints } from '../../src/local/run-files.ts';
 export interface Peer {
   readonly pid: number | undefined;
   kill(): Promise<void>;
-  /** Ends it and removes its folder. */
-  stop(): Promise<void>;
 }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -44,16 +41,11 @@ export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptio
   child.stdin.on('error', () => {});
   const ended = once(child, 'exit');
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => onOutput(text.toString()));
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await ended;
-  };
   return {
     pid: child.pid,
-    kill,
-    async stop() {
-      await kill();
-      rmSync(dataDir, { recursive: true, force: true });
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

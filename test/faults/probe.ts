@@ -1,6 +1,7 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
 import type { Caller } from './caller.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
+import { PARTITIONS } from './rig.ts';
 
 /** A writer of its own that says when every partition takes writes, and notes what was acknowledged as any client does. */
 export interface Probe {
@@ -9,9 +10,8 @@ export interface Probe {
   write(): Promise<void>;
 }
 
-/** The service's own default. */
-const PARTITIONS = 2;
-const PLAYERS = 16;
+/** Enough that every partition has one of them. */
+const PLAYERS = 32;
 
 export async function createProbe(caller: Caller, nowMs: () => number): Promise<Probe> {
   const log: ClientLog = { players: [], violations: [] };
@@ -29,6 +29,7 @@ export async function createProbe(caller: Caller, nowMs: () => number): Promise<
     log.players.push(player);
     byPartition.set(partitionOf(player.id, PARTITIONS), player);
   }
+  if (byPartition.size < PARTITIONS) throw new Error('a partition has no probe');
 
   async function event(player: PlayerLog): Promise<void> {
     const n = player.events.length;

@@ -45,6 +45,7 @@ export function reportOf(run: FaultRun): string {
       ].map(String),
     ]),
     '',
+    `terms led: ${verdict.terms.service} by the service, ${verdict.terms.peer} by the peer`,
     ...run.notes,
     ...verdict.violations.slice(0, SHOWN).map((violation) => `VIOLATION ${violation}`),
     verdict.violations.length === 0 ? 'No violation.' : `${verdict.violations.length} violations.`,

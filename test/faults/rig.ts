@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DemoKeys } from '../../src/demo.ts';
 import { readEndpoints } from '../../src/local/run-files.ts';
@@ -25,6 +25,8 @@ export interface Rig {
   readonly keys: DemoKeys;
   /** Settles when the process is dead. The supervisor and the peer are started again at once; the rest is not our work. */
   kill(target: Target): Promise<void>;
+  /** Kills the peer and takes its local store away: it must rebuild its partitions. */
+  wipePeer(): Promise<void>;
   /** SIGSTOP. Answers how to let that very process go on; nothing happens if it died meanwhile. */
   pause(target: Target): Promise<() => void>;
   /** Kills the supervisor and starts it again with other settings (`undefined`: the default). */
@@ -35,12 +37,23 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
+export const PARTITIONS = 4;
+/** Names of the two nodes with which rendezvous hashing gives each two of the four partitions; `verify` sees that it does. */
+export const NODES = { service: 'n-aaaaaaaaaaaa', peer: 'n-cccccccccccc' } as const;
+
 /** How long a process may be away before the run is called off. */
 const AWAY_MS = 60_000;
 
-/** Starts everything; resolves when it is ready. */
-export async function startRig(extra: Readonly<Record<string, string | undefined>> = {}): Promise<Rig> {
-  let env = { ...(await freshEnvironment()), LOG_LEVEL: 'info', ...extra };
+/** Starts everything; resolves when it is ready. Without a peer there is nothing but what `npm start` runs. */
+export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig> {
+  let env: Record<string, string | undefined> = {
+    ...(await freshEnvironment()),
+    LOG_LEVEL: 'info',
+    PARTITIONS: String(PARTITIONS),
+  };
+  const peerDir = `${env['DATA_DIR']}-peer`;
+  nameNode(String(env['DATA_DIR']), NODES.service);
+  nameNode(peerDir, NODES.peer);
   let supervised = launch({ env });
   let earlier = '';
   let peer: Peer | undefined;
@@ -49,13 +62,12 @@ export async function startRig(extra: Readonly<Record<string, string | undefined
   let starting: Promise<void> = Promise.resolve();
   await untilReady(supervised);
   const keys: DemoKeys = JSON.parse(readFileSync(join(supervised.dataDir, 'demo-keys.json'), 'utf8'));
-  const peerDir = `${supervised.dataDir}-peer`;
   await startPeerNow();
 
   /** The peer needs the address and password that this supervisor's life made for ClickHouse. */
   async function startPeerNow(): Promise<void> {
     const endpoints = await until('the endpoints are written', () => readEndpoints(supervised.dataDir), AWAY_MS);
-    if (stopping) return;
+    if (stopping || !withPeer) return;
     peer = await startPeer({ dataDir: peerDir, endpoints, env, onOutput: (text) => (peerOutput += text) });
   }
 
@@ -111,6 +123,12 @@ export async function startRig(extra: Readonly<Record<string, string | undefined
     clickhouseUrl: supervised.clickhouseUrl,
     keys,
     kill,
+    async wipePeer() {
+      await starting;
+      await peer?.kill();
+      rmSync(join(peerDir, 'players'), { recursive: true, force: true });
+      await startPeerNow();
+    },
     async pause(target) {
       await starting;
       const pid = await pidOf(target);
@@ -129,8 +147,15 @@ export async function startRig(extra: Readonly<Record<string, string | undefined
     async stop() {
       stopping = true;
       await starting.catch(() => {});
-      await peer?.stop();
+      await peer?.kill();
+      rmSync(peerDir, { recursive: true, force: true });
       await stopAndRemove(supervised);
     },
   };
+}
+
+/** A node keeps the name it finds in its folder. */
+function nameNode(dataDir: string, name: string): void {
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(join(dataDir, 'node-name'), `${name}\n`);
 }

@@ -52,7 +52,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
   const tally = emptyTally();
   const stop = new AbortController();
   const giveUp = new AbortController();
-  const rig = await startRig();
+  const rig = await startRig({ withPeer: true });
   const callAborted = (): void => giveUp.abort();
   options.signal?.addEventListener('abort', callAborted);
   const caller = () =>
@@ -91,6 +91,9 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     await Promise.all(load.map((client) => client.done));
     clearTimeout(cancel);
     const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)]);
+    if (Object.values(verdict.terms).includes(0)) {
+      verdict.violations.push(`a node led nothing, so the run shows nothing: ${JSON.stringify(verdict.terms)}`);
+    }
     return { seed, durationMs: nowMs(), faults: injector.records, notes, tally, verdict, output: rig.output() };
   } finally {
     options.signal?.removeEventListener('abort', callAborted);

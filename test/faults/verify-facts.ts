@@ -23,6 +23,8 @@ export interface FactsScan {
   events: EventFact[];
   /** The fold of all facts. */
   states: Map<string, EntityState>;
+  /** Terms that each node led, by its name. */
+  terms: Map<string, number>;
   /** What an owner's protocol should have made impossible. */
   violations: string[];
 }
@@ -36,7 +38,7 @@ export function factsBounds(natsUrl: string): Promise<StreamBounds> {
 export function scanFacts(natsUrl: string): Promise<FactsScan> {
   return withLog(natsUrl, async (log) => {
     const { firstSequence, lastSequence } = await log.info('FACTS');
-    const scan: FactsScan = { records: 0, events: [], states: new Map(), violations: [] };
+    const scan: FactsScan = { records: 0, events: [], states: new Map(), terms: new Map(), violations: [] };
     if (firstSequence !== 1) scan.violations.push(`FACTS begins at ${firstSequence}`);
     const epochs = new Map<string, number>();
     const reader = log.read('FACTS', { from: 1, onWaiting: () => {} });
@@ -61,8 +63,11 @@ function take({ data, sequence, subject }: LogRecord, scan: FactsScan, epochs: M
   const commit = decodeCommit(data);
   scan.records += 1;
   // A barrier begins an epoch; from then on nobody else writes to the partition.
-  if (commit.epoch === 0) epochs.set(subject, sequence);
-  else if (commit.epoch !== epochs.get(subject)) {
+  if (commit.epoch === 0) {
+    epochs.set(subject, sequence);
+    const node = commit.owner.split('.')[0] ?? '';
+    scan.terms.set(node, (scan.terms.get(node) ?? 0) + 1);
+  } else if (commit.epoch !== epochs.get(subject)) {
     scan.violations.push(
       `${subject}: record ${sequence} is of epoch ${commit.epoch}, but ${epochs.get(subject)} had begun`,
     );

@@ -4,7 +4,7 @@ import { playerJson } from '../../src/api/player-resource.ts';
 import { askReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
-import type { Rig } from './rig.ts';
+import { NODES, type Rig } from './rig.ts';
 import { FILLER } from './set-pieces.ts';
 import { scanFacts, type FactsScan } from './verify-facts.ts';
 
@@ -20,6 +20,8 @@ export interface Verdict {
   unexplained: number;
   /** Players whose state is another than the clients' logs, or the fold of FACTS, say. */
   differing: number;
+  /** Terms that each node led. */
+  terms: Readonly<Record<keyof typeof NODES, number>>;
   violations: string[];
 }
 
@@ -47,6 +49,7 @@ export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verd
     reordered: 0,
     unexplained: 0,
     differing: 0,
+    terms: { service: scan.terms.get(NODES.service) ?? 0, peer: scan.terms.get(NODES.peer) ?? 0 },
     violations: [...logs.flatMap((log) => log.violations), ...scan.violations],
   };
   const facts = scan.events.map(({ fact, sequence, index }) => ({

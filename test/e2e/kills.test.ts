@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCaller } from '../faults/caller.ts';
+import { emptyTally } from '../faults/client-log.ts';
+import { createInjector, type Injector } from '../faults/injector.ts';
+import { startLoadClient, type LoadClient } from '../faults/load-client.ts';
+import { createProbe, type Probe } from '../faults/probe.ts';
+import { createRandom } from '../faults/random.ts';
+import { startRig, type Rig } from '../faults/rig.ts';
+import { verify } from '../faults/verify.ts';
+
+/* What `npm start` runs, under a light load with retries; each process dies once. */
+
+const random = createRandom(7);
+const stop = new AbortController();
+const giveUp = new AbortController();
+const tally = emptyTally();
+let rig: Rig;
+let probe: Probe;
+let injector: Injector;
+let load: LoadClient[];
+
+beforeAll(async () => {
+  rig = await startRig({ withPeer: false });
+  const caller = () =>
+    createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
+  const nowMs = () => performance.now();
+  probe = await createProbe(caller(), nowMs);
+  injector = createInjector(rig, probe, random, nowMs);
+  load = Array.from({ length: 4 }, (_, place) =>
+    startLoadClient({
+      name: `light-${place}`,
+      players: 2,
+      caller: caller(),
+      random: random.fork(),
+      stop: stop.signal,
+      pauseMs: 40,
+      nowMs,
+    }),
+  );
+});
+afterAll(async () => {
+  stop.abort();
+  giveUp.abort();
+  await rig.stop();
+});
+
+test.each(['service', 'nats', 'clickhouse', 'supervisor'] as const)(
+  'after kill -9 of %s everything comes back by itself, and clients only need to retry',
+  async (target) => {
+    const before = tally.acked;
+    await injector.inject({ kind: 'kill', target });
+    expect(injector.records.at(-1)?.readyMs).toBeLessThan(15_000);
+    expect(tally.acked).toBeGreaterThan(before);
+    expect(load.flatMap(({ log }) => log.violations)).toEqual([]);
+  },
+);
+
+test('then every acknowledged event is in ClickHouse once, and every player is as acknowledged', async () => {
+  await injector.allWell();
+  stop.abort();
+  await Promise.all(load.map((client) => client.done));
+  const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)]);
+  expect(verdict.violations).toEqual([]);
+  expect(verdict).toMatchObject({ lost: 0, doubled: 0, reordered: 0, unexplained: 0, differing: 0 });
+  expect(verdict.ackedEvents).toBeGreaterThan(100);
+});
