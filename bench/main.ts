@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { createCleanup } from './cleanup.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
 import type { Bench } from './ingest/prepare.ts';
+import { profileCommand } from './profile/profile-command.ts';
 
 /**
  * Runs a bench and ends all it started, however it ends: done, failed, Ctrl-C, SIGTERM. (`kill -9` too: the service has a
@@ -30,5 +31,6 @@ await new Command('bench')
   .description('Measure the service beside a reference in the same run. What it starts, it ends.')
   .showHelpAfterError()
   .addCommand(ingestCommand(withBench))
+  .addCommand(profileCommand(withBench))
   .parseAsync();
 process.exit(process.exitCode ?? 0);

@@ -1,10 +1,10 @@
 import { runOpenLoop } from '../load/open-loop.ts';
 import type { Workload } from '../load/workload.ts';
-import { runWrk } from '../load/wrk.ts';
 import { median } from '../measure/statistics.ts';
 import type { IngestOptions } from './ingest-options.ts';
+import { measureClosedLoop } from './closed-loop.ts';
 import { measureRun } from './measure-run.ts';
-import { prepare, type Bench, type IngestSetup } from './prepare.ts';
+import { prepare, type Bench } from './prepare.ts';
 import type { Run } from './run.ts';
 
 /** One shape of load on both targets, round by round. */
@@ -37,23 +37,7 @@ export async function measureIngest(bench: Bench, options: IngestOptions): Promi
   const { single, batch } = setup.workloads;
 
   const closed = (target: Run['target'], workload: Workload, connections: number, seconds: number): Promise<Run> =>
-    measureRun(setup, {
-      target,
-      workload,
-      connections,
-      seconds,
-      start: (onPid) =>
-        runWrk({
-          url: baseUrlOf(setup, target) + workload.path,
-          key: setup.service.key,
-          bodiesFile: workload.bodiesFile,
-          connections,
-          seconds,
-          threads: options.wrkThreads,
-          signal,
-          onPid,
-        }),
-    });
+    measureClosedLoop(setup, signal, { target, workload, connections, seconds, wrkThreads: options.wrkThreads });
 
   const open = (
     target: Run['target'],
@@ -70,7 +54,7 @@ export async function measureIngest(bench: Bench, options: IngestOptions): Promi
       start: (onPid) =>
         runOpenLoop(
           {
-            url: baseUrlOf(setup, target) + single.path,
+            url: setup.baseUrlOf(target) + single.path,
             key: setup.service.key,
             bodiesFile: single.bodiesFile,
             requestsPerSecond,
@@ -131,10 +115,6 @@ export async function measureIngest(bench: Bench, options: IngestOptions): Promi
   }
   const stream = await setup.bystanders.seen();
   return { comparisons: [few, many, batches], sustained, open: openLoop, soak, stream };
-}
-
-function baseUrlOf({ bare, service }: IngestSetup, target: Run['target']): string {
-  return target === 'bare' && bare !== undefined ? bare.baseUrl : service.baseUrl;
 }
 
 function roundLine(bare: Run | undefined, service: Run): string {

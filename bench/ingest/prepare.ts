@@ -23,6 +23,8 @@ export interface IngestSetup {
   workloads: Record<Workload['kind'], Workload>;
   /** Events acknowledged so far: what ClickHouse must hold. */
   ledger: { acknowledged: number };
+  /** Without a path. */
+  baseUrlOf(target: Run['target']): string;
   /** The processes that work for a target. */
   pidsOf(target: Run['target']): Pids;
 }
@@ -66,6 +68,7 @@ export async function prepare(bench: Bench, options: SetupOptions): Promise<Inge
     bystanders,
     workloads,
     ledger,
+    baseUrlOf: (target) => (target === 'bare' && bare !== undefined ? bare.baseUrl : service.baseUrl),
     pidsOf: (target) =>
       target === 'service' ? { ...service.pids(), 'stream reader': bystanders.readerPid } : { bare: bare?.pid ?? 0 },
   };

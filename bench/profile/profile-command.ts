@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { freePort } from '../../src/local/free-port.ts';
+import { count, duration } from '../cli-options.ts';
+import { measureClosedLoop } from '../ingest/closed-loop.ts';
+import { prepare, type Bench } from '../ingest/prepare.ts';
+import type { Workload } from '../load/workload.ts';
+import { wrkMissing } from '../load/wrk.ts';
+import { connectInspector } from './inspector-session.ts';
+import { profileTables } from './profile-tables.ts';
+import { summariseProfile, type CpuProfile } from './summarise-profile.ts';
+
+interface Flags {
+  workload: Workload['kind'];
+  connections: number;
+  seconds: number;
+  players: number;
+  batchSize: number;
+  threads: number;
+  folder?: string;
+  output: string;
+}
+
+const WARM_UP_SECONDS = 4;
+/** Twice as fine as V8's default: short functions that are called often show sooner. */
+const SAMPLING_US = 500;
+
+/** `bench -- profile`: where the service's main thread spends its time under load. */
+export function profileCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
+  return new Command('profile')
+    .description(
+      'Take a CPU profile of the service under load, through its inspector: a .cpuprofile for any viewer (Chrome DevTools, ' +
+        'speedscope) and tables of where the time goes. Needs wrk.',
+    )
+    .addOption(new Option('--workload <kind>', 'what is sent').choices(['single', 'batch']).default('single'))
+    .option('--connections <n>', 'connections', count, 512)
+    .option('--seconds <time>', 'length of the profile', duration, 10)
+    .option('--players <n>', 'players registered beforehand', count, 10_000)
+    .option('--batch-size <n>', 'events in one batch', count, 100)
+    .option('--threads <n>', 'threads of wrk', count, 1)
+    .option('--folder <path>', "where the service's folder is made (default: system temp)")
+    .option('--output <folder>', 'where the profile goes', 'bench/results')
+    .action(async (flags: Flags, command: Command) => {
+      const missing = wrkMissing();
+      if (missing !== undefined) command.error(missing);
+      await withBench((bench) => takeProfile(bench, flags));
+    });
+}
+
+async function takeProfile(bench: Bench, flags: Flags): Promise<void> {
+  const port = await freePort();
+  const setup = await prepare(bench, {
+    remote: undefined,
+    players: flags.players,
+    batchSize: flags.batchSize,
+    folder: flags.folder,
+    nodeArguments: [`--inspect=127.0.0.1:${port}`],
+  });
+  const load = (seconds: number) =>
+    measureClosedLoop(setup, bench.signal, {
+      target: 'service',
+      workload: setup.workloads[flags.workload],
+      connections: flags.connections,
+      seconds,
+      wrkThreads: flags.threads,
+    });
+  bench.report('warming up');
+  await load(WARM_UP_SECONDS);
+
+  bench.report(`profiling for ${flags.seconds} s`);
+  const inspector = await connectInspector(port);
+  bench.cleanup.add(async () => inspector.close());
+  await inspector.send('Profiler.enable');
+  await inspector.send('Profiler.setSamplingInterval', { interval: SAMPLING_US });
+  await inspector.send('Profiler.start');
+  const run = await load(flags.seconds);
+  const stopped: { profile: CpuProfile } = JSON.parse(await inspector.send('Profiler.stop'));
+
+  mkdirSync(flags.output, { recursive: true });
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '');
+  const path = join(flags.output, `${time}-${flags.workload}-${flags.connections}.cpuprofile`);
+  writeFileSync(path, JSON.stringify(stopped.profile));
+  bench.report(profileTables(summariseProfile(stopped.profile), run));
+  bench.report(`written: ${path}`);
+}
