@@ -1,4 +1,4 @@
-import { failure } from '../../src/kernel/errors.ts';
+import { failure, type ErrorCode } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Command } from '../commands.ts';
@@ -31,6 +31,8 @@ export interface PendingCommit {
   facts: Fact[];
   replies: OutgoingReply[];
   configRevision: number;
+  /** Whether commands were passed over that another owner, with another clock, might decide. */
+  passedOver: boolean;
   /** Whether there is something to append. */
   needsAppend: boolean;
   /** Whether there is nothing to do at all. */
@@ -64,7 +66,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     if (state !== undefined) for (const fact of decideDue(state, nowMs)) draft.emit(fact);
   }
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
-  const replies = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
+  const { replies, passedOver } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || chores.idle;
   return {
@@ -74,25 +76,39 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     facts,
     replies,
     configRevision,
+    passedOver,
     needsAppend,
     isEmpty: !needsAppend && replies.length === 0,
   };
 }
 
-function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): OutgoingReply[] {
+function decideWaiting(
+  options: BuildOptions,
+  draft: CommitDraft,
+  mostChars: number,
+): { replies: OutgoingReply[]; passedOver: boolean } {
   const { feed, nowMs, partition, epoch } = options;
   const replies: OutgoingReply[] = [];
+  let passedOver = false;
   while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts && replies.length < LIMITS.commitFacts) {
     const command = feed.peek();
     if (command === undefined) break;
     if (!fits(command, draft, mostChars)) break;
     feed.take();
-    if (command.deadlineAt < nowMs) continue;
+    if (command.deadlineAt < nowMs) {
+      passedOver = true;
+      continue;
+    }
     const { requestId, replyTo } = command;
-    replies.push({ replyTo, requestId, epoch, partition, reply: decideOne(options, draft, command) });
+    const reply = decideOne(options, draft, command);
+    if (reply.kind === 'failure' && PASSING.has(reply.code)) passedOver = true;
+    replies.push({ replyTo, requestId, epoch, partition, reply });
   }
-  return replies;
+  return { replies, passedOver };
 }
+
+/** Failures that lie with this owner, not with the command: another owner might decide it. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
 
 /** A command whose own texts would overfill the record waits for the next one; alone in a record, anything fits. */
 function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {

@@ -141,6 +141,20 @@ describe('the owner of a partition', () => {
     expect(await world.track(node, P1, 'room')).toMatchObject({ results: [{ status: 'accepted' }] });
   });
 
+  it('answers nothing that the next owner could contradict: after a refused write, an answer without facts needs a record', async () => {
+    const first = await world.lead('a');
+    const facts = world.broker.stream('FACTS');
+    Object.assign(facts.definition, { maxBytes: facts.bounds().sizeBytes });
+    expect(await world.register(first, P1)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    // The owner has passed the registration over; its successor, with room in FACTS again, may well decide it.
+    const heard = await world.track(first, P1, 'e1');
+    first.kill();
+    Object.assign(facts.definition, { maxBytes: 1_000_000 });
+    const second = await world.lead('a', { stores: first.stores, incarnation: '2' });
+    expect(await world.read(second, P1)).toMatchObject({ kind: 'player' });
+    expect(heard).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+  });
+
   it('drops a command that is past its deadline', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);

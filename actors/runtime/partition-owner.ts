@@ -29,7 +29,9 @@ import { takeOver, type TakenOver } from './take-over.ts';
  * 2. A reply goes out only after the record that holds its facts is acknowledged; a reply without facts only with a lease
  *    valid in the same tick, or after an append (an empty one, if need be) proved that nobody else has taken over.
  * 3. A command past its deadline is never applied.
- * 4. Position, fence and entities move together, when a record is acknowledged.
+ * 4. Once commands were passed over (past their deadline, refused), answers without facts wait for a record that carries the
+ *    position beyond those: the next owner might decide them after all, and such an answer would no longer be true.
+ * 5. Position, fence and entities move together, when a record is acknowledged.
  */
 export interface OwnerTerm {
   /** Settles when the term is over. */
@@ -102,6 +104,8 @@ async function lead(
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
+  /** Commands were passed over since the last record. */
+  let passedOver = false;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
   const housekeeping = createHousekeeping({ clock, entities, store, logger, partition, onWork: signal.notify });
   const desk = createQueryDesk({ ...options, epoch, entities, onProofWanted: signal.notify });
@@ -110,8 +114,9 @@ async function lead(
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
     const commit = await prepare();
+    passedOver ||= commit.passedOver;
     if (commit.isEmpty && !desk.wantsProof) return 'idle';
-    if (!commit.needsAppend && !desk.wantsProof && options.leaseHeld()) {
+    if (!commit.needsAppend && !passedOver && !desk.wantsProof && options.leaseHeld()) {
       sendReplies(log, commit.replies);
       return 'on';
     }
@@ -161,6 +166,7 @@ async function lead(
         metrics.commitDuration.observe((clock.monotonicMs() - began) / 1000);
         metrics.commitFacts.observe(commit.facts.length);
         lastSequence = outcome.sequence;
+        passedOver = false;
         entities.commit(commit.draft, commit.snapshots, outcome.sequence);
         housekeeping.committed(commit);
         sendReplies(log, commit.replies);
@@ -172,6 +178,7 @@ async function lead(
           log,
           commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })),
         );
+        passedOver = true;
         housekeeping.pause(REFUSED_PAUSE_MS);
         desk.release('unproved');
         // Commands that come meanwhile wait this long and no more: nothing is gained by refusing them sooner.
