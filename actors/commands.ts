@@ -16,7 +16,7 @@ export interface IdempotencyClaim {
 
 /** What every command carries, stamped by the gateway. Times are epoch milliseconds. */
 export interface CommandEnvelope extends Scope {
-  /** Correlates the reply; unique per command. */
+  /** Correlates the reply; a number in base 36 that a gateway counts up, so that its commands have an order. */
   requestId: string;
   /** The gateway that waits: replies go to `replies.<replyTo>`. */
   replyTo: string;

@@ -83,6 +83,18 @@ export interface RequestPosition {
   sequence: number;
   index: number;
   publishedAtMs: number;
+  /**
+   * The last command decided of every gateway heard of lately. When REQUESTS starts over it forgets which messages it
+   * held, and an unanswered one may be stored a second time: what is at or below these was decided before.
+   */
+  gateways?: GatewayMark[];
+}
+
+/** `command` is the number in its request id; `publishedAtMs` (broker's clock) says when the mark may be forgotten. */
+export interface GatewayMark {
+  gateway: string;
+  command: number;
+  publishedAtMs: number;
 }
 
 /** One FACTS record: everything one commit of a partition's owner changed. */

@@ -1,13 +1,15 @@
 import { decodeCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/definitions.ts';
 import type { Log, Reader } from '../../streams/log.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Command } from '../commands.ts';
-import type { RequestPosition } from '../facts.ts';
+import type { GatewayMark, RequestPosition } from '../facts.ts';
 
 /**
  * The commands of one partition, in order, from a position on. REQUESTS lives in the broker's memory: it may start over,
- * and what it lost was never acknowledged, so the feed then begins at whatever the new one holds.
+ * and what it lost was never acknowledged, so the feed then begins at whatever the new one holds. A gateway that heard
+ * nothing of a message may have it stored once more after such a loss; its commands are recognised by their numbers.
  */
 export interface RequestFeed {
   /** Opens the feed, or opens it again after a reset. */
@@ -45,6 +47,7 @@ export interface RequestFeedOptions {
 
 export function createRequestFeed({ log, partition, position, logger, onWaiting }: RequestFeedOptions): RequestFeed {
   const subject = requestsSubject(partition);
+  const marks = new Map((position?.gateways ?? []).map((mark) => [mark.gateway, mark]));
   let reader: Reader | undefined;
   let created = '';
   let backlogEnd = 0;
@@ -68,10 +71,27 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     if (record === undefined) return undefined;
     const { sequence, storedAtMs } = record;
     const commands = decode(record.data, sequence);
-    const next = skip?.sequence === sequence ? skip.count : 0;
+    let next = skip?.sequence === sequence ? skip.count : 0;
+    while (isDecided(commands[next])) next += 1;
     const wantedRevision = commands.reduce((most, command) => Math.max(most, command.configRevision), 0);
-    if (commands.length === 0) position = { stream: created, sequence, index: -1, publishedAtMs: storedAtMs };
+    if (next >= commands.length) {
+      position = { stream: created, sequence, index: commands.length - 1, publishedAtMs: storedAtMs };
+    }
     return { sequence, storedAtMs, commands, next, wantedRevision };
+  }
+
+  function isDecided(command: Command | undefined): boolean {
+    if (command === undefined) return false;
+    const mark = marks.get(command.replyTo);
+    return mark !== undefined && numberOf(command) <= mark.command;
+  }
+
+  /** The marks that still matter: a command older than REQUESTS keeps anything is past its deadline. */
+  function lately(nowMs: number): GatewayMark[] {
+    for (const [gateway, mark] of marks) {
+      if (mark.publishedAtMs < nowMs - LIMITS.requestsMaxAgeMs) marks.delete(gateway);
+    }
+    return [...marks.values()];
   }
 
   /** A message that cannot be read is nobody's acknowledged write: its gateways will answer 503. */
@@ -98,12 +118,17 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     },
     take() {
       if (batch === undefined) return;
-      const { sequence, storedAtMs } = batch;
-      position = { stream: created, sequence, index: batch.next, publishedAtMs: storedAtMs };
+      const { sequence, storedAtMs: publishedAtMs } = batch;
+      const command = batch.commands[batch.next];
+      if (command !== undefined) {
+        const gateway = command.replyTo;
+        marks.set(gateway, { gateway, command: numberOf(command), publishedAtMs });
+      }
+      position = { stream: created, sequence, index: batch.next, publishedAtMs };
       batch.next += 1;
     },
     get position() {
-      return position;
+      return position === null ? null : { ...position, gateways: lately(position.publishedAtMs) };
     },
     get wantedRevision() {
       return batch?.wantedRevision ?? 0;
@@ -116,6 +141,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     },
   };
 }
+
+const numberOf = (command: Command): number => Number.parseInt(command.requestId, 36);
 
 interface Start {
   from: number;

@@ -117,6 +117,20 @@ describe('the gateway’s end of the log', () => {
     expect(published()).toHaveLength(1);
   });
 
+  it('does not publish again what was answered, whatever became of the acknowledgement', async () => {
+    let calls = 0;
+    faults.onAppend = () => {
+      calls += 1;
+      return 'lose_ack';
+    };
+    const reply = send();
+    await clock.settle();
+    answer(published()[0]?.[0]?.requestId ?? '', FOUND);
+    expect(await reply).toEqual(FOUND);
+    await clock.advance(LIMITS.commandDeadlineMs);
+    expect(calls).toBe(1);
+  });
+
   it('never publishes past the deadline', async () => {
     log.disconnect();
     const reply = send();

@@ -42,6 +42,7 @@ export function createCommit(options: CommitOptions): Commit {
       clock,
       gateway,
       partition,
+      isWaiting: (requestId) => waiting.has(requestId),
       onRefused: (requestId, reply) => waiting.fail(requestId, reply),
       metrics,
     }),

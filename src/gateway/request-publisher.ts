@@ -14,8 +14,8 @@ import type { Log } from '../../streams/log.ts';
  *
  * Invariants
  * 1. Commands leave in the order they came.
- * 2. A message is sent again only with its own message id and never after its commands' deadline, so it is stored once
- *    and cannot overtake a retry.
+ * 2. A message is sent again only with its own message id, never after its commands' deadline and never once one of them
+ *    was answered, so it is stored once and cannot overtake a retry.
  * 3. What waits is bounded; beyond the bound a command is refused at once.
  */
 export interface RequestPublisher {
@@ -31,6 +31,8 @@ export interface RequestPublisherOptions {
   /** Unique per gateway incarnation: part of every message id. */
   gateway: string;
   partition: number;
+  /** Whether a command still has no answer. */
+  isWaiting: (requestId: string) => boolean;
   /** A command that was certainly not stored. */
   onRefused: (requestId: string, reply: Reply) => void;
   metrics: Pick<Metrics, 'commandBatchSize'>;
@@ -40,7 +42,7 @@ const RETRY_MS = 50;
 const PUBLISH_TIMEOUT_MS = 1_000;
 
 export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
-  const { log, clock, gateway, partition, onRefused, metrics } = options;
+  const { log, clock, gateway, partition, isWaiting, onRefused, metrics } = options;
   const subject = requestsSubject(partition);
   let pending: { command: Command; chars: number }[] = [];
   let pendingChars = 0;
@@ -79,6 +81,8 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
         return;
       }
       await sleep(clock, RETRY_MS);
+      // An answer proves that the message was stored, though nobody said so.
+      if (!commands.every(({ requestId }) => isWaiting(requestId))) return;
     }
   }
 

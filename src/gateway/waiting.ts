@@ -14,6 +14,8 @@ export interface Waiting {
   add(requestId: string, untilMs: number, resolve: (reply: Reply) => void): void;
   /** Takes a reply in. */
   settle(addressed: AddressedReply): void;
+  /** Whether it still waits. */
+  has(requestId: string): boolean;
   /** Settles one early. */
   fail(requestId: string, reply: Reply): void;
   readonly size: number;
@@ -57,6 +59,7 @@ export function createWaiting(clock: Clock, onTimeout: (count: number) => void):
       if (epoch > newest) epochs.set(partition, epoch);
       take(requestId, reply);
     },
+    has: (requestId) => requests.has(requestId),
     fail: take,
     get size() {
       return requests.size;

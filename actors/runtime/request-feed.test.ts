@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import { encodeCommands } from '../../streams/codec.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../streams/log-memory.ts';
+import type { RequestPosition } from '../facts.ts';
+import { aCommand } from '../testing.ts';
+import { createRequestFeed, type RequestFeed } from './request-feed.ts';
+
+const clock = createFakeClock();
+
+async function publish(broker: MemoryBroker, gateway: string, requestIds: readonly string[]): Promise<void> {
+  const commands = requestIds.map((requestId) =>
+    aCommand({ kind: 'PatchPlayer', playerId: 'p' }, { requestId, replyTo: gateway }),
+  );
+  await broker.connect().append('requests.0', encodeCommands(commands));
+  await clock.settle();
+}
+
+async function feedOf(broker: MemoryBroker, position: RequestPosition | null = null): Promise<RequestFeed> {
+  const options = { log: broker.connect(), partition: 0, position, logger: silentLogger, onWaiting: () => {} };
+  const feed = createRequestFeed(options);
+  await feed.open();
+  await clock.settle();
+  return feed;
+}
+
+function takeAll(feed: RequestFeed): string[] {
+  const taken: string[] = [];
+  for (let command = feed.peek(); command !== undefined; command = feed.peek()) {
+    taken.push(`${command.replyTo}/${command.requestId}`);
+    feed.take();
+  }
+  return taken;
+}
+
+describe('the commands of a partition', () => {
+  it('go on after the position, in the middle of a message if need be', async () => {
+    const broker = createMemoryBroker({ clock });
+    await publish(broker, 'g1', ['1', '2', '3']);
+    const first = await feedOf(broker);
+    first.peek();
+    first.take();
+    const next = await feedOf(broker, first.position);
+    expect(takeAll(next)).toEqual(['g1/2', 'g1/3']);
+  });
+
+  it.each(['new', 'same'] as const)(
+    'are not decided again when REQUESTS started over (%s creation) and a gateway had them stored once more',
+    async (creation) => {
+      const broker = createMemoryBroker({ clock });
+      await publish(broker, 'g1', ['a', 'b']);
+      const first = await feedOf(broker);
+      expect(takeAll(first)).toEqual(['g1/a', 'g1/b']);
+      broker.wipe('REQUESTS', creation);
+      await clock.advance(5);
+      await publish(broker, 'g2', ['1']);
+      await publish(broker, 'g1', ['a', 'b']);
+      await publish(broker, 'g1', ['c']);
+      const next = await feedOf(broker, first.position);
+      expect(takeAll(next)).toEqual(['g2/1', 'g1/c']);
+      expect(next.position?.gateways?.map(({ gateway, command }) => [gateway, command])).toEqual([
+        ['g1', 12],
+        ['g2', 1],
+      ]);
+      expect(next.backlogTaken).toBe(true);
+    },
+  );
+
+  it('count as taken, to the end of the backlog, when all of them were decided before', async () => {
+    const broker = createMemoryBroker({ clock });
+    await publish(broker, 'g1', ['1']);
+    const first = await feedOf(broker);
+    takeAll(first);
+    broker.wipe('REQUESTS', 'new');
+    await publish(broker, 'g1', ['1']);
+    const next = await feedOf(broker, first.position);
+    expect(next.backlogTaken).toBe(false);
+    expect(takeAll(next)).toEqual([]);
+    expect(next.backlogTaken).toBe(true);
+  });
+
+  it('forget a gateway that was silent for longer than REQUESTS keeps anything', async () => {
+    const broker = createMemoryBroker({ clock });
+    await publish(broker, 'g1', ['1']);
+    const feed = await feedOf(broker);
+    takeAll(feed);
+    await clock.advance(61_000);
+    await publish(broker, 'g2', ['1']);
+    takeAll(feed);
+    expect(feed.position?.gateways).toMatchObject([{ gateway: 'g2', command: 1 }]);
+  });
+});
