@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
-import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
+import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log-memory.ts';
@@ -38,6 +39,7 @@ type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;
 
 interface Process {
   log: MemoryLog;
+  clock: FakeNode;
   writer: FactsWriter;
   kill: () => void;
 }
@@ -76,6 +78,7 @@ function startProcess(
   writer.start();
   return {
     log,
+    clock: node,
     writer,
     kill() {
       dead = true;
@@ -123,6 +126,23 @@ describe('the facts writer', () => {
     await world.clock.advance(50);
     expect(world.position()).toMatchObject({ sequence: 3 });
     expect(world.position()).not.toHaveProperty('intent');
+  });
+
+  it('goes on after a moment in which its wall clock was off, though it never lost the lease', async () => {
+    const world = createWorld();
+    const process = startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 2_000);
+    // Right after a renewal: the clock is right again long before the next one.
+    process.clock.jumpWall(-60_000);
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.clock.advance(LIMITS.sinkLingerMs);
+    process.clock.jumpWall(60_000);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 5_000);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
   });
 
   // Every write to the position and every insert is a step; the process dies before or after each of them, or its write

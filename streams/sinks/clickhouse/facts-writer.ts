@@ -56,15 +56,17 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
   let leading: Promise<void> = Promise.resolve();
   let stopping = false;
   let abandoned = false;
+  /** Between gaining and losing the lease. It may not be trusted all that time: a wall clock that is off suspends trust. */
+  let leads = false;
 
   /** Whether a batch that is under way may be taken further. */
   const mayWrite = () => !abandoned && lease?.held() === true;
-  const mayGoOn = () => mayWrite() && !stopping;
+  const mayGoOn = () => leads && !stopping && !abandoned;
 
   async function lead(): Promise<void> {
     while (mayGoOn()) {
       try {
-        await runTerm();
+        if (mayWrite()) await runTerm();
       } catch (error) {
         logger.warn({ err: error }, 'the log cannot be read; trying again');
       }
@@ -220,10 +222,14 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
         holder: options.holder,
         clock,
         onAcquired: () => {
+          leads = true;
           // A term that was losing its last lease must have ended before the next begins.
           leading = leading.then(lead);
         },
-        onLost: wake.notify,
+        onLost: () => {
+          leads = false;
+          wake.notify();
+        },
       });
     },
     async stop() {
