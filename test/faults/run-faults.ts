@@ -5,7 +5,7 @@ import { startLoadClient } from './load-client.ts';
 import { createProbe } from './probe.ts';
 import { createRandom } from './random.ts';
 import { startRig } from './rig.ts';
-import { clickhouseAway, fillFacts, type SetPieceOptions } from './set-pieces.ts';
+import { clickhouseAway, deposePeer, fillFacts, type SetPieceOptions } from './set-pieces.ts';
 import { verify, type Verdict } from './verify.ts';
 
 export interface FaultRunOptions {
@@ -77,11 +77,10 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     for (const piece of [
       () => fillFacts(pieces),
       () => clickhouseAway(pieces, clickhouseAwayMs, 2),
-      () => Promise.resolve(undefined),
+      () => deposePeer(pieces),
     ]) {
       await injector.untilKills(third);
       const note = await piece();
-      if (note === undefined) continue;
       notes.push(note);
       report(note);
     }

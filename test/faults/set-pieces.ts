@@ -5,7 +5,7 @@ import type { Injector } from './injector.ts';
 import type { Rig } from './rig.ts';
 import { factsBounds } from './verify-facts.ts';
 
-/* The two troubles that chance would not bring about: FACTS without room, and ClickHouse away for long. */
+/* Troubles that chance would seldom bring about: FACTS without room, ClickHouse away for long, an owner that stands still. */
 
 export interface SetPieceOptions {
   rig: Rig;
@@ -97,4 +97,23 @@ export async function clickhouseAway(options: SetPieceOptions, durationMs: numbe
   const awayMs = nowMs() - beganMs;
   await injector.inject({ kind: 'kill', target: 'clickhouse' });
   return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with ${kills} kills of others meanwhile`;
+}
+
+/** Two waits of lease and margin, for the node and for its leases, and some time for the other to work. */
+const DEPOSED_MS = 14_000;
+
+/**
+ * A node stands still until the other has taken its partitions over and written to them; then it goes on as if nothing
+ * had happened. It may neither write nor answer.
+ */
+export async function deposePeer({ rig, injector, nowMs }: SetPieceOptions): Promise<string> {
+  const atMs = nowMs();
+  const goOn = await rig.pause('peer');
+  await injector.allWell();
+  const takenMs = nowMs() - atMs;
+  await delay(Math.max(0, DEPOSED_MS - takenMs));
+  goOn();
+  injector.note({ atMs, what: 'an owner deposed', kills: [], pauses: [{ target: 'peer', durationMs: DEPOSED_MS }] });
+  await injector.allWell();
+  return `an owner that stood still was replaced after ${(takenMs / 1000).toFixed(1)} s`;
 }
