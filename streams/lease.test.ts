@@ -118,6 +118,20 @@ describe('the lease', () => {
     expect(await timeUntilHeld(b)).toBeGreaterThanOrEqual(leaseMs + leaseMarginMs);
   });
 
+  test('who comes to want it once the holder fell silent has watched it already, and waits no second time', async () => {
+    const a = join('a');
+    await timeUntilHeld(a);
+    let wanted = false;
+    const b = join('b', { wanted: () => wanted });
+    await pass(leaseMs);
+    a.node.kill();
+    a.log.kill();
+    await pass(leaseMs + leaseMarginMs);
+    wanted = true;
+    expect(await timeUntilHeld(b)).toBeLessThanOrEqual(2 * leaseRenewMs);
+    expect(mostHolders).toBe(1);
+  });
+
   test('a holder known to be gone is replaced at once', async () => {
     const a = join('a-1');
     await timeUntilHeld(a);

@@ -152,7 +152,8 @@ export function contend(options: LeaseOptions): Lease {
     if (trust !== undefined && !held()) lose();
     if (!wanted()) {
       await giveUp();
-      seen = undefined;
+      // Watched all the same: whoever wants it once the holder is gone has then waited already.
+      await look();
       return renewMs;
     }
     const found = await opening();
