@@ -12,10 +12,7 @@ export type Fault =
   /** While the first stands still, the second dies. */
   | { kind: 'pause_and_kill'; target: Target; second: Target; durationMs: number };
 
-/**
- * A lease is 3 s and a contender waits half a second longer, first for the node's beat and then for its lease: some pauses
- * end well before, some after the owner lost its lease, some after another node has taken over.
- */
+/** A lease is 3 s and a contender waits half a second longer: some pauses end well before, some well after a take-over. */
 const SHORT_PAUSE_MS = [50, 2_000] as const;
 const LONG_PAUSE_MS = [4_500, 12_000] as const;
 

@@ -21,15 +21,25 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort());
 
-print(`seed ${values.seed}`);
-const run = await runFaults({
-  seed: Number(values.seed),
-  kills: Number(values.kills),
-  clients: Number(values.clients),
-  clickhouseAwayMs: Number(values['clickhouse-away-seconds']) * 1000,
-  report: print,
-  signal: stop.signal,
-});
-if (values.log !== undefined) writeFileSync(values.log, run.output);
-print(`\n${reportOf(run)}`);
-process.exit(run.verdict.violations.length === 0 ? 0 : 1);
+/** @returns the exit code */
+async function main(): Promise<0 | 1> {
+  print(`seed ${values.seed}`);
+  const run = await runFaults({
+    seed: Number(values.seed),
+    kills: Number(values.kills),
+    clients: Number(values.clients),
+    clickhouseAwayMs: Number(values['clickhouse-away-seconds']) * 1000,
+    report: print,
+    signal: stop.signal,
+  });
+  if (values.log !== undefined) writeFileSync(values.log, run.output);
+  print(`\n${reportOf(run)}`);
+  return run.verdict.violations.length === 0 ? 0 : 1;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  print(`the run could not go on: ${error instanceof Error ? error.stack : String(error)}`);
+  process.exit(1);
+}

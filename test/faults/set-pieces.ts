@@ -19,6 +19,8 @@ export const FILLER = 'filler';
 
 /** Room left in FACTS, and what one filling write takes of it. */
 const ROOM_BYTES = 400_000;
+/** The service takes no smaller bound than 1 MiB. */
+const LEAST_BYTES = 1024 * 1024;
 const FILLER_CHARS = 7_000;
 const REFUSALS_IN_A_ROW = 5;
 
@@ -29,7 +31,7 @@ const REFUSALS_IN_A_ROW = 5;
 export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
   const { sizeBytes } = await factsBounds(rig.natsUrl);
-  await rig.restartWith({ FACTS_MAX_BYTES: String(sizeBytes + ROOM_BYTES) });
+  await rig.restartWith({ FACTS_MAX_BYTES: String(Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) });
   await injector.allWell();
   const registered = await caller.call({
     method: 'POST',
@@ -99,8 +101,8 @@ export async function clickhouseAway(options: SetPieceOptions, durationMs: numbe
   return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with ${kills} kills of others meanwhile`;
 }
 
-/** Two waits of lease and margin, for the node and for its leases, and some time for the other to work. */
-const DEPOSED_MS = 14_000;
+/** Lease and margin, and some time for the other to work. */
+const DEPOSED_MS = 10_000;
 
 /**
  * A node stands still until the other has taken its partitions over and written to them; then it goes on as if nothing
