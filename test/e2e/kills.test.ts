@@ -25,7 +25,7 @@ beforeAll(async () => {
     createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
   const nowMs = () => performance.now();
   probe = await createProbe(caller(), nowMs);
-  injector = createInjector(rig, probe, random, nowMs);
+  injector = createInjector({ rig, probe, random, nowMs });
   load = Array.from({ length: 4 }, (_, place) =>
     startLoadClient({
       name: `light-${place}`,

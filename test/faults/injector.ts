@@ -32,13 +32,19 @@ export interface Injector {
 /** How long the service may stay away after a fault before the run is called off: the longest restart delay is 5 s. */
 const AWAY_MS = 60_000;
 
-export function createInjector(
-  rig: Rig,
-  probe: Probe,
-  random: Random,
-  nowMs: () => number,
-  onRecord: (record: FaultRecord) => void = () => {},
-): Injector {
+export interface InjectorOptions {
+  rig: Rig;
+  probe: Probe;
+  random: Random;
+  /** Milliseconds since the run began. */
+  nowMs: () => number;
+  onRecord?: (record: FaultRecord) => void;
+  /** Ends the faults: the next one rejects. */
+  signal?: AbortSignal;
+}
+
+export function createInjector(options: InjectorOptions): Injector {
+  const { rig, probe, random, nowMs, onRecord = () => {} } = options;
   const records: FaultRecord[] = [];
 
   async function strike(fault: Fault): Promise<FaultRecord['pauses']> {
@@ -88,6 +94,7 @@ export function createInjector(
     );
 
   async function inject(fault: Fault, waits: boolean, spared: readonly Target[]): Promise<void> {
+    options.signal?.throwIfAborted();
     const record: FaultRecord = { atMs: nowMs(), what: JSON.stringify(fault), kills: killsOf(fault), pauses: [] };
     records.push(record);
     record.pauses = await strike(fault);

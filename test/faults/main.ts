@@ -31,8 +31,10 @@ async function main(): Promise<0 | 1> {
     clickhouseAwayMs: Number(values['clickhouse-away-seconds']) * 1000,
     report: print,
     signal: stop.signal,
+    onOutput(output) {
+      if (values.log !== undefined) writeFileSync(values.log, output);
+    },
   });
-  if (values.log !== undefined) writeFileSync(values.log, run.output);
   print(`\n${reportOf(run)}`);
   return run.verdict.violations.length === 0 ? 0 : 1;
 }

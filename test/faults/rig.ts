@@ -60,7 +60,12 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
   let peerOutput = '';
   let stopping = false;
   let starting: Promise<void> = Promise.resolve();
-  await untilReady(supervised);
+  try {
+    await untilReady(supervised);
+  } catch (error) {
+    await stopAndRemove(supervised);
+    throw error;
+  }
   const keys: DemoKeys = JSON.parse(readFileSync(join(supervised.dataDir, 'demo-keys.json'), 'utf8'));
   await startPeerNow();
 

@@ -17,6 +17,8 @@ export interface FaultRunOptions {
   clickhouseAwayMs?: number;
   /** Told what happens, line by line. */
   report?: (line: string) => void;
+  /** Told everything the processes printed, however the run ends: evidence. */
+  onOutput?: (output: string) => void;
   /** Ends the run early; what ran is ended in good order. */
   signal?: AbortSignal;
 }
@@ -29,8 +31,6 @@ export interface FaultRun {
   notes: readonly string[];
   tally: Tally;
   verdict: Verdict;
-  /** Everything the processes printed: evidence. */
-  output: string;
 }
 
 const PLAYERS_PER_CLIENT = 3;
@@ -70,7 +70,14 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
         nowMs,
       }),
     );
-    const injector = createInjector(rig, probe, random.fork(), nowMs, (record) => report(lineOf(record)));
+    const injector = createInjector({
+      rig,
+      probe,
+      random: random.fork(),
+      nowMs,
+      onRecord: (record) => report(lineOf(record)),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
     const pieces: SetPieceOptions = { rig, injector, caller: caller(), nowMs };
     const notes: string[] = [];
     const third = Math.max(0, Math.ceil((kills - SET_PIECE_KILLS) / 3));
@@ -93,11 +100,12 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     if (Object.values(verdict.terms).includes(0)) {
       verdict.violations.push(`a node led nothing, so the run shows nothing: ${JSON.stringify(verdict.terms)}`);
     }
-    return { seed, durationMs: nowMs(), faults: injector.records, notes, tally, verdict, output: rig.output() };
+    return { seed, durationMs: nowMs(), faults: injector.records, notes, tally, verdict };
   } finally {
     options.signal?.removeEventListener('abort', callAborted);
     stop.abort();
     giveUp.abort();
+    options.onOutput?.(rig.output());
     await rig.stop();
   }
 }
