@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import { BenchError } from './bench-error.ts';
+import type { Bench } from './bench.ts';
 import { createCleanup } from './cleanup.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
-import type { Bench } from './ingest/prepare.ts';
+import { microCommands } from './micro/micro-commands.ts';
 import { profileCommand } from './profile/profile-command.ts';
 
 /**
@@ -21,16 +23,18 @@ async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
     await work({ cleanup, signal: stopping.signal, report: (line) => console.log(line) });
   } catch (error) {
     process.exitCode = 1;
-    if (!stopping.signal.aborted) console.error(error);
+    if (!stopping.signal.aborted) console.error(error instanceof BenchError ? error.message : error);
   } finally {
     await cleanup.run();
   }
 }
 
-await new Command('bench')
+const program = new Command('bench')
   .description('Measure the service beside a reference in the same run. What it starts, it ends.')
   .showHelpAfterError()
+
   .addCommand(ingestCommand(withBench))
-  .addCommand(profileCommand(withBench))
-  .parseAsync();
+  .addCommand(profileCommand(withBench));
+for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
+await program.parseAsync();
 process.exit(process.exitCode ?? 0);

@@ -1,6 +1,6 @@
 import type { Workload } from '../load/workload.ts';
 import { runWrk } from '../load/wrk.ts';
-import { measureRun } from './measure-run.ts';
+import { measureRun, type Load } from './measure-run.ts';
 import type { IngestSetup } from './prepare.ts';
 import type { Run } from './run.ts';
 
@@ -15,11 +15,12 @@ export interface ClosedLoop {
 /** Measures a target under a closed loop: as fast as it answers. Throws when the signal comes. */
 export function measureClosedLoop(setup: IngestSetup, signal: AbortSignal, loop: ClosedLoop): Promise<Run> {
   const { target, workload, connections, seconds, wrkThreads } = loop;
-  return measureRun(setup, {
+  const load: Load = {
     target,
     workload,
     connections,
     seconds,
+    memorySamples: 0,
     start: (onPid) =>
       runWrk({
         url: setup.baseUrlOf(target) + workload.path,
@@ -32,5 +33,6 @@ export function measureClosedLoop(setup: IngestSetup, signal: AbortSignal, loop:
         signal,
         onPid,
       }),
-  });
+  };
+  return measureRun(setup, load, signal);
 }

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
+import type { Bench } from '../bench.ts';
 import { count, duration } from '../cli-options.ts';
 import { wrkMissing } from '../load/wrk.ts';
-import type { Bench } from './prepare.ts';
+import { INGEST_PARTS, type IngestPart } from './ingest-options.ts';
 import { measureIngest } from './ingest.ts';
 import { describeMachine } from '../report/machine.ts';
 import { ingestTables } from '../report/ingest-tables.ts';
@@ -12,6 +13,7 @@ import { saveResults } from '../report/save-results.ts';
 interface Flags {
   url?: string;
   key?: string;
+  only?: IngestPart[];
   seconds: number;
   rounds: number;
   players: number;
@@ -34,13 +36,14 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
       'Measure ingest with all sinks on, interleaved with a bare uWebSockets.js server that parses the same bodies: single ' +
         'events at 64 and 512 connections, batches, and an open loop at half of the maximum. Needs wrk.',
     )
+    .addOption(new Option('--only <parts...>', 'measure only these').choices(INGEST_PARTS))
     .option('--seconds <time>', 'length of one run', duration, 10)
     .option('--rounds <n>', 'runs on each target; medians are told', count, 3)
     .option('--players <n>', 'players registered beforehand', count, 10_000)
     .option('--batch-size <n>', 'events in one batch', count, 100)
     .option('--batch-connections <n>', 'connections that send batches', count, 32)
-    .option('--sustained <time>', 'length of the long run of batches; 0 for none', duration, 30)
-    .option('--open <time>', 'length of the open loop; 0 for none', duration, 30)
+    .option('--sustained <time>', 'length of the long run of batches', duration, 30)
+    .option('--open <time>', 'length of the open loop', duration, 30)
     .option('--rate <n>', 'requests/s of the open loop and the soak (default: half of the measured maximum)', count)
     .option('--open-connections <n>', 'connections of the open loop', count, 512)
     .option(
@@ -64,11 +67,13 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
       const missing = wrkMissing();
       if (missing !== undefined) command.error(missing);
       if ((flags.url === undefined) !== (flags.key === undefined)) command.error('--url and --key go together');
+      if (needsRate(flags)) command.error('the open loop and the soak need --rate, or single-512 measured before them');
       await withBench(async (bench) => {
         const startedAt = new Date();
         const machine = describeMachine(flags.folder);
         const figures = await measureIngest(bench, {
           remote: flags.url === undefined || flags.key === undefined ? undefined : { url: flags.url, key: flags.key },
+          parts: new Set(flags.only ?? INGEST_PARTS),
           seconds: flags.seconds,
           rounds: flags.rounds,
           players: flags.players,
@@ -93,4 +98,10 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
         bench.report(saved.map((path) => `written: ${path}`).join('\n'));
       });
     });
+}
+
+/** Whether a part is wanted whose rate neither the command line nor a measurement before it would tell. */
+function needsRate({ only, rate, soak }: Flags): boolean {
+  if (rate !== undefined || only === undefined || only.includes('single-512')) return false;
+  return only.includes('open') || soak !== undefined;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../cleanup.ts';
+import type { Bench } from '../bench.ts';
 import { prepareWorkloads, type Workload } from '../load/workload.ts';
 import type { Pids } from '../measure/usage-meter.ts';
 import { startBareTarget, type BareTarget } from '../service/bare-target.ts';
@@ -27,12 +27,6 @@ export interface IngestSetup {
   baseUrlOf(target: Run['target']): string;
   /** The processes that work for a target. */
   pidsOf(target: Run['target']): Pids;
-}
-
-export interface Bench {
-  cleanup: Cleanup;
-  signal: AbortSignal;
-  report: (line: string) => void;
 }
 
 /** Options of the preparation; the rest of `ingest`'s are about what is measured. */

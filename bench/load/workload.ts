@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sampleEvent } from './sample-event.ts';
 
 /** A kind of request, and enough different bodies of it that no two in a row are of the same players. */
 export interface Workload {
@@ -15,10 +16,6 @@ export interface Workload {
 /** Different batches prepared; each player is in several. */
 const BATCHES = 500;
 
-/** What a shooter's client sends, in the lengths that its names and values have. */
-const NAMES = ['match_end', 'level_completed', 'item_equipped', 'coins_spent', 'loot_opened', 'ad_watched'];
-const MODES = ['ranked', 'casual', 'training'];
-
 /**
  * Writes the bodies of single events, one per player, and of batches, whose events walk over all players.
  * @param folder where the files go
@@ -28,7 +25,7 @@ export function prepareWorkloads(
   playerIds: readonly string[],
   batchSize: number,
 ): Record<Workload['kind'], Workload> {
-  const event = (turn: number) => eventOf(playerIds[turn % playerIds.length] ?? '', turn);
+  const event = (turn: number) => sampleEvent(playerIds[turn % playerIds.length] ?? '', turn);
   const singles = playerIds.map((_, index) => JSON.stringify(event(index)));
   const batches = Array.from({ length: BATCHES }, (_, batch) =>
     JSON.stringify({ events: Array.from({ length: batchSize }, (_, index) => event(batch * batchSize + index)) }),
@@ -43,18 +40,4 @@ export function prepareWorkloads(
     writeFileSync(bodiesFile, bodies.join('\n'));
     return { kind, path, eventsPerRequest, bodiesFile, sample: bodies[0] ?? '' };
   }
-}
-
-function eventOf(playerId: string, turn: number) {
-  return {
-    player_id: playerId,
-    event_name: NAMES[turn % NAMES.length],
-    properties: {
-      level: (turn * 7) % 60,
-      score: (turn * 7919) % 100_000,
-      duration_seconds: ((turn * 31) % 6_000) / 10,
-      mode: MODES[turn % MODES.length],
-      won: turn % 2 === 0,
-    },
-  };
 }

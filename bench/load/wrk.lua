@@ -65,8 +65,8 @@ end
 
 -- One line of JSON: {sent, answered, started_ms, bins, points: [[share, microseconds]...], max_us, errors}
 function done(summary, latency, _)
-  -- wrk asks the first thread for one request before it starts, and sends it nowhere.
-  local all_sent, all_bins, started = -1, {}, math.huge
+  -- wrk asks the first thread for one request before it starts, and sends it nowhere: one less.
+  local all_sent, all_bins, started = -1, { -1 }, math.huge
   for _, thread in ipairs(threads) do
     all_sent = all_sent + thread:get("sent")
     started = math.min(started, thread:get("started_ms"))

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { BenchError } from '../bench-error.ts';
 import { LATENCY_SHARES } from '../measure/latency.ts';
 import { BIN_MS, happened, type LoadResult } from './load-result.ts';
 
@@ -64,7 +65,7 @@ export async function runWrk(options: WrkOptions): Promise<LoadResult> {
   }
   await once(child, 'close');
   const line = /^RESULT (.*)$/m.exec(output)?.[1];
-  if (line === undefined) throw new Error(`wrk ended without a result:\n${output}`);
+  if (line === undefined) throw new BenchError(`wrk ended without a result:\n${output}`);
   return resultOf(JSON.parse(line), options.seconds);
 }
 

@@ -31,8 +31,8 @@ export const COLOURS = {
 };
 
 /** Size of one chart with its margins, in SVG units. */
-export const CHART_WIDTH = 640;
-export const CHART_HEIGHT = 380;
+const CHART_WIDTH = 640;
+const CHART_HEIGHT = 380;
 const MARGIN = { left: 72, right: 20, top: 64, bottom: 50 };
 const PLOT_WIDTH = CHART_WIDTH - MARGIN.left - MARGIN.right;
 const PLOT_HEIGHT = CHART_HEIGHT - MARGIN.top - MARGIN.bottom;

@@ -1,4 +1,5 @@
-import type { Comparison, IngestFigures } from '../ingest/ingest.ts';
+import type { Comparison } from '../ingest/ingest-phases.ts';
+import type { IngestFigures } from '../ingest/ingest.ts';
 import type { Run } from '../ingest/run.ts';
 import { BIN_MS } from '../load/load-result.ts';
 import { medianLatency, type Latency } from '../measure/latency.ts';
@@ -10,7 +11,7 @@ import { compact, figure } from './table.ts';
 export function ingestPictures(figures: IngestFigures): Record<string, string> {
   const { soak } = figures;
   return {
-    latency: picture([closedLatency(figures), ...openLatency(figures)], 2),
+    latency: picture([...closedLatency(figures), ...openLatency(figures)], 2),
     throughput: picture(throughputCharts(figures), 2),
     ...(soak?.memory === undefined ? {} : { memory: picture([memoryChart(soak.memory)], 1) }),
   };
@@ -18,9 +19,8 @@ export function ingestPictures(figures: IngestFigures): Record<string, string> {
 
 const PALETTE = [COLOURS.first, COLOURS.second, COLOURS.third, COLOURS.fourth, COLOURS.reference];
 
-function closedLatency({ comparisons }: IngestFigures): Chart {
+function closedLatency({ few, many }: IngestFigures): Chart[] {
   const of = (runs: readonly (Run | undefined)[]) => medianLatency(runs.flatMap((run) => run?.latency ?? []));
-  const [few, many] = comparisons;
   const series = [
     ...(many?.rounds[0]?.bare === undefined
       ? []
@@ -32,7 +32,7 @@ function closedLatency({ comparisons }: IngestFigures): Chart {
       ? []
       : [latencySeries('service, 512 connections', COLOURS.second, of(many.rounds.map(({ service }) => service)))]),
   ];
-  return latencyChart('Latency, single events, closed loop', series);
+  return series.length === 0 ? [] : [latencyChart('Latency, single events, closed loop', series)];
 }
 
 function openLatency({ open, soak }: IngestFigures): Chart[] {
@@ -72,9 +72,9 @@ function latencyChart(title: string, series: readonly Series[]): Chart {
   };
 }
 
-function throughputCharts({ comparisons, sustained, open }: IngestFigures): Chart[] {
+function throughputCharts({ few, many, batches, sustained, open }: IngestFigures): Chart[] {
   return [
-    ...comparisons.map(comparisonChart),
+    ...[few, many, batches].flatMap((one) => (one === undefined ? [] : [comparisonChart(one)])),
     ...(sustained === undefined ? [] : [serviceChart(`Batches, ${sustained.seconds} s`, sustained)]),
     ...(open === undefined ? [] : [serviceChart('Open loop', open.service)]),
   ];

@@ -9,6 +9,7 @@ import { freePort } from '../../src/local/free-port.ts';
 import { localPlan } from '../../src/local/local-plan.ts';
 import { readPids } from '../../src/local/run-files.ts';
 import { supervise, type Plan } from '../../src/local/supervisor.ts';
+import { BenchError } from '../bench-error.ts';
 import { countEvents } from './count-events.ts';
 import type { Service } from './service.ts';
 
@@ -55,7 +56,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     const reason = supervision.kind === 'refused' ? supervision.message : 'stopped while it started';
     const log = lastLines(join(dataDir, 'logs', 'service.log'));
     removeFolder();
-    throw new Error(`the service could not be started: ${reason}${log}`);
+    throw new BenchError(`the service could not be started: ${reason}${log}`);
   }
   const { endpoints } = supervision.plan;
   const keys: DemoKeys = JSON.parse(readFileSync(join(dataDir, 'demo-keys.json'), 'utf8'));

@@ -25,8 +25,8 @@ export interface RowWatch {
   readonly samples: readonly RowSample[];
   /** Counts more often from now on: the end of the load is near. */
   hurry(): void;
-  /** Resolves once that many rows were seen, or the time is over. */
-  reached(rows: number, timeoutMs: number): Promise<void>;
+  /** Resolves once that many rows were seen, or the time is over; rejects when the signal comes. */
+  reached(rows: number, timeoutMs: number, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,9 +58,11 @@ export function watchRows(countRows: () => Promise<number>): RowWatch {
     hurry() {
       intervalMs = HURRIED_MS;
     },
-    async reached(rows, timeoutMs) {
+    async reached(rows, timeoutMs, signal) {
       const untilMs = performance.now() + timeoutMs;
-      while ((samples.at(-1)?.rows ?? 0) < rows && performance.now() < untilMs) await sleep(HURRIED_MS);
+      while ((samples.at(-1)?.rows ?? 0) < rows && performance.now() < untilMs) {
+        await sleep(HURRIED_MS, undefined, { signal });
+      }
     },
     async stop() {
       stopped = true;

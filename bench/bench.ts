@@ -1,0 +1,10 @@
+import type { Cleanup } from './cleanup.ts';
+
+/** What every bench is given. */
+export interface Bench {
+  /** Ends what the bench starts, however it ends. */
+  cleanup: Cleanup;
+  /** Comes with Ctrl-C or SIGTERM. */
+  signal: AbortSignal;
+  report: (line: string) => void;
+}

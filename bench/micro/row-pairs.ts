@@ -1,0 +1,30 @@
+import { createRowBatch } from '../../clickhouse-schema/rows.ts';
+import type { Pair } from './measure-pairs.ts';
+import { sampleCommit } from './sample-records.ts';
+
+const FACTS = 1_000;
+/** FACTS' creation, as it stands in a place. */
+const STREAM = '2026-01-15T10:00:00Z';
+
+/** From a decoded record to the bytes of an insert, beside the plain JSON of its facts; per row. */
+export function rowPairs(): Pair[] {
+  const record = sampleCommit(FACTS);
+  return [
+    {
+      name: `rows of a record of ${FACTS} events`,
+      work: {
+        operations: FACTS,
+        run() {
+          const batch = createRowBatch();
+          batch.add(record, { stream: STREAM, sequence: 77 });
+          return batch.blocks();
+        },
+      },
+      reference: {
+        operations: FACTS,
+        run: () => Buffer.from(record.facts.map((fact) => JSON.stringify(fact)).join('\n')),
+      },
+      referenceName: 'JSON.stringify of the facts',
+    },
+  ];
+}
