@@ -16,12 +16,13 @@ import { sendReplies, type OutgoingReply } from './send-replies.ts';
  *
  * Invariants
  * 1. A query about an entity with an append in flight waits for the outcome.
- * 2. Without a lease valid in this very tick a query waits for the next acknowledged append, which proves that nobody
- *    else has taken over; `wantsProof` asks for an empty one if nothing else is to be appended.
+ * 2. Without a lease valid in this very tick a query waits for an append that is sent after it came, and acknowledged: that
+ *    proves that nobody had taken over when it came. One sent before proves nothing, however late its acknowledgement is.
+ *    `wantsProof` asks for an empty one if nothing else is to be appended.
  */
 export interface QueryDesk {
   open(): void;
-  /** These entities are being appended. */
+  /** An append is being sent; these entities are in it. */
   hold(changed: ReadonlyMap<string, EntityState>): void;
   /** The append is over: `proved` if it was acknowledged. */
   release(outcome: 'proved' | 'unproved'): void;
@@ -47,6 +48,8 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   const { partition, epoch, log, clock, config, entities, leaseHeld, logger } = options;
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
+  /** Came before the append in flight was sent: its acknowledgement is their proof. */
+  let proving: Query[] = [];
   let wantsProof = false;
   let closed = false;
   let unsubscribe: Stop = () => {};
@@ -76,7 +79,7 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
     for (const query of queries) {
       if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
       // Past the bound a query is dropped: the gateway asks again until its deadline.
-      else if (waiting.length < LIMITS.waitingQueries) waiting.push(query);
+      else if (waiting.length + proving.length < LIMITS.waitingQueries) waiting.push(query);
     }
     if (replies.length > 0) sendReplies(log, replies);
     if (!trusted && waiting.length > 0) {
@@ -97,19 +100,19 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
     },
     hold(changed) {
       held = changed;
+      proving = waiting;
+      waiting = [];
+      wantsProof = false;
     },
     release(outcome) {
       held = NOTHING_HELD;
-      const queries = waiting;
+      const [before, since] = [proving, waiting];
+      proving = [];
       waiting = [];
-      if (outcome === 'unproved') {
-        take(queries);
-        return;
-      }
-      wantsProof = false;
       const replies: OutgoingReply[] = [];
-      for (const query of queries) reply(query, replies);
+      if (outcome === 'proved') for (const query of before) reply(query, replies);
       if (replies.length > 0) sendReplies(log, replies);
+      take(outcome === 'proved' ? since : [...before, ...since]);
     },
     get wantsProof() {
       return wantsProof;
