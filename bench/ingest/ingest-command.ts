@@ -92,7 +92,7 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
           folder: flags.output,
           name: 'ingest',
           startedAt,
-          results: { machine, settings: { ...flags, key: undefined }, ...figures },
+          results: { machine, settings: { ...flags, key: undefined, environment: inherited() }, ...figures },
           pictures: ingestPictures(figures),
         });
         bench.report(saved.map((path) => `written: ${path}`).join('\n'));
@@ -104,4 +104,13 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
 function needsRate({ only, rate, soak }: Flags): boolean {
   if (rate !== undefined || only === undefined || only.includes('single-512')) return false;
   return only.includes('open') || soak !== undefined;
+}
+
+/** What the environment may change of the service that is measured. */
+const SETTINGS = ['PARTITIONS', 'LOG_LEVEL', 'NODE_OPTIONS', 'UV_THREADPOOL_SIZE', 'FACTS_MAX_BYTES'];
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    SETTINGS.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

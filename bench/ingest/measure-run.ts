@@ -33,6 +33,7 @@ export async function measureRun(setup: IngestSetup, load: Load, signal: AbortSi
     latency: result.latency,
     ...(result.lateness === undefined ? {} : { lateness: result.lateness }),
     cpuSecondsPerThousandEvents: perThousand(seen.cpuSeconds, (result.answered - result.refused) * eventsPerRequest),
+    othersCpus: seen.othersCpus,
     rssMiB: seen.rssMiB,
     errors: {
       ...happened({ ...result.errors, refused: result.refused }),

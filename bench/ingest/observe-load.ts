@@ -10,6 +10,8 @@ import type { MemorySample, Run } from './run.ts';
 export interface Observation {
   result: LoadResult & Pick<Run, 'lateness' | 'statuses'>;
   cpuSeconds: Record<string, number>;
+  /** CPUs that were busy with something else, on average: 0.1 is a tenth of one. */
+  othersCpus: number;
   rssMiB: Record<string, number>;
   memory: MemorySample[];
   /** Processes that are not the ones the load began with. */
@@ -57,6 +59,7 @@ export async function observeLoad(setup: IngestSetup, load: Load, signal: AbortS
     return {
       result,
       cpuSeconds: meter.cpuSeconds(),
+      othersCpus: (meter.othersCpuSeconds() * 1000) / (performance.now() - begunMs),
       rssMiB: meter.rssMiB(),
       memory,
       restarted: otherNow(pids, setup.pidsOf(load.target)),

@@ -14,6 +14,8 @@ export interface Run {
   lateness?: Latency;
   /** CPU seconds per 1,000 events by process, from the begin of the load until ClickHouse had caught up. */
   cpuSecondsPerThousandEvents: Record<string, number>;
+  /** CPUs of the machine that were busy with something else meanwhile: far from 0, the figures say little. */
+  othersCpus: number;
   /** Resident memory at the end, by process. */
   rssMiB: Record<string, number>;
   /** What went wrong, by kind; empty when nothing did. */

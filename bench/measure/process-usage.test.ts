@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cpuSecondsOf, readUsage, rssMiBOf } from './process-usage.ts';
+import { cpuSecondsOf, machineCpuSecondsOf, readUsage, rssMiBOf } from './process-usage.ts';
 
 test('CPU time is user and system time, whatever the name of the process', () => {
   const stat = '42 (a b) c) S 1 42 42 0 -1 4194304 100 200 0 0 150 50 9 9 20 0 7 0 12345 1000000 300';
@@ -8,6 +8,11 @@ test('CPU time is user and system time, whatever the name of the process', () =>
 
 test('resident memory is read from its line', () => {
   expect(rssMiBOf('Name:\tnode\nVmHWM:\t  4096 kB\nVmRSS:\t  2048 kB\n')).toBe(2);
+});
+
+test('the machine was busy with everything but idling and waiting for disks', () => {
+  const stat = 'cpu  100 20 300 9999 8888 4 50 6 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n';
+  expect(machineCpuSecondsOf(stat)).toBeCloseTo(4.8);
 });
 
 test('a process that works uses time; one that is gone has no usage', () => {

@@ -27,6 +27,25 @@ export function cpuSecondsOf(stat: string): number {
   return (Number(afterName[11]) + Number(afterName[12])) / TICKS_PER_SECOND;
 }
 
+/** CPU seconds that the machine has spent on anything at all since it started, over all its CPUs. NaN outside Linux. */
+export function readMachineCpuSeconds(): number {
+  try {
+    return machineCpuSecondsOf(readFileSync('/proc/stat', 'utf8'));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/**
+ * The first line of /proc/stat (proc_stat(5)): user, nice, system, idle, iowait, irq, softirq, steal. All but the two idle
+ * ones count; time stolen by the hypervisor is time that nobody here had.
+ */
+export function machineCpuSecondsOf(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
+    /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
+  return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
+}
+
 /** The line VmRSS of /proc/<pid>/status, which is in KiB. */
 export function rssMiBOf(status: string): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;

@@ -1,4 +1,4 @@
-import { readUsage, type Usage } from './process-usage.ts';
+import { readMachineCpuSeconds, readUsage, type Usage } from './process-usage.ts';
 
 /** Process ids by the name a report calls them. */
 export type Pids = Readonly<Record<string, number>>;
@@ -11,6 +11,8 @@ export interface UsageMeter {
   read(): void;
   /** Seconds of CPU since the begin, by process. */
   cpuSeconds(): Record<string, number>;
+  /** Seconds of CPU since the begin that went to nobody here, neither to these processes nor to this one. */
+  othersCpuSeconds(): number;
   /** Resident memory at the last reading, by process. */
   rssMiB(): Record<string, number>;
 }
@@ -18,6 +20,9 @@ export interface UsageMeter {
 /** Starts measuring now. */
 export function createUsageMeter(pids: Pids): UsageMeter {
   const tracked = new Map<string, { pid: number; begin: number; last: Usage }>();
+
+  const machineBegin = readMachineCpuSeconds();
+  const ownBegin = process.cpuUsage();
 
   function add(name: string, pid: number): void {
     const usage = readUsage(pid);
@@ -36,6 +41,11 @@ export function createUsageMeter(pids: Pids): UsageMeter {
     },
     cpuSeconds: () =>
       Object.fromEntries([...tracked].map(([name, { begin, last }]) => [name, last.cpuSeconds - begin])),
+    othersCpuSeconds() {
+      const own = process.cpuUsage(ownBegin);
+      const measured = [...tracked.values()].reduce((sum, { begin, last }) => sum + last.cpuSeconds - begin, 0);
+      return Math.max(0, readMachineCpuSeconds() - machineBegin - measured - (own.user + own.system) / 1e6);
+    },
     rssMiB: () => Object.fromEntries([...tracked].map(([name, { last }]) => [name, last.rssMiB])),
   };
 }

@@ -72,13 +72,21 @@ function throughput(comparisons: readonly Comparison[], sustained: Run | undefin
       figure(median(rounds.map(({ service }) => service.requestsPerSecond))),
       pairs.length === 0 ? '–' : medianRatio(pairs).toFixed(2),
       figure(median(rounds.map(({ service }) => service.eventsPerSecond))),
+      figure(median(rounds.flatMap(({ bare, service }) => [bare, service].flatMap((run) => run?.othersCpus ?? [])))),
     ];
   });
   if (sustained !== undefined) {
-    const { seconds, requestsPerSecond, eventsPerSecond } = sustained;
-    rows.push([`batches, ${seconds} s`, '', figure(requestsPerSecond), '', figure(eventsPerSecond)]);
+    const { seconds, requestsPerSecond, eventsPerSecond, othersCpus } = sustained;
+    rows.push([
+      `batches, ${seconds} s`,
+      '',
+      figure(requestsPerSecond),
+      '',
+      figure(eventsPerSecond),
+      figure(othersCpus),
+    ]);
   }
-  return table(['', 'bare req/s', 'service req/s', 'ratio', 'events/s'], rows);
+  return table(['', 'bare req/s', 'service req/s', 'ratio', 'events/s', 'CPUs lost to others'], rows);
 }
 
 function latency({ open, soak, sustained }: IngestFigures, comparisons: readonly Comparison[]): string {
