@@ -4,7 +4,7 @@ import { parseDuration } from './parse-duration.ts';
 /** Reads an option that is a length of time, in seconds. */
 export function duration(text: string): number {
   const seconds = parseDuration(text);
-  if (seconds === undefined) throw new InvalidArgumentError('Give a time such as 30s, 10m or 1h.');
+  if (seconds === undefined || seconds <= 0) throw new InvalidArgumentError('Give a time such as 30s, 10m or 1h.');
   return seconds;
 }
 
