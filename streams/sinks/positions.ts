@@ -1,5 +1,5 @@
 import { decodeJson, encodeJson } from '../codec.ts';
-import type { Bucket } from '../log.ts';
+import type { Bucket, Log, StreamBounds } from '../log.ts';
 
 /**
  * Positions of sinks: JSON documents in the bucket POSITIONS, readable with any NATS tool.
@@ -74,6 +74,23 @@ export function createPositionStore<T>(
       return 'saved';
     },
   };
+}
+
+/**
+ * A stored position with the bounds of FACTS at one moment: whoever moves the position between two looks makes both be taken
+ * again. Bounds older than the position would make it seem that FACTS lost records; newer ones, that it was trimmed too far.
+ */
+export async function loadWithBounds<T>(
+  store: PositionStore<T>,
+  log: Pick<Log, 'info'>,
+): Promise<{ stored: T | undefined; bounds: StreamBounds }> {
+  let stored = await store.load();
+  for (;;) {
+    const bounds = await log.info('FACTS');
+    const again = await store.load();
+    if (JSON.stringify(again) === JSON.stringify(stored)) return { stored, bounds };
+    stored = again;
+  }
 }
 
 /** Reads a sink's position; `undefined` for anything else. */

@@ -6,6 +6,7 @@ import { contend, type Lease } from '../../lease.ts';
 import type { Log, StreamBounds } from '../../log.ts';
 import {
   createPositionStore,
+  loadWithBounds,
   parseRebuildMark,
   parseSinkPosition,
   rebuildKey,
@@ -76,9 +77,9 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
 
   /** Writes until the position or the stream is not ours any more, or the sink stops. */
   async function runTerm(): Promise<void> {
-    const bounds = await log.info('FACTS');
     const store = createPositionStore(positions, SINK, parseSinkPosition);
-    const start = startingPoint(await store.load(), bounds);
+    const { stored, bounds } = await loadWithBounds(store, log);
+    const start = startingPoint(stored, bounds);
     let { sequence } = start;
     let exactlyTo = start.intent?.to;
     const reader = log.read('FACTS', { from: sequence + 1, onWaiting: wake.notify });

@@ -5,8 +5,8 @@ import type { Metrics } from '../../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../../actors/facts.ts';
 import { decodeCommit } from '../../codec.ts';
 import { contend } from '../../lease.ts';
-import type { Log, LogRecord } from '../../log.ts';
-import { type SinkPosition, createPositionStore, parseSinkPosition } from '../positions.ts';
+import type { Log, LogRecord, StreamBounds } from '../../log.ts';
+import { type SinkPosition, createPositionStore, loadWithBounds, parseSinkPosition } from '../positions.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesRoom } from './deliveries-room.ts';
@@ -97,7 +97,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
   /** Matches from the stored position until the turn is over, the position was taken or FACTS was reset. */
   async function follow(mine: number): Promise<void> {
     const positions = createPositionStore(log.bucket('POSITIONS'), POSITION_KEY, parseSinkPosition);
-    const position = await startingPoint(await positions.load());
+    const { stored, bounds } = await loadWithBounds(positions, log);
+    const position = startingPoint(stored, bounds);
     const reader = log.read('FACTS', { from: position.sequence + 1, onWaiting: () => wake.signal() });
     let saved = position.sequence;
     let savedAtMs = clock.monotonicMs();
@@ -143,8 +144,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     }
   }
 
-  async function startingPoint(stored: SinkPosition | undefined): Promise<SinkPosition> {
-    const bounds = await log.info('FACTS');
+  function startingPoint(stored: SinkPosition | undefined, bounds: StreamBounds): SinkPosition {
     const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
     if (stored === undefined) return first;
     if (stored.stream !== bounds.created) {
