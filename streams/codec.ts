@@ -3,23 +3,30 @@ import type { Command, Query } from '../actors/commands.ts';
 import type { CommitRecord } from '../actors/facts.ts';
 import type { AddressedReply } from '../actors/replies.ts';
 import type { EntityState } from '../actors/state.ts';
+import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
+import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
+import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
+import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
 
 /**
- * Everything on the wire between our own processes and in the log: one version byte, then MessagePack with record
- * structures inlined in each message (msgpackr), so that every message can be read alone. Records of every version that
- * ever landed stay readable: `decode` switches on the byte, and test/fixtures/codec holds one of each.
+ * Everything on the wire between our own processes and in the log: one version byte, then MessagePack. Each message can be
+ * read alone. What is written most often has a layout by position (`wire/`), the rest are objects whose shapes stand once
+ * in each message. Records of every version that ever landed stay readable: `decode` switches on the byte, and
+ * test/fixtures/codec holds one of each.
  */
 const VERSION = 1;
 
-const packr = new Packr({ useRecords: true, encodeUndefinedAsNil: false, moreTypes: false });
-const unpackr = new Unpackr({ useRecords: true });
+// Strings are gathered in one run per message: reading costs a third, writing two thirds of one by one (DECISIONS.md).
+const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
+const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
+const unpackr = new Unpackr(OPTIONS);
 
 /** A record whose version this program does not know: it was written by a newer one. */
 export class UnknownVersionError extends Error {}
 
 function encode(value: unknown): Uint8Array {
   const body = packr.pack(value);
-  const bytes = new Uint8Array(body.length + 1);
+  const bytes = Buffer.allocUnsafe(body.length + 1);
   bytes[0] = VERSION;
   bytes.set(body, 1);
   return bytes;
@@ -36,20 +43,21 @@ function decode<T>(bytes: Uint8Array): T {
   return value;
 }
 
-export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands);
-export const decodeCommands = (bytes: Uint8Array): Command[] => decode(bytes);
+export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands.map(commandToTuple));
+export const decodeCommands = (bytes: Uint8Array): Command[] => decode<CommandTuple[]>(bytes).map(commandFromTuple);
 
 export const encodeQueries = (queries: readonly Query[]): Uint8Array => encode(queries);
 export const decodeQueries = (bytes: Uint8Array): Query[] => decode(bytes);
 
-export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array => encode(replies);
-export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decode(bytes);
+export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array => encode(replies.map(addressedToTuple));
+export const decodeReplies = (bytes: Uint8Array): AddressedReply[] =>
+  decode<ReplyTuple[]>(bytes).map(addressedFromTuple);
 
-export const encodeCommit = (record: CommitRecord): Uint8Array => encode(record);
-export const decodeCommit = (bytes: Uint8Array): CommitRecord => decode(bytes);
+export const encodeCommit = (record: CommitRecord): Uint8Array => encode(commitToTuple(record));
+export const decodeCommit = (bytes: Uint8Array): CommitRecord => commitFromTuple(decode<CommitTuple>(bytes));
 
-export const encodeState = (state: EntityState): Uint8Array => encode(state);
-export const decodeState = (bytes: Uint8Array): EntityState => decode(bytes);
+export const encodeState = (state: EntityState): Uint8Array => encode(stateToTuple(state));
+export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(decode<StateTuple>(bytes));
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

@@ -1,0 +1,128 @@
+import type {
+  CommitRecord,
+  EntitySnapshot,
+  EventTracked,
+  Fact,
+  IdempotencyKeyUsed,
+  RequestPosition,
+} from '../../actors/facts.ts';
+import type { LifecycleStage } from '../../actors/state.ts';
+import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
+
+/**
+ * Layout of a FACTS record, version 1. Events come in runs of thousands and go by position; other facts are objects,
+ * whose shapes msgpackr writes once a record. A later field goes to the end, and reading supplies its default.
+ */
+export type CommitTuple = [
+  partition: number,
+  epoch: number,
+  owner: string,
+  committedAt: number,
+  position: RequestPosition | null,
+  configRevision: number,
+  facts: WireFact[],
+];
+
+type WireFact =
+  | EventTuple
+  | (Omit<EntitySnapshot, 'state'> & { state: StateTuple })
+  | (Omit<IdempotencyKeyUsed, 'reply'> & { reply: WireReply })
+  | Exclude<Fact, EventTracked | EntitySnapshot | IdempotencyKeyUsed>;
+
+type EventTuple = [
+  entityId: string,
+  game: string,
+  live: boolean,
+  at: number,
+  eventId: string,
+  remember: boolean,
+  eventName: string,
+  properties: string,
+  sessionId: string | null,
+  timestamp: number,
+  externalId: string,
+  lifecycleStage: LifecycleStage,
+  isPayer: boolean,
+  country: string,
+];
+
+export function commitToTuple(record: CommitRecord): CommitTuple {
+  const { partition, epoch, owner, committedAt, position, configRevision, facts } = record;
+  return [partition, epoch, owner, committedAt, position, configRevision, facts.map(factToWire)];
+}
+
+export function commitFromTuple(tuple: CommitTuple): CommitRecord {
+  const [partition, epoch, owner, committedAt, position, configRevision, facts] = tuple;
+  return { partition, epoch, owner, committedAt, position, configRevision, facts: facts.map(factFromWire) };
+}
+
+function factToWire(fact: Fact): WireFact {
+  switch (fact.kind) {
+    case 'EventTracked':
+      return eventToTuple(fact);
+    case 'EntitySnapshot':
+      return { ...fact, state: stateToTuple(fact.state) };
+    case 'IdempotencyKeyUsed':
+      return { ...fact, reply: replyToWire(fact.reply) };
+    case 'PlayerRegistered':
+    case 'PlayerUpdated':
+    case 'LifecycleChanged':
+    case 'SnapshotMark':
+      return fact;
+  }
+}
+
+function factFromWire(wire: WireFact): Fact {
+  if (Array.isArray(wire)) return eventFromTuple(wire);
+  switch (wire.kind) {
+    case 'EntitySnapshot':
+      return { ...wire, state: stateFromTuple(wire.state) };
+    case 'IdempotencyKeyUsed':
+      return { ...wire, reply: replyFromWire(wire.reply) };
+    case 'PlayerRegistered':
+    case 'PlayerUpdated':
+    case 'LifecycleChanged':
+    case 'SnapshotMark':
+      return wire;
+  }
+}
+
+function eventToTuple(fact: EventTracked): EventTuple {
+  return [
+    fact.entityId,
+    fact.game,
+    fact.environment === 'live',
+    fact.at,
+    fact.eventId,
+    fact.remember,
+    fact.eventName,
+    fact.properties,
+    fact.sessionId,
+    fact.timestamp,
+    fact.externalId,
+    fact.lifecycleStage,
+    fact.isPayer,
+    fact.country,
+  ];
+}
+
+function eventFromTuple(tuple: EventTuple): EventTracked {
+  return {
+    kind: 'EventTracked',
+    entityId: tuple[0],
+    game: tuple[1],
+    environment: tuple[2] ? 'live' : 'test',
+    at: tuple[3],
+    eventId: tuple[4],
+    remember: tuple[5],
+    eventName: tuple[6],
+    properties: tuple[7],
+    sessionId: tuple[8],
+    timestamp: tuple[9],
+    externalId: tuple[10],
+    lifecycleStage: tuple[11],
+    isPayer: tuple[12],
+    country: tuple[13],
+  };
+}

@@ -1,0 +1,129 @@
+import type {
+  EntityState,
+  LedgerState,
+  LifecycleStage,
+  PlayerState,
+  RecentEvent,
+  RememberedKey,
+} from '../../actors/state.ts';
+import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+
+/**
+ * Layout of a state, version 1. States are written for every changed player a few times a second and read back one by
+ * one, so names would be most of their bytes. A later field goes to the end, and reading supplies its default.
+ */
+export type StateTuple = PlayerTuple | LedgerTuple;
+
+type PlayerTuple = [
+  kind: 1,
+  id: string,
+  game: string,
+  live: boolean,
+  externalId: string,
+  deviceId: string | null,
+  email: string | null,
+  stage: number,
+  lifecycleChangedAt: number,
+  sessionCount: number,
+  purchaseCount: number,
+  totalRevenue: number,
+  totalPlaytimeSeconds: number,
+  isPayer: boolean,
+  firstSeenAt: number,
+  lastSeenAt: number,
+  attributes: string,
+  country: string,
+  recentEvents: EventTuple[],
+  keys: KeyTuple[],
+  lastSeq: number,
+];
+type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
+type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
+type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
+
+/** Stages by number. Never reorder: append. */
+const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
+
+export function stateToTuple(state: EntityState): StateTuple {
+  return state.kind === 'player' ? playerToTuple(state) : ledgerToTuple(state);
+}
+
+export function stateFromTuple(tuple: StateTuple): EntityState {
+  return tuple[0] === 1 ? playerFromTuple(tuple) : ledgerFromTuple(tuple);
+}
+
+function playerToTuple(state: PlayerState): PlayerTuple {
+  return [
+    1,
+    state.id,
+    state.game,
+    state.environment === 'live',
+    state.externalId,
+    state.deviceId,
+    state.email,
+    STAGES.indexOf(state.lifecycleStage),
+    state.lifecycleChangedAt,
+    state.sessionCount,
+    state.purchaseCount,
+    state.totalRevenue,
+    state.totalPlaytimeSeconds,
+    state.isPayer,
+    state.firstSeenAt,
+    state.lastSeenAt,
+    state.attributes,
+    state.country,
+    state.recentEvents.map(eventToTuple),
+    state.keys.map(keyToTuple),
+    state.lastSeq,
+  ];
+}
+
+function playerFromTuple(tuple: PlayerTuple): PlayerState {
+  return {
+    kind: 'player',
+    id: tuple[1],
+    game: tuple[2],
+    environment: tuple[3] ? 'live' : 'test',
+    externalId: tuple[4],
+    deviceId: tuple[5],
+    email: tuple[6],
+    lifecycleStage: STAGES[tuple[7]] ?? 'active',
+    lifecycleChangedAt: tuple[8],
+    sessionCount: tuple[9],
+    purchaseCount: tuple[10],
+    totalRevenue: tuple[11],
+    totalPlaytimeSeconds: tuple[12],
+    isPayer: tuple[13],
+    firstSeenAt: tuple[14],
+    lastSeenAt: tuple[15],
+    attributes: tuple[16],
+    country: tuple[17],
+    recentEvents: tuple[18].map(eventFromTuple),
+    keys: tuple[19].map(keyFromTuple),
+    lastSeq: tuple[20],
+  };
+}
+
+function eventToTuple({ eventId, eventName, timestamp, receivedAt }: RecentEvent): EventTuple {
+  return [eventId, eventName, timestamp, receivedAt];
+}
+
+function eventFromTuple([eventId, eventName, timestamp, receivedAt]: EventTuple): RecentEvent {
+  return { eventId, eventName, timestamp, receivedAt };
+}
+
+function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): LedgerTuple {
+  return [2, id, game, environment === 'live', keys.map(keyToTuple), lastSeq];
+}
+
+function ledgerFromTuple([, id, game, live, keys, lastSeq]: LedgerTuple): LedgerState {
+  return { kind: 'ledger', id, game, environment: live ? 'live' : 'test', keys: keys.map(keyFromTuple), lastSeq };
+}
+
+function keyToTuple({ key, bodyHash, at, reply }: RememberedKey): KeyTuple {
+  return [key, bodyHash, at, replyToWire(reply)];
+}
+
+function keyFromTuple([key, bodyHash, at, reply]: KeyTuple): RememberedKey {
+  return { key, bodyHash, at, reply: replyFromWire(reply) };
+}
