@@ -65,6 +65,17 @@ export function readConfig(env: Env = process.env): Config {
   };
 }
 
+/** Where the log is, and how it is kept. */
+export function logAddress(config: Config): { url: string; replicas: 1 | 3; factsMaxBytes: number } {
+  const url = config.natsUrl ?? `nats://127.0.0.1:${config.embeddedNatsPort}`;
+  return { url, replicas: config.natsReplicas, factsMaxBytes: config.factsMaxBytes };
+}
+
+/** Where ClickHouse is, with the account that may write. */
+export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
+  return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
+}
+
 function integer(env: Env, name: string, fallback: number, min: number, max: number): number {
   const text = env[name];
   if (text === undefined || text === '') return fallback;

@@ -6,11 +6,9 @@ import { startTrimmer } from '../actors/runtime/trimmer.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
-import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
-import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
 import { operationRoutes, routes } from './api/routes.ts';
-import { ConfigError, readConfig, type Config, type Role } from './config.ts';
+import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnPartitions } from './deployment.ts';
 import { createCommit } from './gateway/commit.ts';
@@ -23,6 +21,7 @@ import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
+import { startSinksThread } from './sinks-thread.ts';
 
 /** A part of the service that is stopped in turn. */
 interface Part {
@@ -43,13 +42,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   mkdirSync(config.dataDir, { recursive: true });
   const dataDir = realpathSync(config.dataDir);
 
-  const log = await connectJetStream({
-    url: config.natsUrl ?? `nats://127.0.0.1:${config.embeddedNatsPort}`,
-    replicas: config.natsReplicas,
-    factsMaxBytes: config.factsMaxBytes,
-    logger,
-    clock,
-  });
+  const log = await connectJetStream({ ...logAddress(config), logger, clock });
   const configStore = await openConfigStore(log, clock, logger);
   const partitions = await partitionsOf();
   const incarnation = ids.uuidv4().slice(0, 8);
@@ -66,7 +59,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
   }
 
-  const clickhouse = { ...config.clickhouse, url: config.clickhouse.url ?? embeddedClickhouseUrl(config) };
   const commit = createCommit({
     log,
     clock,
@@ -78,7 +70,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   });
 
   if (has('actors')) parts.push(await actorsPart());
-  if (has('sinks')) parts.push(...sinkParts());
+  if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
   stopOnSignal(parts, async () => {
     commit.close();
@@ -93,7 +85,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       throw new ConfigError(`another process runs actors on DATA_DIR ${dataDir}; give each its own`);
     }
     const stores = openLmdbStores(path);
-    const source = createSnapshotSource(clickhouse);
+    const source = createSnapshotSource(clickhouseAddress(config));
     const actors: Actors = startActors({
       partitions,
       node,
@@ -124,25 +116,13 @@ async function main(config: Config, logger: Logger): Promise<void> {
     };
   }
 
-  function sinkParts(): Part[] {
-    const sink = createClickhouseSink({ log, clock, holder: instance, clickhouse, logger, metrics });
-    const webhooks = createWebhooks({
-      log,
-      config: configStore,
-      clock,
-      ids,
-      logger,
-      metrics,
-      retryDelaysMs: config.webhookRetryDelaysSeconds.map((seconds) => seconds * 1000),
-      timeoutMs: config.webhookTimeoutSeconds * 1000,
-      allowPrivateHosts: config.webhookAllowPrivateHosts,
+  function sinksPart(): Part {
+    const thread = startSinksThread(instance, (error) => {
+      logger.error({ err: error }, 'the sinks failed; the service ends, to be started again');
+      process.exit(1);
     });
-    sink.start();
-    webhooks.start();
-    return [
-      { name: 'webhooks', stop: () => webhooks.stop() },
-      { name: 'clickhouse', stop: () => sink.stop() },
-    ];
+    metrics.sinksElsewhere(() => thread.metrics());
+    return { name: 'sinks', stop: () => thread.stop() };
   }
 
   async function httpPart(): Promise<Part> {
@@ -208,10 +188,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     process.stdin.on('error', () => {});
     process.stdin.resume();
   }
-}
-
-function embeddedClickhouseUrl(config: Config): string {
-  return `http://127.0.0.1:${config.embeddedClickhousePort}`;
 }
 
 let logger: Logger | undefined;

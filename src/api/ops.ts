@@ -61,8 +61,8 @@ export const metrics = defineOpenRoute({
     mediaType: 'text/plain',
     schema: Type.String({ description: 'Prometheus text format.' }),
   },
-  async respond({ metrics: { registry } }) {
-    return { kind: 'text', contentType: registry.contentType, body: await registry.metrics() };
+  async respond({ metrics: { contentType, text } }) {
+    return { kind: 'text', contentType, body: await text() };
   },
 });
 

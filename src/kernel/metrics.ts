@@ -2,11 +2,20 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 /** Every metric of the service in one place: names, units and meaning. Components take what they need by type. */
 export function createMetrics() {
+  const sinks = createSinkMetrics();
+  let sinkText = (): Promise<string> => sinks.registry.metrics();
   const registry = new Registry();
   const registers = [registry];
   const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
   return {
-    registry,
+    ...sinks,
+    /** Everything in Prometheus' text format. */
+    text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}`,
+    contentType: registry.contentType,
+    /** The sinks run in another thread, which tells its metrics by this. */
+    sinksElsewhere(text: () => Promise<string>): void {
+      sinkText = text;
+    },
     httpRequests: new Counter({
       name: 'http_requests_total',
       help: 'HTTP requests answered, by route and status.',
@@ -51,6 +60,25 @@ export function createMetrics() {
       registers,
     }),
     hotPlayers: new Gauge({ name: 'owner_hot_players', help: 'Players held in memory.', registers }),
+    streamLag: new Gauge({
+      name: 'sse_lag_records',
+      help: 'FACTS records stored but not yet sent to the event stream of this process.',
+      registers,
+    }),
+    streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
+    /** Node's own process metrics; called once by main. */
+    collectProcess: () => collectDefaultMetrics({ register: registry }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What the sinks count. They run in a thread of their own, so these have a registry of their own. */
+export function createSinkMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
     sinkLag: new Gauge({
       name: 'sink_lag_records',
       help: 'FACTS records stored but not yet handled, by sink.',
@@ -69,16 +97,13 @@ export function createMetrics() {
       labelNames: ['sink', 'reason'],
       registers,
     }),
-    streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
     deliveries: new Counter({
       name: 'webhook_attempts_total',
       help: 'Webhook delivery attempts, by outcome.',
       labelNames: ['outcome'],
       registers,
     }),
-    /** Node's own process metrics; called once by main. */
-    collectProcess: () => collectDefaultMetrics({ register: registry }),
   };
 }
 
-export type Metrics = ReturnType<typeof createMetrics>;
+export type SinkMetrics = ReturnType<typeof createSinkMetrics>;

@@ -105,7 +105,7 @@ describe('imports go one way', () => {
       ({ from, to, typeOnly }) =>
         to === 'src/config.ts' &&
         !typeOnly &&
-        !/^(src\/(main|local|cli)|bench\/|clickhouse-schema\/embedded\/main)/.test(from),
+        !/^(src\/(main|sinks-thread|local|cli)|bench\/|clickhouse-schema\/embedded\/main)/.test(from),
     );
     expect(show(wrong)).toEqual([]);
   });

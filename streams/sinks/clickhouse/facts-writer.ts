@@ -1,7 +1,7 @@
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { contend, type Lease } from '../../lease.ts';
 import type { Log, StreamBounds } from '../../log.ts';
 import {
@@ -43,7 +43,7 @@ export interface FactsWriterOptions {
   holder: string;
   target: BlockTarget;
   logger: Logger;
-  metrics: Metrics;
+  metrics: SinkMetrics;
 }
 
 const SINK = 'clickhouse';

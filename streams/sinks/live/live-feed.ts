@@ -141,7 +141,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   function heartbeat(): void {
     cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
     if (feed === undefined) return;
-    metrics.sinkLag.set({ sink: 'live' }, feed.reader.pending);
+    metrics.streamLag.set(feed.reader.pending);
     const nowMs = clock.wallMs();
     const dated = heartbeatMessage(nowMs);
     const placed = heartbeatMessage(nowMs, recordPosition(feed.tag, feed.recent.lastSequence));

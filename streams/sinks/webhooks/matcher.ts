@@ -1,7 +1,7 @@
 import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../../actors/facts.ts';
 import { decodeCommit } from '../../codec.ts';
 import { contend } from '../../lease.ts';
@@ -21,7 +21,7 @@ export interface MatcherOptions {
   config: WebhookConfig;
   clock: Clock;
   logger: Logger;
-  metrics: Metrics;
+  metrics: SinkMetrics;
   /** Who contends for the lease; unique per process incarnation. */
   holder: string;
   /** Bytes DELIVERIES may hold before matching waits. */

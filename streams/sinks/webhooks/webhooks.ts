@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { Log } from '../../log.ts';
 import { createHttpSender } from './http-sender.ts';
 import { type Matcher, createMatcher } from './matcher.ts';
@@ -15,7 +15,7 @@ export interface WebhooksOptions {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: Metrics;
+  metrics: SinkMetrics;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */

@@ -2,7 +2,7 @@ import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Metrics } from '../../../src/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { WebhookDocument } from '../../config/documents.ts';
 import type { Log, WorkItem } from '../../log.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: Metrics;
+  metrics: SinkMetrics;
   sender: DeliverySender;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];

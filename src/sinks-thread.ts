@@ -1,0 +1,101 @@
+import { Worker, isMainThread, parentPort } from 'node:worker_threads';
+import { openConfigStore } from '../streams/config/config-store.ts';
+import { connectJetStream } from '../streams/log-jetstream.ts';
+import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
+import { clickhouseAddress, logAddress, readConfig } from './config.ts';
+import { systemClock } from './kernel/clock.ts';
+import { systemIds } from './kernel/ids.ts';
+import { createLogger } from './kernel/logger.ts';
+import { createSinkMetrics } from './kernel/metrics.ts';
+
+/** The sinks' thread, as the main thread sees it. */
+export interface SinksThread {
+  /** Its metrics in Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** Resolves when every sink has written what it had gathered, and the thread has ended. */
+  stop(): Promise<void>;
+}
+
+type ToThread = { kind: 'metrics' } | { kind: 'stop' };
+type FromThread = { kind: 'metrics'; text: string };
+
+/**
+ * Starts the ClickHouse and webhook sinks in a thread of their own: turning a large batch into rows, or a garbage collection
+ * after it, must not hold up a request. They share nothing with the main thread but the log.
+ * @param holder unique per process incarnation, for the sinks' leases
+ * @param onFailed the thread ended although nobody stopped it
+ */
+export function startSinksThread(holder: string, onFailed: (error: unknown) => void): SinksThread {
+  const worker = new Worker(new URL(import.meta.url), { argv: [holder] });
+  const waiting: ((text: string) => void)[] = [];
+  let stopping = false;
+  worker.on('message', (message: FromThread) => waiting.shift()?.(message.text));
+  worker.on('error', onFailed);
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', (code) => {
+      for (const resolveText of waiting.splice(0)) resolveText('');
+      if (!stopping) onFailed(new Error(`the sinks' thread ended with code ${code}`));
+      resolve();
+    });
+  });
+  const tell = (message: ToThread): void => worker.postMessage(message);
+  return {
+    metrics: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        tell({ kind: 'metrics' });
+      }),
+    async stop() {
+      stopping = true;
+      tell({ kind: 'stop' });
+      await ended;
+    },
+  };
+}
+
+/** What runs inside the thread. */
+async function runSinks(holder: string): Promise<void> {
+  const config = readConfig();
+  const clock = systemClock;
+  const logger = createLogger(config.logLevel, 'sinks');
+  const metrics = createSinkMetrics();
+  // The main thread makes the streams; here they are taken as they are.
+  const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
+  const configStore = await openConfigStore(log, clock, logger);
+  const clickhouse = createClickhouseSink({
+    log,
+    clock,
+    holder,
+    clickhouse: clickhouseAddress(config),
+    logger,
+    metrics,
+  });
+  const webhooks = createWebhooks({
+    log,
+    config: configStore,
+    clock,
+    ids: systemIds,
+    logger,
+    metrics,
+    retryDelaysMs: config.webhookRetryDelaysSeconds.map((seconds) => seconds * 1000),
+    timeoutMs: config.webhookTimeoutSeconds * 1000,
+    allowPrivateHosts: config.webhookAllowPrivateHosts,
+  });
+  clickhouse.start();
+  webhooks.start();
+
+  async function onMessage(message: ToThread): Promise<void> {
+    if (message.kind === 'metrics') {
+      parentPort?.postMessage({ kind: 'metrics', text: await metrics.registry.metrics() } satisfies FromThread);
+      return;
+    }
+    await Promise.all([clickhouse.stop(), webhooks.stop()]);
+    configStore.stop();
+    await log.close();
+    process.exit(0);
+  }
+  parentPort?.on('message', (message: ToThread) => void onMessage(message));
+}
+
+if (!isMainThread) await runSinks(process.argv[2] ?? '');
