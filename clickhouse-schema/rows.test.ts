@@ -103,6 +103,19 @@ describe('rows of facts', () => {
     expect(batch.rows).toBe(4);
   });
 
+  it('a block holds rows of one month: the engine makes it one part, all or nothing', () => {
+    const at = (text: string) => ({ ...aTrackedEvent({ eventId: text }), at: Date.parse(text) });
+    const times = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
+    const batch = createRowBatch();
+    batch.add(aCommit(times.map(at)), { stream: PLACE.stream, sequence: 1 });
+    expect(
+      batch.blocks().map(({ rows, receivedFromMs, receivedToMs }) => [rows, receivedFromMs, receivedToMs]),
+    ).toEqual([
+      [2, Date.parse('2026-01-01T00:00:00.000Z'), Date.parse('2026-01-31T23:59:59.999Z')],
+      [1, Date.parse('2026-02-01T00:00:00.000Z'), Date.parse('2026-02-01T00:00:00.000Z')],
+    ]);
+  });
+
   it.each([
     [0, '0.0000'],
     [1, '0.0001'],

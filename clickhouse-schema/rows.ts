@@ -84,24 +84,56 @@ function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
   };
 }
 
-/** Rows gathered for one insert per table, already as the bytes of JSONEachRow. */
+/** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
+export interface RowBlock {
+  table: TableName;
+  rows: number;
+  /** JSONEachRow. */
+  bytes: Uint8Array;
+  /** Bounds of the rows' `received_at`, epoch milliseconds. */
+  receivedFromMs: number;
+  receivedToMs: number;
+}
+
+/** Rows gathered for one insert per table and month, already as the text of JSONEachRow. */
 export interface RowBatch {
   add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
   /** Rows held, over all tables. */
   readonly rows: number;
-  /** Every table with rows, in a fixed order, and the bytes of its block. */
-  blocks(): { table: TableName; rows: number; bytes: Uint8Array }[];
+  /** A block for every table and month with rows, in a fixed order. */
+  blocks(): RowBlock[];
+}
+
+interface Lines {
+  month: number;
+  lines: string[];
+  receivedFromMs: number;
+  receivedToMs: number;
 }
 
 /** An empty batch. */
 export function createRowBatch(): RowBatch {
-  const lines: Record<TableName, string[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
+  const held: Record<TableName, Lines[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
   let rows = 0;
+
+  function linesOf(table: TableName, receivedMs: number): Lines {
+    const month = monthOf(receivedMs);
+    const found = held[table].find((lines) => lines.month === month);
+    if (found !== undefined) return found;
+    const fresh = { month, lines: [], receivedFromMs: receivedMs, receivedToMs: receivedMs };
+    held[table].push(fresh);
+    return fresh;
+  }
+
   return {
     add(record, { stream, sequence }) {
       record.facts.forEach((fact, index) => {
         for (const [table, row] of rowsOf(fact, { stream, sequence, index, partition: record.partition })) {
-          lines[table].push(JSON.stringify(row));
+          const receivedMs = Number(row['received_at']);
+          const to = linesOf(table, receivedMs);
+          to.lines.push(JSON.stringify(row));
+          to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
+          to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
           rows += 1;
         }
       });
@@ -110,12 +142,27 @@ export function createRowBatch(): RowBatch {
       return rows;
     },
     blocks: () =>
-      TABLES.filter((table) => lines[table].length > 0).map((table) => ({
-        table,
-        rows: lines[table].length,
-        bytes: Buffer.from(`${lines[table].join('\n')}\n`, 'utf8'),
-      })),
+      TABLES.flatMap((table) =>
+        held[table].map(({ lines, receivedFromMs, receivedToMs }) => ({
+          table,
+          rows: lines.length,
+          bytes: Buffer.from(`${lines.join('\n')}\n`, 'utf8'),
+          receivedFromMs,
+          receivedToMs,
+        })),
+      ),
   };
+}
+
+let month = { fromMs: 0, toMs: 0, number: 0 };
+
+/** The month of a moment in UTC, as `toYYYYMM` tells months apart. The last answer is kept: rows come in runs of one month. */
+function monthOf(epochMs: number): number {
+  if (epochMs >= month.fromMs && epochMs < month.toMs) return month.number;
+  const date = new Date(epochMs);
+  const [year, index] = [date.getUTCFullYear(), date.getUTCMonth()];
+  month = { fromMs: Date.UTC(year, index), toMs: Date.UTC(year, index + 1), number: year * 12 + index };
+  return month.number;
 }
 
 const TABLES: readonly TableName[] = ['events', 'player_snapshots', 'lifecycle_transitions'];

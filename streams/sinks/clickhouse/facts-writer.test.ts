@@ -6,7 +6,7 @@ import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import type { BlockTarget } from './block-target.ts';
+import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter, type FactsWriter } from './facts-writer.ts';
 
 /** A ClickHouse in memory that knows tokens, and does to a block what a test says. */
@@ -17,6 +17,8 @@ function createFakeClickhouse() {
   return {
     rows,
     blocks,
+    /** Where every insert's rows stand, and whether it is a repeat. */
+    places: [] as (BlockPlace | undefined)[],
     /** What a block does on its way: once for every insert. */
     fate: (_token: string): 'insert' | 'fail' | 'refuse' => 'insert',
     take(token: string, bytes: Uint8Array): void {
@@ -55,9 +57,10 @@ function startProcess(
   let dead = false;
   const never = () => new Promise<never>(() => {});
   const target: BlockTarget = {
-    async insert(_table, bytes, token) {
+    async insert(_table, bytes, token, place) {
       around.before?.();
       if (dead) return never();
+      world.clickhouse.places.push(place);
       const fate = world.clickhouse.fate(token);
       if (fate !== 'insert') return { kind: 'failed', refused: fate === 'refuse', message: fate };
       world.clickhouse.take(token, bytes);
@@ -204,6 +207,28 @@ describe('the facts writer', () => {
     expect(again).toEqual(once);
     expect(once?.token).toMatch(/^events\/.+\/1-2$/);
     expect(rest?.token).toMatch(/^events\/.+\/3-5$/);
+  });
+
+  it('says which inserts are repeats: after a failure, and of an intent that was found', async () => {
+    const world = createWorld();
+    let killNow = () => {};
+    const first = startProcess(world, 'a', { after: () => killNow() });
+    killNow = first.kill;
+    await world.clock.advance(100);
+    let inserts = 0;
+    world.clickhouse.fate = () => (inserts++ === 0 ? 'fail' : 'insert');
+    await world.commitEvents(2);
+    await world.clock.advanceUntil(world.allIn, 30_000);
+    await world.commitEvents(1);
+    startProcess(world, 'b');
+    await world.clock.advanceUntil(world.allIn, 30_000);
+    const place = { rows: 2, from: 1, to: 1 };
+    expect(world.clickhouse.places).toMatchObject([
+      { ...place, repeated: false },
+      { ...place, repeated: true },
+      { ...place, repeated: true },
+      { rows: 1, from: 2, to: 2, repeated: false },
+    ]);
   });
 
   it('keeps trying while ClickHouse is down, holding one batch, and then catches up in order', async () => {

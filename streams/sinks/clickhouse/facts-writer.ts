@@ -13,6 +13,7 @@ import {
   type PositionStore,
   type SinkPosition,
 } from '../positions.ts';
+import type { RowBlock } from '../../../clickhouse-schema/rows.ts';
 import type { BlockTarget } from './block-target.ts';
 import { gatherBatch, type FactsBatch } from './gather-batch.ts';
 import { createWake } from './wake.ts';
@@ -27,7 +28,8 @@ import { createWake } from './wake.ts';
  * 1. Only the holder of the lease writes, and it moves the position only by compare-and-set from what it last saw: whoever
  *    finds it moved by another starts a new term from what is stored.
  * 2. Nothing is inserted that is not inside a stored intent, and a stored intent is repeated exactly (same records, same
- *    bytes, same token) until its position is moved. A block whose token ClickHouse knows is dropped there.
+ *    bytes, same token) until its position is moved. A block whose token ClickHouse knows is dropped there; as a crash of
+ *    ClickHouse may have kept the token and lost the rows, the target is told what is a repeat and looks for the rows.
  * 3. A rebuild mark is written only after the snapshots it covers are inserted, and never backwards.
  * 4. At most one batch is held; while ClickHouse cannot be reached the log is simply not read.
  */
@@ -47,6 +49,11 @@ export interface FactsWriterOptions {
 }
 
 const SINK = 'clickhouse';
+
+/** What a block is known by in ClickHouse: its table and the records it holds. */
+function tokenOf({ table }: RowBlock, { stream, intent }: Required<SinkPosition>): string {
+  return `${table}/${stream}/${intent.from}-${intent.to}`;
+}
 
 export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
   const { log, clock, target, metrics } = options;
@@ -95,9 +102,10 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
           abandoned: () => !mayWrite(),
         });
         if (batch === undefined) return;
-        const intent =
-          start.intent !== undefined && exactlyTo !== undefined ? start.intent : { from: sequence + 1, to: batch.to };
-        const done = await writeBatch(store, batch, { stream: bounds.created, sequence, intent });
+        const taken = exactlyTo === undefined ? undefined : start.intent;
+        const intent = taken ?? { from: sequence + 1, to: batch.to };
+        const position = { stream: bounds.created, sequence, intent };
+        const done = await writeBatch(store, batch, position, taken !== undefined);
         if (!done) return;
         ({ sequence, exactlyTo } = { sequence: batch.to, exactlyTo: undefined });
         metrics.sinkLag.set({ sink: SINK }, reader.pending);
@@ -107,18 +115,27 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
     }
   }
 
-  /** Takes one batch all the way. False: the term is over. */
+  /** Takes one batch all the way; `repeated`: an earlier term may have got anywhere with it. False: the term is over. */
   async function writeBatch(
     store: PositionStore<SinkPosition>,
     batch: FactsBatch,
     position: Required<SinkPosition>,
+    repeated: boolean,
   ): Promise<boolean> {
     const blocks = batch.rows.blocks();
     // Records without rows (barriers, registrations) have nothing to repeat.
     if (blocks.length > 0 && !(await save(store, position))) return false;
-    const tokenOf = (table: string) => `${table}/${position.stream}/${position.intent.from}-${position.intent.to}`;
     const inserted = await Promise.all(
-      blocks.map((block) => insertUntilDone(block.table, block.bytes, tokenOf(block.table), position)),
+      blocks.map((block, place) => {
+        // A second month of a table needs a token of its own.
+        const later = blocks.slice(0, place).filter((other) => other.table === block.table).length;
+        return insertUntilDone(
+          block,
+          `${tokenOf(block, position)}${later === 0 ? '' : `/month-${later}`}`,
+          position,
+          repeated,
+        );
+      }),
     );
     if (inserted.includes(false)) return false;
     for (const { table, rows } of blocks) metrics.sinkRows.inc({ table }, rows);
@@ -130,14 +147,17 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
 
   /** Repeats an insert until it is in, with back-off. False: the lease is gone, and with it the right to insert. */
   async function insertUntilDone(
-    table: Parameters<BlockTarget['insert']>[0],
-    bytes: Uint8Array,
+    block: RowBlock,
     token: string,
-    position: SinkPosition,
+    position: Required<SinkPosition>,
+    repeated: boolean,
   ): Promise<boolean> {
+    const { table, bytes, rows, receivedFromMs, receivedToMs } = block;
+    const { from, to } = position.intent;
     let delayMs: number = LIMITS.sinkRetryFirstMs;
     for (let attempt = 1; mayWrite(); attempt++) {
-      const outcome = await target.insert(table, bytes, token);
+      const place = { rows, receivedFromMs, receivedToMs, from, to, repeated: repeated || attempt > 1 };
+      const outcome = await target.insert(table, bytes, token, place);
       if (outcome.kind === 'inserted') {
         if (attempt > 1) logger.info({ table, token, attempt }, 'ClickHouse takes blocks again');
         return true;
