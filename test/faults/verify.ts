@@ -32,6 +32,15 @@ interface Row {
   index: number;
 }
 
+/** What there should be. */
+interface Known {
+  players: readonly PlayerLog[];
+  /** Ids of events that are in no client's log. */
+  fillers: ReadonlySet<string>;
+  /** Event id → `<sequence>/<index>` in FACTS, as evidence. */
+  standing: ReadonlyMap<string, string>;
+}
+
 /** How long ClickHouse may take to catch up once everything runs. */
 const CATCH_UP_MS = 120_000;
 
@@ -59,8 +68,9 @@ export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verd
     index,
   }));
   const fillers = new Set(scan.events.filter(({ fact }) => fact.eventName === FILLER).map(({ fact }) => fact.eventId));
-  judgeEvents('FACTS', facts, players, fillers, verdict);
-  judgeEvents('ClickHouse', rows, players, fillers, verdict);
+  const standing = new Map(facts.map((row) => [row.event_id, `${row.sequence}/${row.index}`]));
+  judgeEvents('FACTS', facts, { players, fillers, standing }, verdict);
+  judgeEvents('ClickHouse', rows, { players, fillers, standing }, verdict);
   await judgePlayers(rig, players, scan, verdict);
   return verdict;
 }
@@ -95,8 +105,7 @@ async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
 function judgeEvents(
   where: string,
   found: readonly Row[],
-  players: readonly PlayerLog[],
-  fillers: ReadonlySet<string>,
+  { players, fillers, standing }: Known,
   verdict: Verdict,
 ): void {
   const places = new Map<string, Row[]>();
@@ -111,7 +120,7 @@ function judgeEvents(
     for (const event of player.events) {
       known.add(event.eventId);
       const [place, ...more] = (places.get(event.eventId) ?? []).filter((row) => row.player_id === player.id);
-      const evidence = `${where}: ${player.externalId} (${player.id}) event ${JSON.stringify(event)}`;
+      const evidence = `${where}: ${player.externalId} (${player.id}) event ${JSON.stringify(event)}, in FACTS at ${standing.get(event.eventId)},`;
       if (place === undefined) {
         verdict.lost += 1;
         verdict.violations.push(`${evidence} is lost`);
