@@ -32,7 +32,15 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
-      { test: { name: 'sim', include: ['test/sim/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          name: 'sim',
+          include: ['test/sim/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -15,6 +15,7 @@ const FAULTS = [
   'orderly stop',
   'empty disk',
   'pause',
+  'handover',
   'disconnect',
   'broker restart',
   'requests lost',
@@ -34,9 +35,10 @@ export interface Weather {
   everyMs: number;
 }
 
-export function drawWeather(random: Random): Weather {
+/** @param only these faults and no others, for a world that is to meet something rare */
+export function drawWeather(random: Random, only?: readonly FaultKind[]): Weather {
   return {
-    kinds: FAULTS.filter(() => random.chance(0.5)),
+    kinds: only ?? FAULTS.filter(() => random.chance(0.5)),
     writeFaults: random.chance(0.6) ? random.pick([0.02, 0.06, 0.15, 0.3]) : 0,
     everyMs: random.pick([700, 1_500, 3_000]),
   };
@@ -48,6 +50,8 @@ export function drawWriteFaults(world: World, weather: Weather, calm: () => bool
   function fault(what: string): WriteFault {
     if (calm() || !random.chance(weather.writeFaults)) return 'deliver';
     const kind = random.pick(['lose_ack', 'lose_request', 'duplicate', 'late request', 'late ack'] as const);
+    // A broker hears one sending once. Twice it only hears what is sent again in doubt, and then a refusal decides nothing.
+    if (kind === 'duplicate' && weather.kinds.includes('facts full')) return 'deliver';
     world.cover(`${what}: ${kind}`);
     if (kind === 'late request') return { requestDelayMs: lateMs(random) };
     if (kind === 'late ack') return { ackDelayMs: lateMs(random) };
@@ -69,21 +73,28 @@ export interface ChaosOptions {
   broker: MemoryBroker;
   clickhouse: FakeClickhouse;
   start: (machine: Machine) => void;
+  /** Readers come in numbers. */
+  flurry: () => void;
 }
 
 /** Makes faults until it is told to stop, then mends everything. */
 export interface Chaos {
   run(done: () => boolean): Promise<void>;
+  /** A process has taken a partition over. */
+  onTaken(process: SimProcess): void;
   heal(): void;
 }
 
 const NIGHT_MS = 25 * 60 * 60 * 1000;
 const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
 
-export function createChaos({ world, weather, machines, broker, clickhouse, start }: ChaosOptions): Chaos {
+export function createChaos(options: ChaosOptions): Chaos {
+  const { world, weather, machines, broker, clickhouse, start, flurry } = options;
   const random = world.random('chaos');
   /** Paused processes whose connection broke meanwhile: they learn of it when they go on. */
   const brokenMeanwhile = new Set<SimProcess>();
+  /** An owner that sleeps until somebody else has taken over, and then wakes at the worst moment. */
+  let sleeper: SimProcess | undefined;
   let calm = false;
 
   const running = (): SimProcess[] => machines.flatMap(({ process }) => process ?? []);
@@ -120,7 +131,7 @@ export function createChaos({ world, weather, machines, broker, clickhouse, star
         process.kill();
         return;
       case 'crash at a touch point':
-        process.crashAt(random.chance(0.4) ? 'any' : random.pick(TOUCH_POINTS), random.int(1, 25));
+        process.at(random.chance(0.4) ? 'any' : random.pick(TOUCH_POINTS), random.int(1, 25), () => process.kill());
         return;
       case 'orderly stop':
         void process.stop();
@@ -134,6 +145,20 @@ export function createChaos({ world, weather, machines, broker, clickhouse, star
         process.clock.pause();
         later(50, random.chance(0.5) ? 1_000 : 9_000, () => resume(process));
         return;
+      case 'handover': {
+        const owners = running().filter(({ serving }) => serving !== undefined && serving.actors.led > 0);
+        if (owners.length === 0) return;
+        const owner = random.pick(owners);
+        const sleep = (): void => {
+          if (calm) return;
+          sleeper = owner;
+          owner.clock.pause();
+          later(7_000, 12_000, () => resume(owner));
+        };
+        if (random.chance(0.5)) sleep();
+        else owner.at('append to FACTS sent', 1, sleep);
+        return;
+      }
       case 'disconnect':
         disconnect(process, random.between(5, random.chance(0.6) ? 800 : 7_000));
         return;
@@ -142,10 +167,13 @@ export function createChaos({ world, weather, machines, broker, clickhouse, star
         for (const each of running()) disconnect(each, random.between(20, 2_000));
         if (kind === 'requests lost') broker.wipe('REQUESTS', random.pick(['new', 'same']));
         return;
-      case 'wall clock off':
+      case 'wall clock off': {
+        const durationMs = random.between(300, 6_000);
         process.clock.setWall(random.pick([-60_000, -4_000, -700, 700, 4_000, 60_000]));
-        later(500, 6_000, () => process.clock.setWall(0));
+        world.wallClockWrong(durationMs);
+        later(durationMs, durationMs, () => process.clock.setWall(0));
         return;
+      }
       case 'night':
         if (random.chance(0.3)) world.clock.jumpWall(NIGHT_MS);
         return;
@@ -162,7 +190,25 @@ export function createChaos({ world, weather, machines, broker, clickhouse, star
     }
   }
 
+  /** The successor falls silent soon after it took over; the sleeper wakes, and believes itself the owner if it may. */
+  function handOver(old: SimProcess, successor: SimProcess): void {
+    later(10, random.chance(0.5) ? 300 : 1_500, () => {
+      world.cover('handover: the successor falls silent, the old owner wakes');
+      if (random.chance(0.3)) successor.kill();
+      else successor.clock.pause();
+      flurry();
+      later(300, 6_000, () => resume(successor));
+      later(2, 400, () => resume(old));
+    });
+  }
+
   return {
+    onTaken(process) {
+      const old = sleeper;
+      if (old === undefined || old === process || old.clock.state !== 'paused') return;
+      sleeper = undefined;
+      handOver(old, process);
+    },
     async run(done) {
       while (!done()) {
         await sleep(world.clock, random.between(0, 2 * weather.everyMs));
@@ -188,7 +234,7 @@ export function createChaos({ world, weather, machines, broker, clickhouse, star
         }
         // One that is stopping in order still goes.
         void process.gone.then(() => start(machine));
-        process.crashAt('any', Infinity);
+        process.at('any', Infinity, () => {});
         process.clock.setWall(0);
         if (process.clock.state === 'paused') resume(process);
         world.clock.timer(random.between(1, 300), () => process.log.reconnect());

@@ -41,7 +41,17 @@ export function checkLog(check: LogCheck): PartitionLog {
   const { world, observer, partition } = check;
   const timeline = createTimeline();
   const placements = new Map<string, Placement>();
+  /**
+   * The highest command of each gateway that some position has passed. What comes at or below it was decided before (REQUESTS
+   * was lost and the gateway, unanswered, had it stored again) or is a straggler its gateway gave up: neither changes a thing.
+   */
+  const passed = new Map<string, number>();
   const places = createPlaces(observer.requests.filter((request) => request.partition === partition));
+  const refused = new Set(
+    check.refused
+      .filter((record) => record.partition === partition)
+      .flatMap(({ position }) => places.keysUpTo(position)),
+  );
   let epoch = { sequence: 0, owner: '' };
   let position: RequestPosition | null = null;
   let lastSequence = 0;
@@ -67,30 +77,47 @@ export function checkLog(check: LogCheck): PartitionLog {
   return { timeline, placements, lastSequence };
 
   function walkRecord(
-    { record, sequence, tick }: StoredCommit,
-    covered: readonly Command[],
+    commit: StoredCommit,
+    covered: readonly CommandPlace[],
     wrong: (invariant: string, message: string) => void,
   ): void {
+    const { record, sequence, tick } = commit;
     const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong));
     let done = 0;
     while (facts[done]?.kind === 'LifecycleChanged') {
       const fact = facts[done];
       const timed = fact === undefined ? undefined : predictTimed(timeline.now(fact.entityId));
       if (timed === undefined || !isDeepStrictEqual(timed.fact, fact)) wrong('time', `not due: ${show(fact)}`);
-      else timeline.addStep(new Map([[timed.next.kind === 'player' ? timed.next.id : '', timed.next]]), { sequence, tick });
+      else
+        timeline.addStep(new Map([[timed.next.kind === 'player' ? timed.next.id : '', timed.next]]), {
+          sequence,
+          tick,
+        });
       done += 1;
     }
-    for (const command of covered) {
+    for (const place of covered) {
+      const { command } = place;
+      const number = Number.parseInt(command.requestId, 36);
+      const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
+      if (!isRepeat) passed.set(command.replyTo, number);
       const { facts: expected, reply, next } = predict(timeline.now, command);
       if (expected.length === 0) continue;
       const found = facts.slice(done, done + expected.length);
       if (!isDeepStrictEqual(found, expected)) {
-        if (mayBeSkipped(command, record)) continue;
-        wrong('nothing-passed-over', `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(found)}`);
+        const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(place, commit);
+        if (reason !== undefined) {
+          world.cover(`command without effect: ${reason}`);
+          continue;
+        }
+        wrong(
+          'nothing-passed-over',
+          `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(found)}`,
+        );
         return;
       }
-      if (command.deadlineAt < record.committedAt) wrong('deadline', `${commandKey(command)} was decided past its deadline`);
-      if (placements.has(commandKey(command))) wrong('exactly-once', `${commandKey(command)} was decided twice`);
+      if (command.deadlineAt < record.committedAt)
+        wrong('deadline', `${commandKey(command)} was decided past its deadline`);
+      if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
       done += expected.length;
       timeline.addStep(next, { sequence, tick });
       placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
@@ -100,14 +127,17 @@ export function checkLog(check: LogCheck): PartitionLog {
   }
 
   /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
-  function mayBeSkipped(command: Command, record: CommitRecord): boolean {
-    if (command.deadlineAt < record.committedAt) return true;
-    if (command.configRevision > record.configRevision) return true;
-    const refusedAt = (position: RequestPosition | null): boolean => places.isAtOrBefore(command, position);
-    if (check.refused.some((other) => other.partition === partition && refusedAt(other.position))) return true;
-    const outcome = check.history.attemptOf(command)?.outcome;
-    if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'failure') return false;
-    return outcome.reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
+  function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
+    const { command, request } = place;
+    if (command.deadlineAt < record.committedAt) return 'past its deadline';
+    // It may have looked late to a clock that was ahead when it was looked at.
+    if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
+    if (command.configRevision > record.configRevision) return 'revision unseen';
+    if (refused.has(commandKey(command))) return 'FACTS was full';
+    const reply = check.history.attemptOf(command)?.outcome?.reply;
+    if (reply === undefined || reply === 'lost' || reply.kind !== 'failure') return undefined;
+    const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
+    return wasUnseen ? 'revision unseen' : undefined;
   }
 }
 
@@ -129,13 +159,18 @@ function isDomainFact(
   return fact.kind !== 'SnapshotMark';
 }
 
+/** A command where it stands in REQUESTS. */
+interface CommandPlace {
+  command: Command;
+  request: StoredRequest;
+  index: number;
+}
+
 /** Places of commands in REQUESTS, over all its incarnations. */
 function createPlaces(requests: readonly StoredRequest[]) {
-  const order = new Map<string, number>();
-  const commands: { command: Command; request: StoredRequest; index: number }[] = [];
+  const commands: CommandPlace[] = [];
   for (const request of requests) {
     request.commands.forEach((command, index) => {
-      order.set(commandKey(command), commands.length);
       commands.push({ command, request, index });
     });
   }
@@ -156,16 +191,17 @@ function createPlaces(requests: readonly StoredRequest[]) {
 
   return {
     /** Commands after `from`, up to and including `to`; of `to`'s incarnation only, as the rest was lost. */
-    between(from: RequestPosition | null, to: RequestPosition | null): Command[] | 'backwards' {
+    between(from: RequestPosition | null, to: RequestPosition | null): CommandPlace[] | 'backwards' {
       const [before, after] = [from === null ? undefined : locate(from), to === null ? undefined : locate(to)];
       if (after === undefined) return before === undefined ? [] : 'backwards';
       const start = Math.max(before?.end ?? 0, after.start);
       if (after.end < (before?.end ?? 0)) return 'backwards';
-      return commands.slice(start, after.end).map(({ command }) => command);
+      return commands.slice(start, after.end);
     },
-    isAtOrBefore(command: Command, position: RequestPosition | null): boolean {
+    /** Keys of the commands up to and including a position. */
+    keysUpTo(position: RequestPosition | null): string[] {
       const end = position === null ? undefined : locate(position)?.end;
-      return end !== undefined && (order.get(commandKey(command)) ?? Infinity) < end;
+      return commands.slice(0, end ?? 0).map(({ command }) => commandKey(command));
     },
   };
 }

@@ -47,7 +47,11 @@ export function checkReplies(world: World, attempts: readonly Attempt[], log: Pa
     for (let step = least; step <= last; step++) if (answers(attempt, reply, step)) return step;
     for (let step = least - 1; step >= 0; step--) {
       if (!answers(attempt, reply, step)) continue;
-      wrong('no-stale-answer', attempt, `that was true after step ${step}; step ${least} was acknowledged before it asked`);
+      wrong(
+        'no-stale-answer',
+        attempt,
+        `that was true after step ${step}; step ${least} was acknowledged before it asked`,
+      );
       return least;
     }
     const invariant = attempt.body.kind === 'GetPlayer' ? 'read' : 'acknowledged-is-stored';

@@ -29,7 +29,16 @@ export async function changeDefinitions(options: {
 
 function webhook(id: string): WebhookDocument {
   return {
-    ...{ id, name: id, url: 'https://receiver.example/', events: ['event.*'], secret: 'secret', enabled: true },
-    ...{ headers: {}, retryPolicy: { maxRetries: 4, backoff: 'exponential' }, filters: {}, createdAt: 0, version: 1 },
+    id,
+    name: id,
+    url: 'https://receiver.example/',
+    events: ['event.*'],
+    secret: 'secret',
+    enabled: true,
+    headers: {},
+    retryPolicy: { maxRetries: 4, backoff: 'exponential' },
+    filters: {},
+    createdAt: 0,
+    version: 1,
   };
 }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command, IdempotencyClaim, QueryBody, Scope, TrackItem } from '../../actors/commands.ts';
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
-import type { EntityState, PlayerState, PlayerView } from '../../actors/state.ts';
+import type { EntityState, PlayerState } from '../../actors/state.ts';
+import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
  * The contract as a sequential model: what one command does to a partition that does one thing after another and never
@@ -180,53 +181,14 @@ function track(run: Prediction, view: View, item: TrackItem, scope: Scope, at: n
   if (first !== undefined) return { ...result, ...first, status: 'duplicate' };
   const { externalId, lifecycleStage, isPayer, country } = held;
   const { remember, properties, sessionId } = item;
-  run.facts.push({
-    ...{ kind: 'EventTracked', entityId: playerId, ...scope, at, eventId, remember, eventName, properties, sessionId },
-    ...{ timestamp, externalId, lifecycleStage, isPayer, country },
-  });
-  const event = { eventId, eventName, timestamp, receivedAt: at };
+  const player = { externalId, lifecycleStage, isPayer, country };
+  const event = { eventId, remember, eventName, properties, sessionId, timestamp };
+  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player });
+  const recent = { eventId, eventName, timestamp, receivedAt: at };
   run.next.set(playerId, {
     ...held,
-    recentEvents: remember ? [...held.recentEvents, event] : held.recentEvents,
+    recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     lastSeenAt: Math.max(held.lastSeenAt, at),
   });
   return result;
-}
-
-/** JSON Merge Patch of flat documents. */
-function merged(text: string, patch: string | undefined): string {
-  const document = new Map<string, unknown>(Object.entries(JSON.parse(text)));
-  for (const [key, value] of Object.entries(JSON.parse(patch ?? '{}'))) {
-    if (value === null) document.delete(key);
-    else document.set(key, value);
-  }
-  return JSON.stringify(Object.fromEntries(document));
-}
-
-function countryIn(attributes: string): string {
-  const country = new Map<string, unknown>(Object.entries(JSON.parse(attributes))).get('country');
-  return typeof country === 'string' ? country : '';
-}
-
-function newPlayer(id: string, externalId: string, at: number): PlayerView {
-  return {
-    ...{ id, externalId, deviceId: null, email: null, lifecycleStage: 'new', sessionCount: 0, totalRevenue: 0 },
-    ...{ isPayer: false, firstSeenAt: at, lastSeenAt: at, attributes: '{}' },
-  };
-}
-
-function newState(player: PlayerView, scope: Scope, at: number): PlayerState {
-  return {
-    ...{ kind: 'player', ...player, ...scope, lifecycleChangedAt: at, purchaseCount: 0, totalPlaytimeSeconds: 0 },
-    ...{ country: countryIn(player.attributes), recentEvents: [], keys: [], lastSeq: 0 },
-  };
-}
-
-function viewOf(state: PlayerState): PlayerView {
-  const { id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer } = state;
-  const { firstSeenAt, lastSeenAt, attributes } = state;
-  return {
-    ...{ id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer },
-    ...{ firstSeenAt, lastSeenAt, attributes },
-  };
 }

@@ -10,6 +10,7 @@ export interface StoredCommit {
   sequence: number;
   /** The world's moment of storing. */
   tick: number;
+  atMs: number;
   record: CommitRecord;
 }
 
@@ -19,7 +20,9 @@ export interface StoredRequest {
   incarnation: number;
   sequence: number;
   partition: number;
+  /** The broker's wall clock, as in a position. */
   storedAtMs: number;
+  atMs: number;
   commands: readonly Command[];
 }
 
@@ -43,7 +46,11 @@ export function observe(world: World, broker: MemoryBroker): Observer {
       const stored = facts.get(sequence);
       if (stored === undefined) throw new Error(`record ${sequence} of FACTS went unseen`);
       const record = decodeCommit(stored.data);
-      commits.push({ sequence, tick: world.tick(), record });
+      commits.push({ sequence, tick: world.tick(), atMs: world.clock.monotonicMs(), record });
+      world.cover(
+        record.epoch === 0 ? 'record: barrier' : record.facts.length === 0 ? 'record: empty' : 'record: facts',
+      );
+      for (const fact of record.facts) world.cover(`fact: ${fact.kind}`);
       world.note(crc32(stored.data), () => `= FACTS ${sequence} ${describe(record)}`);
     }
   });
@@ -56,7 +63,8 @@ export function observe(world: World, broker: MemoryBroker): Observer {
       if (stored === undefined) continue;
       const partition = Number(stored.subject.split('.')[1]);
       const commands = decodeCommands(stored.data);
-      requests.push({ incarnation, sequence, partition, storedAtMs: stored.storedAtMs, commands });
+      const [storedAtMs, atMs] = [stored.storedAtMs, world.clock.monotonicMs()];
+      requests.push({ incarnation, sequence, partition, storedAtMs, atMs, commands });
       world.note(crc32(stored.data), () => `= REQUESTS ${incarnation}:${sequence} p${partition} ${names(commands)}`);
     }
     seenRequests = { incarnation, sequence: lastSequence };

@@ -1,4 +1,10 @@
-import { ledgerIdOf, type CommandBody, type IdempotencyClaim, type QueryBody, type TrackItem } from '../../actors/commands.ts';
+import {
+  ledgerIdOf,
+  type CommandBody,
+  type IdempotencyClaim,
+  type QueryBody,
+  type TrackItem,
+} from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { Random } from './random.ts';
 
@@ -67,7 +73,11 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     return keyed(
       playerId,
       claim(0.3),
-      (idempotency) => ({ ...fixed, attributes: JSON.stringify({ s: stamp(), ...country }), ...withClaim(idempotency) }),
+      (idempotency) => ({
+        ...fixed,
+        attributes: JSON.stringify({ s: stamp(), ...country }),
+        ...withClaim(idempotency),
+      }),
       true,
     );
   }
@@ -165,7 +175,8 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       return read(playerId);
     },
     read,
-    probe: (playerId) => keyed(playerId, undefined, () => ({ kind: 'TrackEvents', items: [item(playerId, 0, `probe-${stamp()}`)] })),
+    probe: (playerId) =>
+      keyed(playerId, undefined, () => ({ kind: 'TrackEvents', items: [item(playerId, 0, `probe-${stamp()}`)] })),
   };
 }
 

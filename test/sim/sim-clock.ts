@@ -20,7 +20,7 @@ export interface ProcessClock extends Clock, ClientClocks {
   readonly state: 'running' | 'paused' | 'dead';
   /** SIGSTOP: nothing of the process runs. */
   pause(): void;
-  /** SIGCONT: first all timers that came due, then what arrived meanwhile, as an event loop does it. */
+  /** SIGCONT: all timers that came due and all that arrived meanwhile, in the order of whatever the event loop was at. */
   resume(): void;
   kill(): void;
   /** Sets the process's wall clock off the world's (may be negative; 0 is right). Its monotonic clock is untouched. */
@@ -36,12 +36,15 @@ interface Timer {
 const START_WALL_MS = Date.UTC(2026, 0, 1);
 /** A timer fires a little late, never early, and never twice equally late. */
 const TIMER_JITTER_MS = 0.4;
+/** A life takes some ten thousand steps. */
+const MOST_STEPS = 1_000_000;
 
 export function createSimClock(random: Random): SimClock {
   const heap: Timer[] = [];
   let nowMs = 0;
   let wallOffsetMs = START_WALL_MS;
   let order = 0;
+  let steps = 0;
 
   function timer(delayMs: number, fn: () => void): Cancel {
     const entry: Timer = { dueMs: nowMs + Math.max(0, delayMs), order: order++, fn };
@@ -54,6 +57,8 @@ export function createSimClock(random: Random): SimClock {
   async function run(done: () => boolean, untilMs: number): Promise<boolean> {
     await settled();
     while (!done()) {
+      steps += 1;
+      if (steps > MOST_STEPS) throw new Error('time stands still: the timers of this world never end');
       const next = pop(heap);
       if (next === undefined) return false;
       if (next.fn === undefined) continue;
@@ -130,7 +135,7 @@ function createProcessClock(world: SimClock, random: Random): ProcessClock {
     resume() {
       if (state !== 'paused') return;
       state = 'running';
-      const held = [...heldTimers, ...heldArrivals];
+      const held = random.chance(0.5) ? [...heldTimers, ...heldArrivals] : [...heldArrivals, ...heldTimers];
       heldTimers = [];
       heldArrivals = [];
       for (const fire of held) world.timer(0, fire);

@@ -31,8 +31,8 @@ export interface SimProcess {
   readonly log: MemoryLog;
   /** Set once its definitions are loaded: from then on it takes requests. */
   readonly serving: { commit: Commit; config: ConfigStore; actors: Actors } | undefined;
-  /** Crashes at the `count`-th touch of a point from now on. */
-  crashAt(point: TouchPoint | 'any', count: number): void;
+  /** Does something at the `count`-th touch of a point from now on. One thing at a time. */
+  at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
   kill(): void;
   /** SIGTERM: stops in order, then exits. */
@@ -49,6 +49,9 @@ export interface ProcessOptions {
   partitions: number;
   retentionMs: number;
   onRefused: (record: CommitRecord) => void;
+  onTaken: (process: SimProcess) => void;
+  /** A term of this owner's has ended: its names begin with `owner`. */
+  onTermEnd: (owner: string, partition: number, end: string) => void;
 }
 
 /** Nobody reads them: one set serves every process of every world. */
@@ -67,7 +70,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   const random = world.random(name);
   const clock = world.clock.process();
   const log = broker.connect(name, clock);
-  let crash: { point: TouchPoint | 'any'; count: number } | undefined;
+  let plan: { point: TouchPoint | 'any'; count: number; action: () => void } | undefined;
   let serving: SimProcess['serving'];
   let onGone: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -85,25 +88,35 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     onGone();
   }
 
+  const isDead = (): boolean => clock.state === 'dead';
   const toucher: Toucher = {
     touch(point) {
-      if (clock.state === 'dead') return true;
-      if (crash === undefined || (crash.point !== 'any' && crash.point !== point)) return false;
-      crash.count -= 1;
-      if (crash.count > 0) return false;
-      world.cover(`crash: ${point}`);
-      world.note(1, () => `! crash of ${name}: ${point}`);
-      kill();
-      return true;
+      if (isDead()) return true;
+      if (plan === undefined || (plan.point !== 'any' && plan.point !== point)) return false;
+      plan.count -= 1;
+      if (plan.count > 0) return false;
+      const { action } = plan;
+      plan = undefined;
+      world.cover(`struck at: ${point}`);
+      world.note(1, () => `! ${name} is struck: ${point}`);
+      action();
+      return isDead();
     },
     pause: () => sleep(clock, random.between(0.2, random.chance(0.05) ? 400 : 3)),
     onRequests: (commands) => history.sent(commands),
     onRefused: options.onRefused,
+    cover: (what) => world.cover(what),
   };
-  const shared = { log: touchyLog(log, toucher), clock, logger: world.logger, metrics };
+  const owner = `${machine.name}.${incarnation}.`;
+  const logger = world.logger(name, (message, fields) => {
+    if (message === 'partition taken over') options.onTaken(process);
+    if (message !== 'a term of a partition has ended') return;
+    options.onTermEnd(owner, Number(fields.get('partition')), String(fields.get('end')));
+  });
+  const shared = { log: touchyLog(log, toucher), clock, logger, metrics };
 
   async function boot(): Promise<void> {
-    const config = await openConfigStore(shared.log, clock, world.logger);
+    const config = await openConfigStore(shared.log, clock, logger);
     const commit = createCommit({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
     const actors = startActors({
       ...shared,
@@ -134,8 +147,8 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     get serving() {
       return serving;
     },
-    crashAt(point, count) {
-      crash = { point, count };
+    at(point, count, action) {
+      plan = { point, count, action };
     },
     kill,
     async stop() {

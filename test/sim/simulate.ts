@@ -2,7 +2,7 @@ import { partitionOf } from '../../src/kernel/partition.ts';
 import type { CommitRecord } from '../../actors/facts.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log-memory.ts';
-import { createChaos, drawWeather, drawWriteFaults } from './chaos.ts';
+import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
 import { checkLog } from './check-log.ts';
 import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
 import { checkReplies } from './check-replies.ts';
@@ -12,9 +12,64 @@ import { createFakeClickhouse } from './fake-clickhouse.ts';
 import { createHistory } from './history.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
-import { createMachine, startProcess, type SimProcess } from './sim-process.ts';
+import { createMachine, startProcess, type Machine, type ProcessOptions, type SimProcess } from './sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
 import { createWorld, type Violation, type World } from './world.ts';
+
+/**
+ * Deterministic simulation of the service.
+ *
+ * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners with
+ * a local store, trimmer, ClickHouse sink, webhook matcher (sim-process.ts), over one broker in memory (streams/log-memory.ts)
+ * and a ClickHouse that knows only blocks, tokens and snapshots (fake-clickhouse.ts). Time is a heap of timers that the
+ * simulation fires one by one (sim-clock.ts), every message takes a random latency, and all choices come from the seed: the
+ * same seed lives the same life, to the last message. Clients (clients.ts, operations.ts) register, patch, track, send
+ * batches and read, and repeat what was not answered, mostly through another machine.
+ *
+ * THE FAULTS (chaos.ts, touch-points.ts). Each seed takes some of: crash at any moment or at the n-th touch of log, bucket,
+ * disk or ClickHouse; restart on the same disk or an empty one; orderly stop; SIGSTOP past the lease, and the worst form of
+ * it, an owner that wakes just when its successor has fallen silent; broken connections; broker restarts with REQUESTS
+ * lost; writes lost, doubled or late, on the way there or back; wall clocks that are off; a night that passes at once; FACTS
+ * full; ClickHouse slow, away or taking blocks without saying so. Definitions change meanwhile.
+ *
+ * THE VERDICT. After some seconds of trouble everything is mended, and the service has to come back by itself (quiet.ts:
+ * `comes-back`, `catches-up`). Then everything ever stored (observer.ts) is held against a sequential model of the contract
+ * that shares no code with the domain (model.ts):
+ *
+ * | invariant | what it says | where |
+ * |---|---|---|
+ * | `exactly-its-facts`, `exactly-once`, `nothing-passed-over` | the commands between two positions, one after another, give just the facts that stand there | check-log |
+ * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
+ * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
+ * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer | check-replies |
+ * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
+ * | `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` | sinks: everything once, no token with other bytes | check-outputs, fake-clickhouse |
+ * | `no-false-deposition`, `no-alarm`, `no-exception` | nobody steps down for nothing; no ERROR line, no throw | here, world |
+ *
+ * mutants.ts takes the safeguards away one by one; each loss must be caught.
+ */
+export async function simulate(seed: number, { onLine, faults }: SimulationOptions = {}): Promise<SimulationResult> {
+  const world = createWorld(seed, onLine);
+  const escaped = (error: unknown): void =>
+    world.violate('no-exception', error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.on('unhandledRejection', escaped);
+  try {
+    await live(world, faults);
+  } catch (error) {
+    escaped(error);
+  } finally {
+    process.off('unhandledRejection', escaped);
+  }
+  const { violation, coverage, traceHash } = world;
+  return { seed, violation, coverage, traceHash };
+}
+
+export interface SimulationOptions {
+  /** Hears the history, line by line. */
+  onLine?: (line: string) => void;
+  /** Only these faults. */
+  faults?: readonly FaultKind[] | undefined;
+}
 
 export interface SimulationResult {
   seed: number;
@@ -28,31 +83,19 @@ export interface SimulationResult {
  * The simulation lives faster than the service: what would take minutes happens in seconds, so that a short life meets
  * snapshots, marks and trimming.
  */
-Object.assign(LIMITS, { snapshotIntervalMs: 4_000, firstSnapshotMs: 1_000, trimMs: 3_000, matcherPositionMs: 300 });
+const FASTER = { snapshotIntervalMs: 4_000, firstSnapshotMs: 1_000, trimMs: 3_000, matcherPositionMs: 300 };
 const RETENTION_MS = 2_500;
 
-/** One seed's life, from an empty broker to the verdict. With `onLine` its history is told. */
-export async function simulate(seed: number, onLine?: (line: string) => void): Promise<SimulationResult> {
-  const world = createWorld(seed, onLine);
-  const result = (): SimulationResult => {
-    const { violation, coverage, traceHash } = world;
-    return { seed, violation, coverage, traceHash };
-  };
-  try {
-    await live(world);
-  } catch (error) {
-    world.violate('no-exception', error instanceof Error ? (error.stack ?? error.message) : String(error));
-  }
-  return result();
-}
-
-async function live(world: World): Promise<void> {
+/** One life, from an empty broker to the verdict. */
+async function live(world: World, only: readonly FaultKind[] | undefined): Promise<void> {
   const random = world.random('shape');
+  // With small records a message is decided in several commits.
+  Object.assign(LIMITS, { ...FASTER, commitFacts: random.pick([2, 4, 5_000]) });
   const partitions = random.int(1, 2);
-  const machines = Array.from({ length: random.int(2, 3) }, (_, index) => createMachine(`n${index + 1}`));
+  const machines = Array.from({ length: random.pick([2, 3, 3]) }, (_, index) => createMachine(`n${index + 1}`));
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
   const lifeMs = random.between(6_000, 22_000);
-  const weather = drawWeather(random);
+  const weather = drawWeather(random, only);
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
   let calm = false;
@@ -61,18 +104,37 @@ async function live(world: World): Promise<void> {
   const clickhouse = createFakeClickhouse(world);
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
-  const processOptions = {
-    ...{ world, broker, clickhouse, history, partitions, retentionMs: RETENTION_MS },
-    onRefused: (record: CommitRecord) => void refused.push(record),
-  };
-  const start = (machine: (typeof machines)[number]): void => {
+
+  function onTermEnd(owner: string, partition: number, end: string): void {
+    world.cover(`term ended: ${end}`);
+    const barrier = observer.commits.findLast(({ record }) => record.partition === partition && record.epoch === 0);
+    if (end !== 'deposed' || barrier?.record.owner.startsWith(owner) !== true) return;
+    world.violate('no-false-deposition', `${owner} stepped down from partition ${partition}, but nobody took over`);
+  }
+
+  function start(machine: Machine): void {
     if (machine.process === undefined) startProcess(processOptions, machine);
-  };
+  }
+
   const serving = (): SimProcess[] =>
     machines.flatMap(({ process }) => (process?.serving === undefined ? [] : process));
   const operations = createOperations({ random: world.random('operations'), players, partitionOf: inPartition });
   const clients = createClients({ world, history, operations, partitionOf: inPartition, serving });
-  const chaos = createChaos({ world, weather, machines, broker, clickhouse, start });
+  const flurry = (): void => {
+    for (const playerId of players) void clients.perform(operations.read(playerId));
+  };
+  const chaos = createChaos({ world, weather, machines, broker, clickhouse, start, flurry });
+  const processOptions: ProcessOptions = {
+    world,
+    broker,
+    clickhouse,
+    history,
+    partitions,
+    retentionMs: RETENTION_MS,
+    onRefused: (record) => void refused.push(record),
+    onTaken: (process) => chaos.onTaken(process),
+    onTermEnd,
+  };
 
   for (const machine of machines) start(machine);
   const isOver = (): boolean => calm || world.violation !== undefined;
@@ -87,11 +149,8 @@ async function live(world: World): Promise<void> {
 
   for (let partition = 0; partition < partitions; partition++) {
     const log = checkLog({ world, observer, history, partition, refused });
-    checkReplies(
-      world,
-      history.attempts.filter((attempt) => attempt.partition === partition),
-      log,
-    );
+    const asked = history.attempts.filter((attempt) => attempt.partition === partition);
+    checkReplies(world, asked, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log);
   }

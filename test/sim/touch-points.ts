@@ -30,6 +30,8 @@ export interface Toucher {
   pause(): Promise<void>;
   onRequests(commands: ReturnType<typeof decodeCommands>): void;
   onRefused(record: CommitRecord): void;
+  /** Notes which branch was taken. */
+  cover(what: string): void;
 }
 
 /** What a dead process waits for. */
@@ -43,6 +45,7 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
     const outcome = log.append(subject, data, options);
     if (process.touch(`append to ${stream} sent`)) return never();
     const answer = await outcome;
+    process.cover(`append to ${stream}: ${answer.kind}`);
     if (stream === 'FACTS' && answer.kind === 'refused') process.onRefused(decodeCommit(data));
     return process.touch(`append to ${stream} answered`) ? never() : answer;
   }
@@ -55,7 +58,8 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
       return process.touch('bucket write answered') ? never() : answer;
     };
     return {
-      ...bucket,
+      get: (key) => bucket.get(key),
+      watch: (terms) => bucket.watch(terms),
       put: (key, value, revision) => write(() => bucket.put(key, value, revision)),
       delete: (key, revision) => write(() => bucket.delete(key, revision)),
     };
@@ -63,21 +67,21 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
 
   return {
     append,
-    read: log.read,
-    last: log.last,
-    next: log.next,
-    info: log.info,
-    purgeBelow: log.purgeBelow,
-    work: log.work,
+    read: (...query) => log.read(...query),
+    last: (...query) => log.last(...query),
+    next: (...query) => log.next(...query),
+    info: (...query) => log.info(...query),
+    purgeBelow: (...purge) => log.purgeBelow(...purge),
+    work: (...work) => log.work(...work),
     bucket: (name) => touchyBucket(log.bucket(name)),
     publish(subject, data) {
       if (!process.touch('message published')) log.publish(subject, data);
     },
-    subscribe: log.subscribe,
+    subscribe: (...terms) => log.subscribe(...terms),
     get connected() {
       return log.connected;
     },
-    close: log.close,
+    close: () => log.close(),
   };
 }
 

@@ -9,11 +9,14 @@ export interface Violation {
   message: string;
 }
 
+export type OnLine = (message: string, fields: ReadonlyMap<string, unknown>) => void;
+
 /** What everything in one simulated world shares. */
 export interface World {
   readonly seed: number;
   readonly clock: SimClock;
-  readonly logger: Logger;
+  /** The log of one process, and somebody who hears what it says. */
+  logger(process: string, onLine: OnLine): Logger;
   /** The first thing found wrong; the run ends with it. */
   readonly violation: Violation | undefined;
   /** How often each branch of the protocol and each fault was met. */
@@ -25,6 +28,10 @@ export interface World {
   /** A moment: later calls give higher numbers. */
   tick(): number;
   violate(invariant: string, message: string): void;
+  /** Some process's wall clock is wrong for a while. */
+  wallClockWrong(durationMs: number): void;
+  /** Whether some wall clock was wrong at some moment between two (milliseconds of the monotonic clock). */
+  wallWasWrong(fromMs: number, toMs: number): boolean;
   cover(what: string): void;
   /** Notes a step; `text` is made only when somebody wants to read it. */
   note(value: number, text: () => string): void;
@@ -43,6 +50,7 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
   const coverage = new Map<string, number>();
   let violation: Violation | undefined;
   let ticks = 0;
+  const wrongTimes: { fromMs: number; toMs: number }[] = [];
   let traceHash = 0x811c9dc5;
 
   const mix = (value: number): void => {
@@ -51,10 +59,8 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
   const world: World = {
     seed,
     clock,
-    logger: pino({
-      level: 'debug',
-      hooks: { logMethod: (args, _method, level) => heard(level, args) },
-    }),
+    logger: (process, onLine) =>
+      pino({ level: 'debug', hooks: { logMethod: (args, _method, level) => heard(process, level, args, onLine) } }),
     get violation() {
       return violation;
     },
@@ -68,6 +74,9 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
       if (violation === undefined) onLine?.(`*** ${invariant}: ${message}`);
       violation ??= { invariant, message };
     },
+    wallClockWrong: (durationMs) =>
+      void wrongTimes.push({ fromMs: clock.monotonicMs(), toMs: clock.monotonicMs() + durationMs }),
+    wallWasWrong: (fromMs, toMs) => wrongTimes.some((time) => time.fromMs <= toMs && time.toMs >= fromMs),
     cover: (what) => void coverage.set(what, (coverage.get(what) ?? 0) + 1),
     note(value, text) {
       mix(value | 0);
@@ -76,10 +85,11 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
     },
   };
 
-  function heard(level: number, args: readonly unknown[]): void {
+  function heard(process: string, level: number, args: readonly unknown[], hear: OnLine): void {
     const message = args.find((arg): arg is string => typeof arg === 'string') ?? '';
     if (level >= 40) world.cover(`log: ${message}`);
-    onLine?.(`${clock.monotonicMs().toFixed(1).padStart(9)} log ${message} ${show(args[0])}`);
+    onLine?.(`${clock.monotonicMs().toFixed(1).padStart(9)} log ${process}: ${message} ${show(args[0])}`);
+    hear(message, new Map<string, unknown>(Object.entries(args[0] ?? {})));
     if (level >= 50 && !EXPECTED_ERRORS.includes(message)) world.violate('no-alarm', `${message} ${show(args[0])}`);
   }
   return world;

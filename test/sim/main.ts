@@ -1,0 +1,79 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { runSeeds, type SeedsRun } from './run-seeds.ts';
+import { simulate } from './simulate.ts';
+
+const HELP = `npm run sim -- [options]
+  --seeds N     run N seeds (default 1000)
+  --from S      the first of them (default 1)
+  --workers N   processes to run them in (default: one per core)
+  --seed S      run one seed and tell its whole history
+`;
+
+/** How much of a failing seed's history is shown. */
+const HISTORY_LINES = 60;
+const SHOWN_VIOLATIONS = 3;
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    seed: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) print(HELP);
+else if (values.seed === undefined) await runMany(Number(values.from), Number(values.seeds), Number(values.workers));
+else await tellOne(Number(values.seed));
+
+async function tellOne(seed: number): Promise<void> {
+  const { violation, traceHash } = await simulate(seed, { onLine: print });
+  print(violation === undefined ? `seed ${seed}: clean, trace ${traceHash}` : `seed ${seed}: ${violation.invariant}`);
+  process.exitCode = violation === undefined ? 0 : 1;
+}
+
+async function runMany(from: number, count: number, workers: number): Promise<void> {
+  const startMs = performance.now();
+  let saidMs = startMs;
+  const run = await runSeeds({
+    from,
+    count,
+    workers,
+    enough: SHOWN_VIOLATIONS,
+    onProgress(done, violations) {
+      if (performance.now() - saidMs < 5_000) return;
+      saidMs = performance.now();
+      print(`${done} of ${count} seeds, ${violations} violations`);
+    },
+  });
+  printCoverage(run);
+  const seconds = (performance.now() - startMs) / 1_000;
+  print(`\n${run.seeds} seeds in ${seconds.toFixed(1)} s (${((seconds * 1_000) / run.seeds).toFixed(1)} ms each)`);
+  for (const { seed, invariant, message } of run.violations.slice(0, SHOWN_VIOLATIONS)) {
+    await printViolation(seed, invariant, message);
+  }
+  print(run.violations.length === 0 ? 'no violations' : `${run.violations.length} violations`);
+  process.exitCode = run.violations.length === 0 ? 0 : 1;
+}
+
+function printCoverage({ coverage, seeds }: SeedsRun): void {
+  print('seeds  that met');
+  for (const [what, count] of [...coverage].sort(([a], [b]) => a.localeCompare(b))) {
+    print(`${String(count).padStart(6)} ${((100 * count) / seeds).toFixed(1).padStart(5)} %  ${what}`);
+  }
+}
+
+async function printViolation(seed: number, invariant: string, message: string): Promise<void> {
+  print(`\nVIOLATION of ${invariant} in seed ${seed}\n${message}\n`);
+  const lines: string[] = [];
+  if (invariant !== 'ends') await simulate(seed, { onLine: (line) => lines.push(line) });
+  const names = [...message.matchAll(/record (\d+)|#(\d+)/g)].map(([, record, attempt]) =>
+    record === undefined ? `#${attempt} ` : `FACTS ${record} `,
+  );
+  const at = lines.findIndex((line) => names.some((name) => line.includes(name)));
+  const from = Math.max(0, (at < 0 ? lines.length : at + HISTORY_LINES / 4) - HISTORY_LINES);
+  for (const line of lines.slice(from, from + HISTORY_LINES)) print(line.slice(0, 240));
+  print(`\nthe whole of it: npm run sim -- --seed ${seed}`);
+}

@@ -1,0 +1,273 @@
+import type { FaultKind } from './chaos.ts';
+
+/** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
+export interface Change {
+  file: string;
+  original: string;
+  mutated: string;
+}
+
+/** A deliberate bug that the simulation must catch. */
+export interface Mutant {
+  name: string;
+  /** The faults under which it does harm, for one that takes a rare coincidence. */
+  faults?: readonly FaultKind[];
+  changes: readonly Change[];
+}
+
+/** Each takes one safeguard of the protocol away. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'reply before the append is acknowledged',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: 'desk.hold(commit.draft.changed);',
+        mutated: 'sendReplies(log, commit.replies);',
+      },
+    ],
+  },
+  {
+    name: 'no barrier',
+    changes: [
+      {
+        file: 'actors/runtime/take-over.ts',
+        original: 'const record: CommitRecord = {',
+        mutated: `if (last !== undefined) return { kind: 'appended', epoch: last.sequence, position };
+          const record = {`,
+      },
+    ],
+  },
+  {
+    name: 'no fence',
+    changes: [
+      {
+        file: 'actors/runtime/fenced-append.ts',
+        original: '{ expectedLastSequence, timeoutMs: APPEND_TIMEOUT_MS }',
+        mutated: '{ timeoutMs: APPEND_TIMEOUT_MS }',
+      },
+    ],
+  },
+  {
+    name: 'an answer without facts and without the lease check',
+    faults: ['handover'],
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: '!desk.wantsProof && options.leaseHeld()) {',
+        mutated: '!desk.wantsProof) {',
+      },
+      {
+        file: 'actors/runtime/query-desk.ts',
+        original: 'const trusted = leaseHeld();',
+        mutated: 'const trusted = true;',
+      },
+    ],
+  },
+  {
+    name: 'sink batches cut anew after a crash',
+    changes: [
+      {
+        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        original: 'let exactlyTo = start.intent?.to;',
+        mutated: 'let exactlyTo: number | undefined = undefined;',
+      },
+    ],
+  },
+  {
+    name: 'replay without lastSeq',
+    changes: [
+      {
+        file: 'actors/runtime/entities.ts',
+        original: 'if (before !== undefined && before.lastSeq >= sequence) continue;',
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'a fence error taken for deposition',
+    changes: [
+      {
+        file: 'actors/runtime/fenced-append.ts',
+        original: 'const found = await whoseRecord(options);',
+        mutated: `const found: CommitOutcome | undefined = { kind: 'deposed' };`,
+      },
+    ],
+  },
+  {
+    name: 'requests acknowledged away before they are decided',
+    changes: [
+      {
+        file: 'actors/runtime/request-feed.ts',
+        original: 'position = { stream: created, sequence, index: batch.next, publishedAtMs };',
+        mutated: 'position = { stream: created, sequence, index: batch.commands.length - 1, publishedAtMs };',
+      },
+    ],
+  },
+  {
+    name: 'a barrier that does not carry the position on',
+    changes: [
+      {
+        file: 'actors/runtime/take-over.ts',
+        original: 'const position = last === undefined ? null : decodeCommit(last.data).position;',
+        mutated: 'const position: RequestPosition | null = null;',
+      },
+    ],
+  },
+  {
+    name: 'commands decided past their deadline',
+    changes: [
+      {
+        file: 'actors/runtime/build-commit.ts',
+        original: 'if (command.deadlineAt < nowMs) {',
+        mutated: 'if (command.deadlineAt < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'an Idempotency-Key that is not remembered',
+    changes: [
+      {
+        file: 'actors/idempotency/remember.ts',
+        original:
+          "draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, key, bodyHash, reply });",
+        mutated: 'void [game, environment, at, key, bodyHash];',
+      },
+    ],
+  },
+  {
+    name: 'requests stored again after a loss decided again',
+    faults: ['requests lost'],
+    changes: [
+      {
+        file: 'actors/runtime/request-feed.ts',
+        original: 'return mark !== undefined && numberOf(command) <= mark.command;',
+        mutated: 'return mark === undefined && false;',
+      },
+    ],
+  },
+  {
+    name: 'an answer without facts although commands were passed over',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: '!commit.needsAppend && !passedOver &&',
+        mutated: '!commit.needsAppend &&',
+      },
+    ],
+  },
+  {
+    name: 'a refused append acknowledged',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: "commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })),",
+        mutated: 'commit.replies,',
+      },
+    ],
+  },
+  {
+    name: 'a store mark ahead of what was written',
+    changes: [
+      {
+        file: 'actors/runtime/entities.ts',
+        original: 'if (entity !== undefined) batch.push(entity);',
+        mutated: 'if (entity !== undefined && batch.length < 1) batch.push(entity);',
+      },
+    ],
+  },
+  {
+    name: 'a snapshot mark one too far',
+    changes: [
+      {
+        file: 'actors/runtime/snapshot-queue.ts',
+        original: 'covered = Math.min(covered, sinceSeq - 1);',
+        mutated: 'covered = Math.min(covered, sinceSeq);',
+      },
+    ],
+  },
+  {
+    name: 'FACTS trimmed beyond the rebuild marks',
+    changes: [
+      {
+        file: 'actors/runtime/trimmer.ts',
+        original: "bounds.push(1 + numberOf(await positions.get(`rebuild.${partition}`), created, 'coveredTo'));",
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'the webhooks position moved before deliveries are stored',
+    changes: [
+      {
+        file: 'streams/sinks/webhooks/matcher.ts',
+        original: 'await appends.settled();',
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'a query answered on the acknowledgement of an older append',
+    faults: ['handover'],
+    changes: [
+      {
+        file: 'actors/runtime/query-desk.ts',
+        original: `if (outcome === 'proved') for (const query of before) reply(query, replies);`,
+        mutated: `if (outcome === 'proved') for (const query of [...before, ...since]) reply(query, replies);`,
+      },
+    ],
+  },
+  {
+    name: 'a local store used though FACTS no longer reaches back to it',
+    changes: [
+      {
+        file: 'actors/runtime/take-over.ts',
+        original: 'bounds.firstSequence <= mark.appliedSeq + 1 &&',
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'a lease taken from a living holder',
+    changes: [
+      {
+        file: 'streams/lease.ts',
+        original: 'found.holder === null || isGone(found.holder)',
+        mutated: 'found.holder === null || isGone(found.holder) || true',
+      },
+    ],
+  },
+  {
+    name: 'a sink position moved without looking who moved it last',
+    changes: [
+      {
+        file: 'streams/sinks/positions.ts',
+        original: 'await bucket.put(key, bytes, revision);',
+        mutated: 'await bucket.put(key, bytes);',
+      },
+    ],
+  },
+  {
+    name: 'a sink that ends when its lease is not trusted for a moment',
+    faults: ['wall clock off'],
+    changes: [
+      {
+        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        original: 'const mayGoOn = () => leads &&',
+        mutated: 'const mayGoOn = () => mayWrite() &&',
+      },
+    ],
+  },
+  {
+    name: 'a rebuild mark noted before its snapshots are inserted',
+    faults: ['clickhouse trouble', 'empty disk', 'crash'],
+    changes: [
+      {
+        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        original: 'const inserted = await Promise.all(',
+        mutated: `for (const [partition, coveredTo] of batch.marks) await noteRebuildMark(partition, position.stream, coveredTo);
+    const inserted = await Promise.all(`,
+      },
+    ],
+  },
+];

@@ -1,0 +1,112 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FaultKind } from './chaos.ts';
+import type { SeedReport, WorkOrder } from './worker.ts';
+
+export interface SeedsRun {
+  seeds: number;
+  /** What went wrong, by seed. */
+  violations: { seed: number; invariant: string; message: string }[];
+  /** In how many seeds each branch of the protocol and each fault was met. */
+  coverage: Map<string, number>;
+  /** Trace hash by seed. */
+  traceHashes: Map<number, number>;
+}
+
+export interface RunSeedsOptions {
+  from: number;
+  count: number;
+  workers: number;
+  /** A deliberate bug to run with (mutants.ts). */
+  mutant?: string;
+  /** Only these faults. */
+  faults?: readonly FaultKind[] | undefined;
+  /** How many violations are enough. */
+  enough?: number;
+  onProgress?: (done: number, violations: number) => void;
+}
+
+/** Seeds given out at once: few enough that nobody waits for the last, many enough that nobody waits for work. */
+const ORDER_SEEDS = 20;
+/** The same when the first violation ends the run. */
+const SHORT_ORDER_SEEDS = 4;
+/** One seed takes some milliseconds; a worker that says nothing for this long is caught in a loop. */
+const SILENCE_MS = 60_000;
+
+/** Runs seeds in worker processes, so that a worker's fate (a loop, a crash, a mutant) is its own. */
+export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
+  const { from, count, workers, mutant, faults, enough = Infinity } = options;
+  const run: SeedsRun = { seeds: 0, violations: [], coverage: new Map(), traceHashes: new Map() };
+  let next = from;
+
+  function takeOrder(): WorkOrder | undefined {
+    if (next >= from + count || run.violations.length >= enough) return undefined;
+    const most = enough === 1 ? SHORT_ORDER_SEEDS : ORDER_SEEDS;
+    const order = { from: next, count: Math.min(most, from + count - next), faults };
+    next += order.count;
+    return order;
+  }
+
+  function add({ seed, violation, coverage, traceHash }: SeedReport): void {
+    run.seeds += 1;
+    run.traceHashes.set(seed, traceHash);
+    if (violation !== undefined) run.violations.push({ seed, ...violation });
+    for (const what of coverage) run.coverage.set(what, (run.coverage.get(what) ?? 0) + 1);
+    options.onProgress?.(run.seeds, run.violations.length);
+  }
+
+  await Promise.all(Array.from({ length: workers }, () => work(takeOrder, add, mutant)));
+  run.violations.sort((a, b) => a.seed - b.seed);
+  return run;
+}
+
+/** One worker's life: orders in, reports out. A worker that dies or falls silent is itself a violation. */
+function work(
+  takeOrder: () => WorkOrder | undefined,
+  add: (report: SeedReport) => void,
+  mutant: string | undefined,
+): Promise<void> {
+  const first = takeOrder();
+  if (first === undefined) return Promise.resolve();
+  const worker = startWorker(mutant);
+  let seed = first.from;
+  let last = first.from + first.count - 1;
+  return new Promise((resolve) => {
+    let silence = setTimeout(() => {}, 0);
+    const give = (order: WorkOrder | undefined): void => {
+      if (order === undefined) {
+        worker.disconnect();
+        return;
+      }
+      seed = order.from;
+      last = order.from + order.count - 1;
+      worker.send(order);
+    };
+    const listen = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => worker.kill('SIGKILL'), SILENCE_MS);
+    };
+    worker.on('message', (report: SeedReport) => {
+      listen();
+      add(report);
+      seed = report.seed + 1;
+      if (report.seed === last) give(takeOrder());
+    });
+    worker.on('exit', (code, signal) => {
+      clearTimeout(silence);
+      if (code !== 0) {
+        const message = `the worker ended with ${signal ?? code} in this seed`;
+        add({ seed, violation: { invariant: 'ends', message }, coverage: [], traceHash: 0 });
+      }
+      resolve();
+    });
+    listen();
+    worker.send(first);
+  });
+}
+
+function startWorker(mutant: string | undefined): ChildProcess {
+  const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+  const execArgv = mutant === undefined ? [] : ['--import', path('./apply-mutant.ts')];
+  return fork(path('./worker.ts'), mutant === undefined ? [] : [mutant], { execArgv });
+}

@@ -1,0 +1,49 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runSeeds, type SeedsRun } from './run-seeds.ts';
+import { simulate } from './simulate.ts';
+
+const SEEDS = 2_500;
+/** Branches of the protocol without which a clean run says little, and in how many of a thousand seeds at least. */
+const MUST_MEET: Readonly<Record<string, number>> = {
+  'record: barrier': 1_000,
+  'record: empty': 100,
+  'fact: SnapshotMark': 500,
+  'fact: LifecycleChanged': 50,
+  'append to FACTS: unknown': 100,
+  'append to FACTS: fenced': 50,
+  'append to FACTS: refused': 100,
+  'command without effect: past its deadline': 50,
+  'command without effect: stored again, or a straggler': 2,
+  'clickhouse: repeat dropped': 50,
+  'clickhouse: took a block unsaid': 50,
+  'rebuild from snapshots': 50,
+  'handover: the successor falls silent, the old owner wakes': 50,
+  'reply lost': 300,
+  'log: the local store does not fit the log: rebuilding': 10,
+};
+
+describe('the service in a world where everything fails', () => {
+  let run: SeedsRun;
+  beforeAll(async () => {
+    run = await runSeeds({ from: 1, count: SEEDS, workers: 2, enough: 5 });
+  });
+
+  it(`keeps its promises in ${SEEDS} lives (npm run sim -- --seed S tells one of them)`, () => {
+    expect(run.violations).toEqual([]);
+    expect(run.seeds).toBe(SEEDS);
+  });
+
+  it('meets the branches of the protocol that matter, often', () => {
+    const rare = Object.entries(MUST_MEET)
+      .map(([what, perThousand]) => ({ what, wanted: (perThousand * SEEDS) / 1_000, met: run.coverage.get(what) ?? 0 }))
+      .filter(({ wanted, met }) => met < wanted);
+    expect(rare).toEqual([]);
+  });
+
+  it('lives the same life again for the same seed, in another process and after other lives', async () => {
+    for (const seed of [SEEDS, 7, 3, 1]) {
+      const { traceHash } = await simulate(seed);
+      expect([seed, traceHash]).toEqual([seed, run.traceHashes.get(seed)]);
+    }
+  });
+});
