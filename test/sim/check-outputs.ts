@@ -123,6 +123,6 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
   for (const what of queued.keys()) world.violate('one-delivery-per-fact', `queued without a fact: ${what}`);
 }
 
-export function show(value: EntityState | undefined): string {
+function show(value: EntityState | undefined): string {
   return JSON.stringify(value)?.slice(0, 500) ?? 'missing';
 }

@@ -15,7 +15,17 @@ export interface Mutant {
   changes: readonly Change[];
 }
 
-/** Each takes one safeguard of the protocol away. */
+/**
+ * Each takes one safeguard of the protocol away.
+ *
+ * Some safeguards are not here, as the simulation found nothing that their loss alone breaks (1,000 seeds each and more):
+ * - A gateway that takes replies of lower epochs. An owner answers only what was stored, or what lease or proof cover, so a
+ *   late answer is still true at a moment between request and answer.
+ * - A query that does not wait for an append in flight. It reads committed state, and what is not acknowledged may be seen or not.
+ * - A publish without message id. The owner knows by a gateway's numbers what it decided before.
+ * - The lease check of commands alone, without that of queries. A stale owner reads the very commands its successor decided,
+ *   in the same order; what changes anything meets the fence first.
+ */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'reply before the append is acknowledged',

@@ -106,7 +106,6 @@ function work(
 }
 
 function startWorker(mutant: string | undefined): ChildProcess {
-  const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-  const execArgv = mutant === undefined ? [] : ['--import', path('./apply-mutant.ts')];
-  return fork(path('./worker.ts'), mutant === undefined ? [] : [mutant], { execArgv });
+  const path = fileURLToPath(new URL('./worker.ts', import.meta.url));
+  return fork(path, mutant === undefined ? [] : [mutant]);
 }

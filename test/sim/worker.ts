@@ -1,5 +1,5 @@
+import { applyMutant } from './apply-mutant.ts';
 import type { FaultKind } from './chaos.ts';
-import { simulate } from './simulate.ts';
 import type { Violation } from './world.ts';
 
 /** Seeds to run, in order. */
@@ -17,6 +17,11 @@ export interface SeedReport {
   coverage: string[];
   traceHash: number;
 }
+
+// A mutant has to be in place before the service is imported.
+const mutant = process.argv[2];
+if (mutant !== undefined) applyMutant(mutant);
+const { simulate } = await import('./simulate.ts');
 
 process.on('message', (order: WorkOrder) => void run(order));
 
