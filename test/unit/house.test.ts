@@ -138,7 +138,8 @@ describe('the house is tidy', () => {
 
   it('no default exports, no barrels, no utils', () => {
     const wrong = texts.filter(
-      ({ file, text }) => (/^export default/m.test(text) && file !== 'vitest.config.ts') || /(^|\/)(index|utils)\.ts$/.test(file),
+      ({ file, text }) =>
+        (/^export default/m.test(text) && file !== 'vitest.config.ts') || /(^|\/)(index|utils)\.ts$/.test(file),
     );
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
