@@ -130,6 +130,8 @@ export function checkLog(check: LogCheck): PartitionLog {
   function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
     const { command, request } = place;
     if (command.deadlineAt < record.committedAt) return 'past its deadline';
+    // Its owner decided it the first time, and answered without a record: it remembers that as long as it lives.
+    if (!place.isFirst) return 'stored again, answered before';
     // It may have looked late to a clock that was ahead when it was looked at.
     if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
     if (command.configRevision > record.configRevision) return 'revision unseen';
@@ -164,14 +166,18 @@ interface CommandPlace {
   command: Command;
   request: StoredRequest;
   index: number;
+  /** Whether REQUESTS never held it before. */
+  isFirst: boolean;
 }
 
 /** Places of commands in REQUESTS, over all its incarnations. */
 function createPlaces(requests: readonly StoredRequest[]) {
+  const known = new Set<string>();
   const commands: CommandPlace[] = [];
   for (const request of requests) {
     request.commands.forEach((command, index) => {
-      commands.push({ command, request, index });
+      commands.push({ command, request, index, isFirst: !known.has(commandKey(command)) });
+      known.add(commandKey(command));
     });
   }
 

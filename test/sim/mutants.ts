@@ -280,4 +280,14 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'a stream that resumes one event late',
+    changes: [
+      {
+        file: 'streams/sinks/live/position.ts',
+        original: 'index: Number(index) + 1 };',
+        mutated: 'index: Number(index) + 2 };',
+      },
+    ],
+  },
 ];

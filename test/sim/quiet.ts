@@ -3,6 +3,7 @@ import { factsSubject } from '../../streams/definitions.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import type { Clients } from './clients.ts';
+import type { Follower } from './follower.ts';
 import { isUnavailable, type Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
@@ -15,6 +16,7 @@ export interface QuietOptions {
   players: readonly string[];
   clients: Clients;
   operations: Operations;
+  follower: Follower;
   /** What still runs from the time of trouble. */
   busy: readonly Promise<void>[];
 }
@@ -28,7 +30,7 @@ const SETTLING_MS = 45_000;
  * outputs catch up. That this comes to pass is the service's promise to come back by itself.
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
-  const { world, broker, machines, partitions, busy } = options;
+  const { world, broker, machines, partitions, follower, busy } = options;
   const healed = Promise.all(busy).then(() => lastWords(options));
   let isHealed = false;
   void healed.then(() => {
@@ -48,7 +50,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}`;
+    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}`;
   }
 
   function position(sink: string): number {
@@ -59,6 +61,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   function isSettled(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
+    if (!follower.has(lastSequence)) return false;
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
       const stored = machines.map(({ stores }) => stores.partition(partition).mark()?.appliedSeq);

@@ -9,6 +9,7 @@ import type { CommitRecord } from '../../actors/facts.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log-memory.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
+import { createLiveFeed, type RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { createMatcher } from '../../streams/sinks/webhooks/matcher.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { History } from './history.ts';
@@ -30,7 +31,7 @@ export interface SimProcess {
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
   /** Set once its definitions are loaded: from then on it takes requests. */
-  readonly serving: { commit: Commit; config: ConfigStore; actors: Actors } | undefined;
+  readonly serving: { commit: Commit; config: ConfigStore; actors: Actors; feed: RunningLiveFeed } | undefined;
   /** Does something at the `count`-th touch of a point from now on. One thing at a time. */
   at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
@@ -53,6 +54,8 @@ export interface ProcessOptions {
   /** A term of this owner's has ended: its names begin with `owner`. */
   onTermEnd: (owner: string, partition: number, end: string) => void;
 }
+
+const HEARTBEAT_MS = 1_000;
 
 /** Nobody reads them: one set serves every process of every world. */
 const metrics = createMetrics();
@@ -128,16 +131,19 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       source: clickhouse.source(clock),
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
     });
+    const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
+    void feed.start();
     const trimmer = startTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
     const sink = createFactsWriter({ ...shared, holder: name, target: clickhouse.target(toucher, clock) });
     sink.start();
     const matcher = createMatcher({ ...shared, config, holder: name });
     parts.push(
+      () => feed.stop(),
       () => matcher.stop(),
       () => sink.stop(),
       () => Promise.all([trimmer.stop(), actors.stop()]).then(() => undefined),
     );
-    serving = { commit, config, actors };
+    serving = { commit, config, actors, feed };
   }
 
   const process: SimProcess = {

@@ -9,6 +9,7 @@ import { checkReplies } from './check-replies.ts';
 import { createClients } from './clients.ts';
 import { changeDefinitions } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
+import { createFollower } from './follower.ts';
 import { createHistory } from './history.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
@@ -20,7 +21,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * Deterministic simulation of the service.
  *
  * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners with
- * a local store, trimmer, ClickHouse sink, webhook matcher (sim-process.ts), over one broker in memory (streams/log-memory.ts)
+ * a local store, trimmer, ClickHouse sink, webhook matcher, live stream (sim-process.ts), over one broker in memory (streams/log-memory.ts)
  * and a ClickHouse that knows only blocks, tokens and snapshots (fake-clickhouse.ts). Time is a heap of timers that the
  * simulation fires one by one (sim-clock.ts), every message takes a random latency, and all choices come from the seed: the
  * same seed lives the same life, to the last message. Clients (clients.ts, operations.ts) register, patch, track, send
@@ -44,6 +45,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer | check-replies |
  * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
  * | `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` | sinks: everything once, no token with other bytes | check-outputs, fake-clickhouse |
+ * | `stream-in-order` | a stream reader who comes back gets every event once, in order, or is told of a gap | follower |
  * | `no-false-deposition`, `no-alarm`, `no-exception` | nobody steps down for nothing; no ERROR line, no throw | here, world |
  *
  * mutants.ts takes the safeguards away one by one; each loss must be caught.
@@ -139,12 +141,14 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   for (const machine of machines) start(machine);
   const isOver = (): boolean => calm || world.violation !== undefined;
   const busy = [...Array.from({ length: random.int(2, 4) }, () => clients.run(isOver)), chaos.run(isOver)];
+  const follower = createFollower(world, serving);
+  void follower.run();
   void changeDefinitions({ world, serving, done: isOver });
   await world.clock.run(() => world.violation !== undefined, lifeMs);
 
   calm = true;
   chaos.heal();
-  await waitForQuiet({ world, broker, machines, partitions, players, clients, operations, busy });
+  await waitForQuiet({ world, broker, machines, partitions, players, clients, operations, follower, busy });
   if (world.violation !== undefined) return;
 
   for (let partition = 0; partition < partitions; partition++) {
@@ -154,6 +158,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log);
   }
+  follower.check(observer);
   checkRows(world, clickhouse, observer);
   checkDeliveries(world, broker, observer);
 }

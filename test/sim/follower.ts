@@ -1,0 +1,127 @@
+import { sleep } from '../../src/kernel/clock.ts';
+import type { LiveReader } from '../../streams/live-feed.ts';
+import type { Observer } from './observer.ts';
+import type { SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
+
+/** One reader of the event stream (SSE), who comes back with `Last-Event-ID` whenever the connection ends. */
+export interface Follower {
+  run(): Promise<void>;
+  /** Whether it has everything up to this record of FACTS. */
+  has(sequence: number): boolean;
+  /** Every event since the first `connected`, once, in the order of the log; after a `gap` later ones. */
+  check(observer: Observer): void;
+}
+
+interface Heard {
+  type: 'event' | 'gap';
+  sequence: number;
+  index: number;
+}
+
+const NETWORK_MS = 0.5;
+/** What a slow connection has not taken yet. */
+const BEHIND_BYTES = 300 * 1024;
+
+export function createFollower(world: World, serving: () => readonly SimProcess[]): Follower {
+  const random = world.random('follower');
+  const heard: Heard[] = [];
+  let lastId: string | undefined;
+  let startSequence: number | undefined;
+  /** Counts connections: what still arrives of an older one is not listened to. */
+  let connection = 0;
+
+  /** @param most messages that arrive */
+  function hear(bytes: Uint8Array, most: number): void {
+    const messages = Buffer.from(bytes).toString('utf8').split('\n\n');
+    for (const message of messages.slice(0, most)) {
+      const data = /^data: (.*)$/m.exec(message)?.[1];
+      const id = /^id: (.*)$/m.exec(message)?.[1];
+      if (data === undefined) continue;
+      const { type }: { type: string } = JSON.parse(data);
+      world.cover(`live: ${type}`);
+      lastId = id ?? lastId;
+      const [, sequence = '0', index = '0'] = (id ?? '').split('-');
+      if (type === 'connected') startSequence ??= Number(sequence);
+      if (type === 'event' || type === 'gap') heard.push({ type, sequence: Number(sequence), index: Number(index) });
+    }
+  }
+
+  /** Resolves when the connection has ended. */
+  function connect(process: SimProcess): Promise<void> {
+    connection += 1;
+    const mine = connection;
+    let behindUntilMs = 0;
+    return new Promise((resolve) => {
+      const reader: LiveReader = {
+        write(bytes) {
+          // Now and then the connection breaks in the middle of a burst.
+          const most = random.chance(0.02) ? 1 : Infinity;
+          world.clock.timer(NETWORK_MS, () => {
+            if (mine !== connection) return;
+            hear(bytes, most);
+            if (most === Infinity) return;
+            connection += 1;
+            resolve();
+          });
+          if (random.chance(0.03)) behindUntilMs = world.clock.monotonicMs() + random.between(10, 600);
+          return reader.bufferedBytes() === 0;
+        },
+        bufferedBytes: () => (world.clock.monotonicMs() < behindUntilMs ? BEHIND_BYTES : 0),
+        end: resolve,
+      };
+      void process.gone.then(resolve);
+      process.clock.arrivals.timer(NETWORK_MS, () => {
+        const { serving: current } = process;
+        if (current === undefined) {
+          resolve();
+          return;
+        }
+        const resume = lastId === undefined ? {} : { lastEventId: lastId };
+        const detach = current.feed.attach({ game: 'demo', environment: 'live', eventNames: [], ...resume }, reader);
+        // Connections end now and then without anybody's fault.
+        world.clock.timer(random.between(2_000, 20_000), () => {
+          if (process.clock.state === 'running') detach();
+          resolve();
+        });
+      });
+    });
+  }
+
+  return {
+    async run() {
+      for (;;) {
+        await sleep(world.clock, random.between(1, 400));
+        const processes = serving();
+        if (processes.length > 0) await connect(random.pick(processes));
+        connection += 1;
+      }
+    },
+    has: (sequence) => Number(lastId?.split('-')[1] ?? 0) >= sequence,
+    check({ commits }) {
+      const owed = commits
+        .filter(({ sequence }) => sequence > (startSequence ?? Infinity))
+        .flatMap(({ record, sequence }) =>
+          record.facts.flatMap((fact, index) =>
+            fact.kind === 'EventTracked' && fact.environment === 'live' ? [`${sequence}-${index}`] : [],
+          ),
+        );
+      let next = 0;
+      let mayMiss = false;
+      for (const { type, sequence, index } of heard) {
+        if (type === 'gap') {
+          mayMiss = true;
+          continue;
+        }
+        const at = owed.indexOf(`${sequence}-${index}`, next);
+        if (at < 0 || (at > next && !mayMiss)) {
+          world.violate('stream-in-order', `the stream sent ${sequence}-${index} where ${owed[next]} was due`);
+          return;
+        }
+        mayMiss = false;
+        next = at + 1;
+      }
+      if (next < owed.length && !mayMiss) world.violate('stream-in-order', `the stream never sent ${owed[next]}`);
+    },
+  };
+}
