@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** One reader of the event stream (SSE), who comes back with `Last-Event-ID` whenever the connection ends. */
 export interface Follower {
   run(): Promise<void>;
-  /** Whether it has everything up to this record of FACTS. */
+  /** Whether a heartbeat has told it that it has everything up to this record of FACTS. */
   has(sequence: number): boolean;
   /** Every event since the first `connected`, once, in the order of the log; after a `gap` later ones. */
   check(observer: Observer): void;
@@ -97,7 +97,10 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
         connection += 1;
       }
     },
-    has: (sequence) => Number(lastId?.split('-')[1] ?? 0) >= sequence,
+    has(sequence) {
+      const [, last, place] = (lastId ?? '').split('-');
+      return place === 'end' && Number(last) >= sequence;
+    },
     check({ commits }) {
       const owed = commits
         .filter(({ sequence }) => sequence > (startSequence ?? Infinity))
