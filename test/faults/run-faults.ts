@@ -37,8 +37,8 @@ const PLAYERS_PER_CLIENT = 3;
 const PAUSE_MS = 60;
 /** How long the last requests may take once everything runs again. */
 const LAST_ANSWERS_MS = 60_000;
-/** Kills inside the set pieces: four while FACTS is full, one of ClickHouse and two of others while it is away. */
-const SET_PIECE_KILLS = 7;
+/** Kills inside the set pieces: four while FACTS is full, four while ClickHouse is away, and its own. */
+const SET_PIECE_KILLS = 9;
 
 /**
  * The real service under load while its processes die and stand still, at moments that follow from the seed; then a
@@ -83,7 +83,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     const third = Math.max(0, Math.ceil((kills - SET_PIECE_KILLS) / 3));
     for (const piece of [
       () => fillFacts(pieces),
-      () => clickhouseAway(pieces, clickhouseAwayMs, 2),
+      () => clickhouseAway(pieces, clickhouseAwayMs),
       () => deposePeer(pieces),
     ]) {
       await injector.untilKills(third);

@@ -87,18 +87,34 @@ async function fill(rig: Rig, playerId: string): Promise<number> {
   }
 }
 
-/** ClickHouse stands still for long, then dies; meanwhile others die too, and nothing but its rows is late. */
-export async function clickhouseAway(options: SetPieceOptions, durationMs: number, kills: number): Promise<string> {
+/** Time for a sink to have sent an insert that nobody takes. */
+const INSERT_SENT_MS = 1_500;
+
+/**
+ * ClickHouse stands still for long; meanwhile others die, first both sinks with an insert on its way, and nothing but the
+ * rows is late. Then it goes on with what it had been sent, and dies too.
+ */
+export async function clickhouseAway(options: SetPieceOptions, durationMs: number): Promise<string> {
   const { rig, injector, nowMs } = options;
-  const beganMs = nowMs();
-  await rig.pause('clickhouse');
-  injector.note({ atMs: beganMs, what: 'ClickHouse away', kills: [], pauses: [{ target: 'clickhouse', durationMs }] });
+  const atMs = nowMs();
+  const goOn = await rig.pause('clickhouse');
+  await delay(INSERT_SENT_MS);
+  await rig.kill('service');
+  await rig.kill('peer');
+  injector.note({
+    atMs,
+    what: 'ClickHouse away',
+    kills: ['service', 'peer'],
+    pauses: [{ target: 'clickhouse', durationMs }],
+  });
   // A supervisor that dies would take the stopped one with it, and bring it back.
-  await injector.untilKills(kills, ['clickhouse', 'supervisor']);
-  await delay(Math.max(0, durationMs - (nowMs() - beganMs)));
-  const awayMs = nowMs() - beganMs;
+  await injector.untilKills(2, ['clickhouse', 'supervisor']);
+  await delay(Math.max(0, durationMs - (nowMs() - atMs)));
+  const awayMs = nowMs() - atMs;
+  goOn();
+  await injector.allWell();
   await injector.inject({ kind: 'kill', target: 'clickhouse' });
-  return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with ${kills} kills of others meanwhile`;
+  return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with four others killed meanwhile`;
 }
 
 /** Lease and margin, and some time for the other to work. */
