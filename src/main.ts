@@ -96,6 +96,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       stores,
       source,
       hotBytes: LIMITS.hotPlayersBytes,
+      local: commit.local,
       logger,
       metrics,
     });

@@ -7,6 +7,7 @@ import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log.ts';
 import { joinMembers } from './membership.ts';
 import { startOwner, type OwnerTerm } from './partition-owner.ts';
+import type { LocalGateway } from './send-replies.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { Stores } from './store.ts';
 
@@ -23,6 +24,8 @@ export interface ActorsOptions {
   source: SnapshotSource;
   /** Rough bytes of players kept in memory by this process. */
   hotBytes: number;
+  /** The gateway of this process, if it has one: its replies need no message. */
+  local?: LocalGateway | undefined;
   logger: Logger;
   metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'ownedPartitions' | 'stepDowns'>;
 }

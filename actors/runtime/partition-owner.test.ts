@@ -255,3 +255,14 @@ describe('two processes', () => {
     expect(b.actors.led).toBe(8);
   });
 });
+
+describe('replies', () => {
+  it('reach the gateway of the same process without a message, and that of another by one', async () => {
+    const world = createBackbone();
+    const owner = await world.lead('a');
+    const other = world.start('b');
+    expect(await world.register(owner, P1)).toMatchObject({ kind: 'player' });
+    expect(await world.read(other, P1)).toMatchObject({ kind: 'player' });
+    expect(await world.track(other, P1, 'through b')).toMatchObject({ results: [{ status: 'accepted' }] });
+  });
+});

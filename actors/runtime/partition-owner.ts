@@ -13,7 +13,7 @@ import { appendFenced } from './fenced-append.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createQueryDesk } from './query-desk.ts';
 import { createRequestFeed } from './request-feed.ts';
-import { sendReplies } from './send-replies.ts';
+import { createReplySender, type LocalGateway } from './send-replies.ts';
 import { createSignal } from './signal.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { PartitionStore } from './store.ts';
@@ -52,6 +52,8 @@ export interface OwnerOptions {
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
+  /** The gateway of this process, if it has one. */
+  local?: LocalGateway | undefined;
   /** Whether the lease may be trusted in this very tick. */
   leaseHeld: () => boolean;
   logger: Logger;
@@ -108,7 +110,8 @@ async function lead(
   let passedOver = false;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
   const housekeeping = createHousekeeping({ clock, entities, store, logger, partition, onWork: signal.notify });
-  const desk = createQueryDesk({ ...options, epoch, entities, onProofWanted: signal.notify });
+  const sendReplies = createReplySender(log, options.local);
+  const desk = createQueryDesk({ ...options, epoch, entities, sendReplies, onProofWanted: signal.notify });
 
   /** One turn: build, append, settle. Answers whether the term goes on. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
@@ -117,7 +120,7 @@ async function lead(
     passedOver ||= commit.passedOver;
     if (commit.isEmpty && !desk.wantsProof) return 'idle';
     if (!commit.needsAppend && !passedOver && !desk.wantsProof && options.leaseHeld()) {
-      sendReplies(log, commit.replies);
+      sendReplies(commit.replies);
       return 'on';
     }
     return append(commit);
@@ -169,15 +172,12 @@ async function lead(
         passedOver = false;
         entities.commit(commit.draft, commit.snapshots, outcome.sequence);
         housekeeping.committed(commit);
-        sendReplies(log, commit.replies);
+        sendReplies(commit.replies);
         desk.release('proved');
         return 'on';
       case 'refused':
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
-        sendReplies(
-          log,
-          commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })),
-        );
+        sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
         passedOver = true;
         housekeeping.pause(REFUSED_PAUSE_MS);
         desk.release('unproved');

@@ -5,6 +5,7 @@ import { decodeReplies, encodeQueries } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
 import { createEntities } from './entities.ts';
 import { createQueryDesk, type QueryDesk } from './query-desk.ts';
+import { createReplySender } from './send-replies.ts';
 import { createMemoryStores } from './store-memory.ts';
 
 describe('queries', () => {
@@ -22,14 +23,16 @@ describe('queries', () => {
     gateway.subscribe('replies.g1', (data) => answered.push(...decodeReplies(data).map(({ requestId }) => requestId)));
     leaseHeld = true;
     const store = createMemoryStores().partition(0);
+    const log = broker.connect('owner');
     desk = createQueryDesk({
       partition: 0,
       epoch: 1,
-      log: broker.connect('owner'),
+      log,
       clock,
       config: { revision: 0, seen: async () => true },
       entities: createEntities({ store, factsCreated: '', hotBytes: 1_000, nowMs: () => 0 }),
       leaseHeld: () => leaseHeld,
+      sendReplies: createReplySender(log, undefined),
       onProofWanted: () => {},
       logger: silentLogger,
     });

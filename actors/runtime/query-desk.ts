@@ -9,7 +9,7 @@ import type { Query } from '../commands.ts';
 import { answer, queriedEntity } from '../decide.ts';
 import type { EntityState } from '../state.ts';
 import type { Entities } from './entities.ts';
-import { sendReplies, type OutgoingReply } from './send-replies.ts';
+import type { OutgoingReply, ReplySender } from './send-replies.ts';
 
 /**
  * Answers queries from live state, in the tick they arrive if it may.
@@ -38,6 +38,7 @@ export interface QueryDeskOptions {
   config: Pick<ConfigStore, 'revision' | 'seen'>;
   entities: Entities;
   leaseHeld: () => boolean;
+  sendReplies: ReplySender;
   onProofWanted: () => void;
   logger: Logger;
 }
@@ -45,7 +46,7 @@ export interface QueryDeskOptions {
 const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
 
 export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
-  const { partition, epoch, log, clock, config, entities, leaseHeld, logger } = options;
+  const { partition, epoch, log, clock, config, entities, leaseHeld, sendReplies, logger } = options;
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
   /** Came before the append in flight was sent: its acknowledgement is their proof. */
@@ -81,7 +82,7 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       // Past the bound a query is dropped: the gateway asks again until its deadline.
       else if (waiting.length + proving.length < LIMITS.waitingQueries) waiting.push(query);
     }
-    if (replies.length > 0) sendReplies(log, replies);
+    if (replies.length > 0) sendReplies(replies);
     if (!trusted && waiting.length > 0) {
       wantsProof = true;
       options.onProofWanted();
@@ -111,7 +112,7 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       waiting = [];
       const replies: OutgoingReply[] = [];
       if (outcome === 'proved') for (const query of before) reply(query, replies);
-      if (replies.length > 0) sendReplies(log, replies);
+      if (replies.length > 0) sendReplies(replies);
       take(outcome === 'proved' ? since : [...before, ...since]);
     },
     get wantsProof() {

@@ -12,17 +12,28 @@ export interface OutgoingReply extends AddressedReply {
 /** A message to a gateway is cut here, so that even three bytes a character stay below the broker's payload limit. */
 const MESSAGE_CHARS = 2_000_000;
 
+/** The gateway of this very process. What it waits for needs no message. */
+export interface LocalGateway {
+  gateway: string;
+  receive(replies: readonly AddressedReply[]): void;
+}
+
+export type ReplySender = (replies: readonly OutgoingReply[]) => void;
+
 /** Sends replies, grouped by gateway. At most once: a lost reply is the gateway's 503. */
-export function sendReplies(log: Log, replies: readonly OutgoingReply[]): void {
-  const byGateway = new Map<string, AddressedReply[]>();
-  for (const { replyTo, ...addressed } of replies) {
-    const list = byGateway.get(replyTo);
-    if (list === undefined) byGateway.set(replyTo, [addressed]);
-    else list.push(addressed);
-  }
-  for (const [gateway, list] of byGateway) {
-    for (const message of cut(list)) log.publish(repliesSubject(gateway), encodeReplies(message));
-  }
+export function createReplySender(log: Log, local: LocalGateway | undefined): ReplySender {
+  return (replies) => {
+    const byGateway = new Map<string, AddressedReply[]>();
+    for (const { replyTo, ...addressed } of replies) {
+      const list = byGateway.get(replyTo);
+      if (list === undefined) byGateway.set(replyTo, [addressed]);
+      else list.push(addressed);
+    }
+    for (const [gateway, list] of byGateway) {
+      if (gateway === local?.gateway) local.receive(list);
+      else for (const message of cut(list)) log.publish(repliesSubject(gateway), encodeReplies(message));
+    }
+  };
 }
 
 function* cut(replies: AddressedReply[]): Generator<AddressedReply[]> {

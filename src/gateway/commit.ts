@@ -5,7 +5,7 @@ import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { partitionOf } from '../kernel/partition.ts';
 import type { CommandBody, Query } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { AddressedReply, Reply } from '../../actors/replies.ts';
 import { decodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/definitions.ts';
 import type { Log } from '../../streams/log.ts';
@@ -28,6 +28,8 @@ export interface CommitOptions {
 
 /** The gateway's end of the log: commands to REQUESTS in groups, queries and replies over plain messages. */
 export interface Commit extends Backend {
+  /** Where owners of this process bring their replies without a message. */
+  readonly local: { gateway: string; receive(replies: readonly AddressedReply[]): void };
   /** Resolves when every command taken in has been answered. */
   drained(): Promise<void>;
   close(): void;
@@ -65,6 +67,12 @@ export function createCommit(options: CommitOptions): Commit {
   const entityPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
   return {
+    local: {
+      gateway,
+      receive(replies) {
+        for (const addressed of replies) waiting.settle(addressed);
+      },
+    },
     partitionOf: entityPartition,
     send(origin, entityId, body) {
       const publisher = publishers[entityPartition(entityId)];

@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: 'actors/runtime/partition-owner.ts',
         original: 'desk.hold(commit.draft.changed);',
-        mutated: 'sendReplies(log, commit.replies);',
+        mutated: 'sendReplies(commit.replies);',
       },
     ],
   },

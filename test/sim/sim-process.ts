@@ -122,6 +122,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     const config = await openConfigStore(shared.log, clock, logger);
     const commit = createCommit({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
     const actors = startActors({
+      local: commit.local,
       ...shared,
       partitions,
       node: machine.name,

@@ -63,7 +63,10 @@ export function createBackbone(options: Partial<MemoryBrokerOptions> & { partiti
     const stores = more.stores ?? createMemoryStores();
     const config = { revision: 0, seen: () => Promise.resolve(true) };
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
+    const gateway = `${name}-${more.incarnation ?? '1'}`;
+    const commit = createCommit({ ...shared, gateway, partitions, configRevision: () => 0 });
     const actors = startActors({
+      local: commit.local,
       ...shared,
       partitions,
       node: name,
@@ -73,8 +76,6 @@ export function createBackbone(options: Partial<MemoryBrokerOptions> & { partiti
       source: more.source ?? NO_SNAPSHOTS,
       hotBytes: 10_000_000,
     });
-    const gateway = `${name}-${more.incarnation ?? '1'}`;
-    const commit = createCommit({ ...shared, gateway, partitions, configRevision: () => 0 });
     return {
       name,
       log,
