@@ -14,7 +14,7 @@ import { createHousekeeping } from './housekeeping.ts';
 import { createQueryDesk } from './query-desk.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway } from './send-replies.ts';
-import { createSignal } from './signal.ts';
+import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { PartitionStore } from './store.ts';
 import { takeOver, type TakenOver } from './take-over.ts';

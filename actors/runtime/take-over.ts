@@ -6,7 +6,7 @@ import type { Log, Reader, StreamBounds } from '../../streams/log.ts';
 import type { CommitRecord, RequestPosition } from '../facts.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
-import { createSignal } from './signal.ts';
+import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { PartitionStore, StoredEntity } from './store.ts';
 

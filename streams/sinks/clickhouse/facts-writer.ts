@@ -2,6 +2,7 @@ import { type Clock, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
+import { createSignal } from '../../../src/kernel/signal.ts';
 import { contend, type Lease } from '../../lease.ts';
 import type { Log, StreamBounds } from '../../log.ts';
 import {
@@ -16,7 +17,6 @@ import {
 import type { RowBlock } from '../../../clickhouse-schema/rows.ts';
 import type { BlockTarget } from './block-target.ts';
 import { gatherBatch, type FactsBatch } from './gather-batch.ts';
-import { createWake } from './wake.ts';
 
 /**
  * Writes FACTS into ClickHouse, every fact once.
@@ -58,7 +58,7 @@ function tokenOf({ table }: RowBlock, { stream, intent }: Required<SinkPosition>
 export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
   const { log, clock, target, metrics } = options;
   const logger = options.logger.child({ sink: SINK });
-  const wake = createWake();
+  const signal = createSignal();
   const positions = log.bucket('POSITIONS');
   let lease: Lease | undefined;
   let leading: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
       } catch (error) {
         logger.warn({ err: error }, 'the log cannot be read; trying again');
       }
-      if (mayGoOn()) await wake.wait(clock, LIMITS.sinkReopenMs);
+      if (mayGoOn()) await signal.wait(clock, LIMITS.sinkReopenMs);
     }
   }
 
@@ -89,14 +89,14 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
     const start = startingPoint(stored, bounds);
     let { sequence } = start;
     let exactlyTo = start.intent?.to;
-    const reader = log.read('FACTS', { from: sequence + 1, onWaiting: wake.notify });
+    const reader = log.read('FACTS', { from: sequence + 1, onWaiting: signal.notify });
     try {
       while (mayWrite()) {
         const batch = await gatherBatch({
           reader,
           stream: bounds.created,
           clock,
-          wake,
+          signal,
           ...(exactlyTo === undefined ? {} : { exactlyTo }),
           hurry: () => stopping,
           abandoned: () => !mayWrite(),
@@ -249,16 +249,16 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
         },
         onLost: () => {
           leads = false;
-          wake.notify();
+          signal.notify();
         },
       });
     },
     async stop() {
       stopping = true;
-      wake.notify();
+      signal.notify();
       await within(clock, LIMITS.sinkStopMs, leading);
       abandoned = true;
-      wake.notify();
+      signal.notify();
       if (lease !== undefined) await within(clock, LIMITS.logRequestMs, lease.release());
     },
   };

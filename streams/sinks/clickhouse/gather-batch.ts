@@ -1,9 +1,9 @@
+import type { Signal } from '../../../src/kernel/signal.ts';
 import { createRowBatch, type RowBatch } from '../../../clickhouse-schema/rows.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeCommit } from '../../codec.ts';
 import type { LogRecord, Reader } from '../../log.ts';
-import type { Wake } from './wake.ts';
 
 /** Records of FACTS that go to ClickHouse as one. */
 export interface FactsBatch {
@@ -18,7 +18,7 @@ export interface GatherOptions {
   reader: Reader;
   stream: string;
   clock: Clock;
-  wake: Wake;
+  signal: Signal;
   /** Gather exactly up to this sequence, whatever the limits say and whatever else waits. */
   exactlyTo?: number;
   /** Hand over what there is now. */
@@ -32,7 +32,7 @@ export interface GatherOptions {
  * reader ended, or in a hurry with nothing there.
  */
 export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | undefined> {
-  const { reader, clock, wake, exactlyTo } = options;
+  const { reader, clock, signal, exactlyTo } = options;
   const rows = createRowBatch();
   const marks = new Map<number, number>();
   let from = 0;
@@ -70,7 +70,7 @@ export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | 
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
     const untilMs = from === 0 ? LIMITS.sinkIdleCheckMs : firstMs + LIMITS.sinkLingerMs - clock.monotonicMs();
-    await wake.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
+    await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
   }
   return undefined;
 }

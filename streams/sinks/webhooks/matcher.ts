@@ -1,6 +1,7 @@
 import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
+import { createSignal } from '../../../src/kernel/signal.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../../actors/facts.ts';
 import { decodeCommit } from '../../codec.ts';
@@ -13,7 +14,6 @@ import { createDeliveriesRoom } from './deliveries-room.ts';
 import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
 import { matchRecord } from './matching.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { createWake } from './wake.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
 export interface MatcherOptions {
@@ -59,7 +59,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     logger,
     limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
   });
-  const wake = createWake();
+  const signal = createSignal();
   /** Counts take-overs: a run whose number is no longer the current one stops at its next step. */
   let turn = 0;
   let stopped = false;
@@ -77,7 +77,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     },
     onLost: () => {
       turn += 1;
-      wake.signal();
+      signal.notify();
     },
   });
 
@@ -99,7 +99,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     const positions = createPositionStore(log.bucket('POSITIONS'), POSITION_KEY, parseSinkPosition);
     const { stored, bounds } = await loadWithBounds(positions, log);
     const position = startingPoint(stored, bounds);
-    const reader = log.read('FACTS', { from: position.sequence + 1, onWaiting: () => wake.signal() });
+    const reader = log.read('FACTS', { from: position.sequence + 1, onWaiting: () => signal.notify() });
     let saved = position.sequence;
     let savedAtMs = clock.monotonicMs();
     let cancelTimer = (): void => {};
@@ -133,8 +133,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
         if (records.length > 0) continue;
         if (reader.ended === 'reset') return;
         cancelTimer();
-        if (position.sequence > saved) cancelTimer = clock.timer(LIMITS.matcherPositionMs, () => wake.signal());
-        await wake.wait();
+        if (position.sequence > saved) cancelTimer = clock.timer(LIMITS.matcherPositionMs, () => signal.notify());
+        await signal.wait();
       }
     } finally {
       cancelTimer();
@@ -215,7 +215,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
   return {
     async stop() {
       stopped = true;
-      wake.signal();
+      signal.notify();
       await within(clock, LIMITS.deliveryStopMs, running);
       subscriptions.stop();
       await lease.release();

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Wakes one loop. A notification while nobody waits is kept; many count as one. */
 export interface Signal {
