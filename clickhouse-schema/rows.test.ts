@@ -27,22 +27,25 @@ describe('rows of facts', () => {
         event_name: 'level_up',
         session_id: 's1',
         properties: '{"a":"\\"\\n"}',
-        timestamp: Date.UTC(2026, 0, 1, 11, 59),
-        received_at: Date.UTC(2026, 0, 1, 12),
+        timestamp: '2026-01-01 11:59:00.000',
+        received_at: '2026-01-01 12:00:00.000',
         lifecycle_stage: 'active',
         is_payer: false,
         country: 'DE',
         facts_sequence: 9,
         facts_index: 2,
       },
+      Date.UTC(2026, 0, 1, 12),
     ]);
   });
 
   it.each([
-    [-62_135_596_800_000, Date.UTC(1900, 0, 1)],
-    [253_402_300_799_999, Date.UTC(2299, 11, 31, 23, 59, 59, 999)],
-    [1_000, 1_000],
-  ])('a device clock at %i is stored as %i, within what the column can hold', (timestamp, stored) => {
+    [-62_135_596_800_000, '1900-01-01 00:00:00.000'],
+    [253_402_300_799_999, '2299-12-31 23:59:59.999'],
+    [-1, '1969-12-31 23:59:59.999'],
+    [1_000.5, '1970-01-01 00:00:01.000'],
+    [1_078, '1970-01-01 00:00:01.078'],
+  ])('a device clock at %d is stored as %s, within what the column can hold', (timestamp, stored) => {
     expect(rowsOf(aTrackedEvent({ timestamp }), PLACE)[0]?.[1]['timestamp']).toBe(stored);
   });
 
@@ -99,8 +102,19 @@ describe('rows of facts', () => {
     const lines = Buffer.from(blocks[0]?.bytes ?? [])
       .toString('utf8')
       .split('\n');
-    expect(lines.map((line) => (line === '' ? '' : JSON.parse(line).event_id))).toEqual(['a', 'b', 'c', '']);
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(['a', 'b', 'c', '']);
     expect(batch.rows).toBe(4);
+  });
+
+  it('a batch that starts over holds nothing of the one before', () => {
+    const batch = createRowBatch();
+    const add = (eventId: string) =>
+      batch.add(aCommit([aTrackedEvent({ eventId })]), { stream: PLACE.stream, sequence: 1 });
+    add('a');
+    batch.clear();
+    expect([batch.rows, batch.blocks()]).toEqual([0, []]);
+    add('b');
+    expect(batch.blocks().map(({ rows, bytes }) => [rows, String(bytes).split('\t')[0]])).toEqual([[1, 'b']]);
   });
 
   it('a block holds rows of one month: the engine makes it one part, all or nothing', () => {

@@ -1,13 +1,79 @@
 import type { CommitRecord, EntitySnapshot, EventTracked, Fact, LifecycleChanged } from '../actors/facts.ts';
 import type { EntityState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
+import { createTabSeparated, type TabSeparated, type Value } from './tab-separated.ts';
 
 /** Tables the sink writes. */
 export type TableName = 'events' | 'player_snapshots' | 'lifecycle_transitions';
 
-/** A row: column → value as JSONEachRow takes it. Times are integer milliseconds, which DateTime64(3) reads exactly. */
-type Row = Readonly<Record<string, string | number | boolean | null>>;
-type TableRow = readonly [table: TableName, row: Row];
+/** What is written of every row, in this order. */
+export const COLUMNS = {
+  events: [
+    'event_id',
+    'game_id',
+    'environment',
+    'player_id',
+    'external_id',
+    'event_name',
+    'session_id',
+    'properties',
+    'timestamp',
+    'received_at',
+    'lifecycle_stage',
+    'is_payer',
+    'country',
+    'facts_sequence',
+    'facts_index',
+  ],
+  player_snapshots: [
+    'game_id',
+    'environment',
+    'kind',
+    'partition',
+    'player_id',
+    'entity_id',
+    'external_id',
+    'device_id',
+    'email',
+    'lifecycle_stage',
+    'lifecycle_changed_at',
+    'session_count',
+    'purchase_count',
+    'total_revenue',
+    'total_playtime_seconds',
+    'is_payer',
+    'country',
+    'first_seen_at',
+    'last_seen_at',
+    'attributes',
+    'received_at',
+    'state',
+    'last_seq',
+    'version',
+  ],
+  lifecycle_transitions: [
+    'game_id',
+    'environment',
+    'player_id',
+    'external_id',
+    'from_stage',
+    'to_stage',
+    'changed_at',
+    'received_at',
+    'facts_sequence',
+    'facts_index',
+  ],
+} as const satisfies Record<TableName, readonly string[]>;
+
+/** A row: column → value. A column left out has its default. */
+type Row = Readonly<Record<string, Value>>;
+type RowFor<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][number], Value>>;
+type TableRow = readonly [table: TableName, row: Row, receivedMs: number];
+
+/** A row's values in the order of its table's columns. */
+export function valuesOf(table: TableName, row: Row): Value[] {
+  return COLUMNS[table].map((column) => row[column]);
+}
 
 /** Where a fact stands in the log. */
 export interface FactPlace {
@@ -24,11 +90,11 @@ export interface FactPlace {
 export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
   switch (fact.kind) {
     case 'EventTracked':
-      return [['events', eventRow(fact, place)]];
+      return [['events', eventRow(fact, place), storable(fact.at)]];
     case 'LifecycleChanged':
-      return [['lifecycle_transitions', transitionRow(fact, place)]];
+      return [['lifecycle_transitions', transitionRow(fact, place), storable(fact.at)]];
     case 'EntitySnapshot':
-      return [['player_snapshots', snapshotRow(fact, place)]];
+      return [['player_snapshots', snapshotRow(fact, place), storable(fact.at)]];
     // What these changed is in the snapshot that follows.
     case 'PlayerRegistered':
     case 'PlayerUpdated':
@@ -38,7 +104,7 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
   }
 }
 
-function eventRow(fact: EventTracked, place: FactPlace): Row {
+function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
   return {
     event_id: fact.eventId,
     game_id: fact.game,
@@ -48,8 +114,8 @@ function eventRow(fact: EventTracked, place: FactPlace): Row {
     event_name: fact.eventName,
     session_id: fact.sessionId,
     properties: fact.properties,
-    timestamp: storable(fact.timestamp),
-    received_at: storable(fact.at),
+    timestamp: timeText(fact.timestamp),
+    received_at: timeText(fact.at),
     lifecycle_stage: fact.lifecycleStage,
     is_payer: fact.isPayer,
     country: fact.country,
@@ -58,7 +124,7 @@ function eventRow(fact: EventTracked, place: FactPlace): Row {
   };
 }
 
-function transitionRow(fact: LifecycleChanged, place: FactPlace): Row {
+function transitionRow(fact: LifecycleChanged, place: FactPlace): RowFor<'lifecycle_transitions'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -66,8 +132,8 @@ function transitionRow(fact: LifecycleChanged, place: FactPlace): Row {
     external_id: fact.externalId,
     from_stage: fact.from,
     to_stage: fact.to,
-    changed_at: storable(fact.changedAt),
-    received_at: storable(fact.at),
+    changed_at: timeText(fact.changedAt),
+    received_at: timeText(fact.at),
     facts_sequence: place.sequence,
     facts_index: place.index,
   };
@@ -77,7 +143,7 @@ function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
   return {
     ...analystColumns(fact.state),
     partition: place.partition,
-    received_at: storable(fact.at),
+    received_at: timeText(fact.at),
     state: Buffer.from(encodeState(fact.state)).toString('base64'),
     last_seq: fact.state.lastSeq,
     version: snapshotVersion(place),
@@ -88,25 +154,28 @@ function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
 export interface RowBlock {
   table: TableName;
   rows: number;
-  /** JSONEachRow. */
+  /** TabSeparated, columns as in `COLUMNS`. Valid until the batch is cleared. */
   bytes: Uint8Array;
   /** Bounds of the rows' `received_at`, epoch milliseconds. */
   receivedFromMs: number;
   receivedToMs: number;
 }
 
-/** Rows gathered for one insert per table and month, already as the text of JSONEachRow. */
+/** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
 export interface RowBatch {
   add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
   /** Rows held, over all tables. */
   readonly rows: number;
   /** A block for every table and month with rows, in a fixed order. */
   blocks(): RowBlock[];
+  /** Starts over. What `blocks` gave is gone. */
+  clear(): void;
 }
 
 interface Lines {
   month: number;
-  lines: string[];
+  text: TabSeparated;
+  rows: number;
   receivedFromMs: number;
   receivedToMs: number;
 }
@@ -114,13 +183,17 @@ interface Lines {
 /** An empty batch. */
 export function createRowBatch(): RowBatch {
   const held: Record<TableName, Lines[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
+  /** Memory of the batch before. */
+  const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
   let rows = 0;
 
   function linesOf(table: TableName, receivedMs: number): Lines {
     const month = monthOf(receivedMs);
     const found = held[table].find((lines) => lines.month === month);
     if (found !== undefined) return found;
-    const fresh = { month, lines: [], receivedFromMs: receivedMs, receivedToMs: receivedMs };
+    const text = spare[table] ?? createTabSeparated();
+    spare[table] = undefined;
+    const fresh = { month, text, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
     held[table].push(fresh);
     return fresh;
   }
@@ -128,10 +201,10 @@ export function createRowBatch(): RowBatch {
   return {
     add(record, { stream, sequence }) {
       record.facts.forEach((fact, index) => {
-        for (const [table, row] of rowsOf(fact, { stream, sequence, index, partition: record.partition })) {
-          const receivedMs = Number(row['received_at']);
+        for (const [table, row, receivedMs] of rowsOf(fact, { stream, sequence, index, partition: record.partition })) {
           const to = linesOf(table, receivedMs);
-          to.lines.push(JSON.stringify(row));
+          to.text.add(valuesOf(table, row));
+          to.rows += 1;
           to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
           to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
           rows += 1;
@@ -143,14 +216,22 @@ export function createRowBatch(): RowBatch {
     },
     blocks: () =>
       TABLES.flatMap((table) =>
-        held[table].map(({ lines, receivedFromMs, receivedToMs }) => ({
+        held[table].map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
           table,
-          rows: lines.length,
-          bytes: Buffer.from(`${lines.join('\n')}\n`, 'utf8'),
+          rows: count,
+          bytes: text.bytes(),
           receivedFromMs,
           receivedToMs,
         })),
       ),
+    clear() {
+      for (const table of TABLES) {
+        const [first] = held[table].splice(0);
+        first?.text.clear();
+        spare[table] = first?.text ?? spare[table];
+      }
+      rows = 0;
+    },
   };
 }
 
@@ -190,15 +271,15 @@ function analystColumns(state: EntityState): Row {
         device_id: state.deviceId,
         email: state.email,
         lifecycle_stage: state.lifecycleStage,
-        lifecycle_changed_at: storable(state.lifecycleChangedAt),
+        lifecycle_changed_at: timeText(state.lifecycleChangedAt),
         session_count: state.sessionCount,
         purchase_count: state.purchaseCount,
         total_revenue: decimalText(state.totalRevenue),
         total_playtime_seconds: Math.round(state.totalPlaytimeSeconds),
         is_payer: state.isPayer,
         country: state.country,
-        first_seen_at: storable(state.firstSeenAt),
-        last_seen_at: storable(state.lastSeenAt),
+        first_seen_at: timeText(state.firstSeenAt),
+        last_seen_at: timeText(state.lastSeenAt),
         attributes: state.attributes,
       };
   }
@@ -207,6 +288,18 @@ function analystColumns(state: EntityState): Row {
 /** What DateTime64 can hold: a device's clock may say anything, and one such row must not refuse its whole block. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 const LATEST_MS = Date.UTC(2299, 11, 31, 23, 59, 59, 999);
+
+let second = { number: Number.NaN, text: '' };
+
+/** A time as DateTime64(3, 'UTC') reads it. The last second is kept: rows come in runs of one. */
+function timeText(epochMs: number): string {
+  const ms = storable(epochMs);
+  const number = Math.floor(ms / 1000);
+  if (number !== second.number) {
+    second = { number, text: new Date(number * 1000).toISOString().slice(0, 19).replace('T', ' ') };
+  }
+  return `${second.text}.${String(ms - number * 1000).padStart(3, '0')}`;
+}
 
 function storable(epochMs: number): number {
   return Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.trunc(epochMs)));

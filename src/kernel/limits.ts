@@ -160,8 +160,13 @@ export const LIMITS = {
   sinkBatchRows: 50_000,
   /** FACTS bytes taken into one ClickHouse insert. */
   sinkBatchBytes: 8 * 1024 * 1024,
-  /** How long the ClickHouse sink gathers before it inserts what it has. */
+  /**
+   * How long the ClickHouse sink gathers before it inserts what it has; longer when that came to many rows, as an insert
+   * costs the engine about 10 ms beside 3 µs a row.
+   */
   sinkLingerMs: 250,
+  sinkLongLingerMs: 1_000,
+  sinkManyRows: 2_000,
 
   /** Back-off of the ClickHouse sink after a refusal: first and longest wait. It retries for ever and skips nothing. */
   sinkRetryFirstMs: 100,

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../actors/testing.ts';
+import type { Fact } from '../../actors/facts.ts';
 import type { EntityState } from '../../actors/state.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
+import { createRowBatch } from '../../clickhouse-schema/rows.ts';
 import { createSnapshotSource } from '../../clickhouse-schema/snapshot-source.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
@@ -9,7 +11,7 @@ import { createMemoryBroker, type MemoryBroker } from '../../streams/log-memory.
 import { createClickhouseTarget, type BlockTarget } from '../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
-import { aTrackedEvent, commit } from '../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent, commit } from '../../streams/sinks/testing.ts';
 import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
@@ -31,6 +33,13 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
+
+/** Rows as the sink writes them, of all months in one text. */
+function rowsText(facts: Fact[]): Buffer {
+  const batch = createRowBatch();
+  batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence: 1 });
+  return Buffer.concat(batch.blocks().map(({ bytes }) => bytes));
+}
 
 /** A writer that is one process with the given name; a later one of the same name takes over at once. */
 function startWriter(wrap: (target: BlockTarget) => BlockTarget = (target) => target) {
@@ -179,9 +188,10 @@ describe('the ClickHouse sink on the real engine', () => {
 
   it('repeats a block of two months without doubling either part', async () => {
     const target = createClickhouseTarget(clickhouse.address);
-    const row = (id: string, at: number) =>
-      `${JSON.stringify({ event_id: id, game_id: 'demo', environment: 'live', player_id: aPlayer().id, received_at: at })}\n`;
-    const bytes = Buffer.from(row('jan', Date.UTC(2026, 0, 31)) + row('feb', Date.UTC(2026, 1, 1)));
+    const bytes = rowsText([
+      aTrackedEvent({ eventId: 'jan', at: Date.UTC(2026, 0, 31) }),
+      aTrackedEvent({ eventId: 'feb', at: Date.UTC(2026, 1, 1) }),
+    ]);
     for (let i = 0; i < 3; i++) {
       expect(await target.insert('events', bytes, 'events/two-months/1-2')).toEqual({ kind: 'inserted' });
     }
@@ -192,15 +202,8 @@ describe('the ClickHouse sink on the real engine', () => {
   it('puts the largest batch into one part, so that its token covers all of it', async () => {
     await ask(clickhouse, 'SYSTEM STOP MERGES events');
     const target = createClickhouseTarget(clickhouse.address);
-    const line = (i: number) =>
-      JSON.stringify({
-        event_id: `e${i}`,
-        game_id: 'demo',
-        environment: 'live',
-        player_id: aPlayer().id,
-        properties: `{"p":"${'x'.repeat(900)}"}`,
-      });
-    const bytes = Buffer.from(Array.from({ length: 60_000 }, (_, i) => line(i)).join('\n'));
+    const properties = `{"p":"${'x'.repeat(900)}"}`;
+    const bytes = rowsText(Array.from({ length: 60_000 }, (_, i) => aTrackedEvent({ eventId: `e${i}`, properties })));
     expect(await target.insert('events', bytes, 'events/large/1-2')).toEqual({ kind: 'inserted' });
     const parts =
       "SELECT count() AS parts, sum(rows) AS rows FROM system.parts WHERE table = 'events' AND active AND database = 'default'";

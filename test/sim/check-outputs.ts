@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartitionStore } from '../../actors/runtime/store.ts';
 import type { EntityState } from '../../actors/state.ts';
-import { rowsOf, type TableName } from '../../clickhouse-schema/rows.ts';
+import { rowsOf, valuesOf, type TableName } from '../../clickhouse-schema/rows.ts';
+import { lineOf } from '../../clickhouse-schema/tab-separated.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
 import { parseRebuildMark, rebuildKey } from '../../streams/sinks/positions.ts';
@@ -35,15 +36,12 @@ export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Ob
   for (const { record, sequence } of observer.commits) {
     for (const [index, fact] of record.facts.entries()) {
       const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
-      for (const [table, row] of rowsOf(fact, place)) expected[table].push(JSON.stringify(row));
+      for (const [table, row] of rowsOf(fact, place)) expected[table].push(lineOf(valuesOf(table, row)).trimEnd());
     }
   }
   for (const table of ['events', 'player_snapshots', 'lifecycle_transitions'] as const) {
     const count = new Map<string, number>();
-    for (const row of clickhouse.rows(table)) {
-      const text = JSON.stringify(row);
-      count.set(text, (count.get(text) ?? 0) + 1);
-    }
+    for (const row of clickhouse.rows(table)) count.set(row, (count.get(row) ?? 0) + 1);
     for (const row of expected[table]) {
       const times = count.get(row) ?? 0;
       if (times !== 1) world.violate('one-row-per-fact', `${table} holds ${times} times ${row.slice(0, 400)}`);

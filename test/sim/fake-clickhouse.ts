@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
 import type { EntityState } from '../../actors/state.ts';
-import type { TableName } from '../../clickhouse-schema/rows.ts';
+import { COLUMNS, type TableName } from '../../clickhouse-schema/rows.ts';
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { decodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
@@ -10,12 +10,12 @@ import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
 
 export type ClickhouseMood = 'well' | 'slow' | 'away' | 'crashing';
-export type Row = Readonly<Record<string, unknown>>;
 
 /** ClickHouse as its sink and the rebuild see it: blocks with tokens in, newest snapshots out. */
 export interface FakeClickhouse {
   mood: ClickhouseMood;
-  rows(table: TableName): readonly Row[];
+  /** Rows as they came: the text of one each. */
+  rows(table: TableName): readonly string[];
   /** Newest snapshot of every entity of a partition. */
   snapshots(partition: number): Map<string, EntityState>;
   /** One process's way to it. */
@@ -29,9 +29,9 @@ export interface FakeClickhouse {
  */
 export function createFakeClickhouse(world: World): FakeClickhouse {
   const random = world.random('clickhouse');
-  const tables = new Map<TableName, Row[]>();
+  const tables = new Map<TableName, string[]>();
   const tokens = new Map<string, Uint8Array>();
-  const rowsOf = (table: TableName): Row[] => tables.get(table) ?? [];
+  const rowsOf = (table: TableName): string[] => tables.get(table) ?? [];
 
   function take(table: TableName, bytes: Uint8Array, token: string): void {
     const known = tokens.get(token);
@@ -45,7 +45,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     }
     tokens.set(token, bytes);
     const lines = Buffer.from(bytes).toString('utf8').trimEnd().split('\n');
-    tables.set(table, [...rowsOf(table), ...lines.map((line): Row => JSON.parse(line))]);
+    tables.set(table, [...rowsOf(table), ...lines]);
   }
 
   /** What one insert meets, by the mood of the moment. */
@@ -73,9 +73,12 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     snapshots(partition) {
       const newest = new Map<string, { version: bigint; state: EntityState }>();
       for (const row of rowsOf('player_snapshots')) {
-        if (row['partition'] !== partition) continue;
-        const state = decodeState(Buffer.from(String(row['state']), 'base64'));
-        const version = BigInt(String(row['version']));
+        const values = row.split('\t');
+        const value = (column: (typeof COLUMNS.player_snapshots)[number]): string =>
+          values[COLUMNS.player_snapshots.indexOf(column)] ?? '';
+        if (Number(value('partition')) !== partition) continue;
+        const state = decodeState(Buffer.from(value('state'), 'base64'));
+        const version = BigInt(value('version'));
         const held = newest.get(state.id);
         if (held === undefined || held.version < version) newest.set(state.id, { version, state });
       }
@@ -83,8 +86,8 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     },
     target: (process, clock) => ({
       async insert(table, bytes, token) {
-        // What was sent arrives, whatever becomes of the sender: the request has the world's time.
-        const outcome = insert(world.clock, table, bytes, token);
+        // What was sent arrives, whatever becomes of the sender: the request has the world's time, and bytes of its own.
+        const outcome = insert(world.clock, table, Uint8Array.from(bytes), token);
         if (process.touch('insert sent')) return never();
         const answer = await outcome;
         // The answer reaches a process only while it runs.

@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import type { RowBlock, TableName } from '../../../clickhouse-schema/rows.ts';
+import { COLUMNS, type RowBlock, type TableName } from '../../../clickhouse-schema/rows.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface BlockPlace extends Pick<RowBlock, 'rows' | 'receivedFromMs' | '
 export type InsertOutcome = { kind: 'inserted' } | { kind: 'failed'; refused: boolean; message: string };
 
 /**
- * Blocks of JSONEachRow over ClickHouse's HTTP interface.
+ * Blocks of TabSeparated over ClickHouse's HTTP interface.
  *
  * A token alone does not survive a crash of ClickHouse: the engine notes it before it puts the part in its place (seen in 26.7
  * and in its source), so what dies in between is dropped as a duplicate when it is repeated, and was never there. A repeated
@@ -39,7 +39,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   async function send(table: TableName, bytes: Uint8Array, settings: ClickHouseSettings): Promise<void> {
     // The client's own insert would take rows apart again that are bytes already.
     const { stream } = await client.exec({
-      query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+      query: `INSERT INTO ${table} (${COLUMNS[table].join(', ')}) FORMAT TabSeparated`,
       values: Readable.from([bytes], { objectMode: false }),
       clickhouse_settings: { ...ONE_DURABLE_BLOCK, ...settings },
     });
@@ -113,7 +113,6 @@ const ONE_DURABLE_BLOCK = {
   max_insert_block_size: '10000000',
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
-  input_format_skip_unknown_fields: 0,
 } as const;
 
 /** Codes that pass by themselves: time-outs, memory, too many parts or statements, network, shutdown, disk, starting up. */

@@ -1,3 +1,4 @@
+import { COLUMNS } from '../../../clickhouse-schema/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
@@ -30,11 +31,7 @@ function createFakeClickhouse() {
       if (before === undefined) rows.push(...text.trimEnd().split('\n'));
       seen.set(token, text);
     },
-    eventIds: (): string[] =>
-      rows.map((row) => {
-        const parsed: { event_id: string } = JSON.parse(row);
-        return parsed.event_id;
-      }),
+    eventIds: (): string[] => rows.map((row) => row.split('\t')[COLUMNS.events.indexOf('event_id')] ?? ''),
   };
 }
 type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;

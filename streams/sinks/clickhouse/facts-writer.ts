@@ -14,7 +14,7 @@ import {
   type PositionStore,
   type SinkPosition,
 } from '../positions.ts';
-import type { RowBlock } from '../../../clickhouse-schema/rows.ts';
+import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows.ts';
 import type { BlockTarget } from './block-target.ts';
 import { gatherBatch, type FactsBatch } from './gather-batch.ts';
 
@@ -90,10 +90,13 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
     let { sequence } = start;
     let exactlyTo = start.intent?.to;
     const reader = log.read('FACTS', { from: sequence + 1, onWaiting: signal.notify });
+    // One for all batches of the term, as at most one is held; an earlier term's last insert may still be on its way.
+    const rows = createRowBatch();
     try {
       while (mayWrite()) {
         const batch = await gatherBatch({
           reader,
+          rows,
           stream: bounds.created,
           clock,
           signal,

@@ -1,5 +1,5 @@
 import type { Signal } from '../../../src/kernel/signal.ts';
-import { createRowBatch, type RowBatch } from '../../../clickhouse-schema/rows.ts';
+import type { RowBatch } from '../../../clickhouse-schema/rows.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeCommit } from '../../codec.ts';
@@ -16,6 +16,8 @@ export interface FactsBatch {
 
 export interface GatherOptions {
   reader: Reader;
+  /** Where rows are gathered; what it held before is gone. */
+  rows: RowBatch;
   stream: string;
   clock: Clock;
   signal: Signal;
@@ -32,8 +34,8 @@ export interface GatherOptions {
  * reader ended, or in a hurry with nothing there.
  */
 export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | undefined> {
-  const { reader, clock, signal, exactlyTo } = options;
-  const rows = createRowBatch();
+  const { reader, rows, clock, signal, exactlyTo } = options;
+  rows.clear();
   const marks = new Map<number, number>();
   let from = 0;
   let to = 0;
@@ -56,6 +58,7 @@ export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | 
   }
 
   const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
+  const lingerMs = () => (rows.rows < LIMITS.sinkManyRows ? LIMITS.sinkLingerMs : LIMITS.sinkLongLingerMs);
   const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
 
   while (!options.abandoned() && reader.ended === undefined) {
@@ -64,12 +67,12 @@ export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | 
       add(record);
       continue;
     }
-    const lingered = from > 0 && clock.monotonicMs() - firstMs >= LIMITS.sinkLingerMs;
+    const lingered = from > 0 && clock.monotonicMs() - firstMs >= lingerMs();
     if (from > 0 && (complete() || (exactlyTo === undefined && (lingered || options.hurry())))) {
       return { from, to, rows, marks };
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
-    const untilMs = from === 0 ? LIMITS.sinkIdleCheckMs : firstMs + LIMITS.sinkLingerMs - clock.monotonicMs();
+    const untilMs = from === 0 ? LIMITS.sinkIdleCheckMs : firstMs + lingerMs() - clock.monotonicMs();
     await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
   }
   return undefined;

@@ -1,0 +1,63 @@
+/** A value as it may stand in a row. `undefined` and null are written alike: the column's default, or NULL where it may be. */
+export type Value = string | number | boolean | null | undefined;
+
+/** Rows as the text of ClickHouse's TabSeparated, in one piece of memory that grows and is used again. */
+export interface TabSeparated {
+  /** Adds one row. */
+  add(values: Iterable<Value>): void;
+  /** What was added so far. Valid until `clear`. */
+  bytes(): Uint8Array;
+  clear(): void;
+}
+
+const FIRST_BYTES = 64 * 1024;
+/** UTF-8 takes at most three bytes for one UTF-16 unit. */
+const BYTES_PER_UNIT = 3;
+
+/**
+ * Starts an empty text. The memory is kept between uses, as fresh memory has to be zeroed by the system first: that was a
+ * third of the time of the thread that writes rows.
+ */
+export function createTabSeparated(): TabSeparated {
+  let buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  let length = 0;
+  return {
+    add(values) {
+      const line = lineOf(values);
+      const most = length + line.length * BYTES_PER_UNIT;
+      if (most > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(most, buffer.length * 2));
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      length += buffer.write(line, length, 'utf8');
+    },
+    bytes: () => buffer.subarray(0, length),
+    clear() {
+      length = 0;
+    },
+  };
+}
+
+/** One row with its line feed. */
+export function lineOf(values: Iterable<Value>): string {
+  let line = '';
+  let separator = '';
+  for (const value of values) {
+    line += separator + textOf(value);
+    separator = '\t';
+  }
+  return `${line}\n`;
+}
+
+function textOf(value: Value): string {
+  if (typeof value === 'string') return SPECIAL.test(value) ? escaped(value) : value;
+  return value === null || value === undefined ? '\\N' : String(value);
+}
+
+const SPECIAL = /[\\\t\n\r]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character);
+}
