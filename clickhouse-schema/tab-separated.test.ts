@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert as assertProperty, constant, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTabSeparated, lineOf } from './tab-separated.ts';
 
@@ -26,14 +26,14 @@ describe('rows as TabSeparated', () => {
   });
 
   it('any text comes back as it was, and an empty row is no empty line', () => {
-    const cell = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom('\n\n', ';\n', '\\N', '\t', '\\', '\r\n'),
-      fc.constant(null),
+    const cell = oneof(
+      string({ unit: 'binary' }),
+      constantFrom('\n\n', ';\n', '\\N', '\t', '\\', '\r\n'),
+      constant(null),
     );
-    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 20 });
-    fc.assert(
-      fc.property(rows, (given) => {
+    const rows = array(array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 20 });
+    assertProperty(
+      property(rows, (given) => {
         const text = createTabSeparated();
         for (const row of given) text.add(row);
         const written = Buffer.from(text.bytes()).toString('utf8');

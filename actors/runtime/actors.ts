@@ -24,6 +24,8 @@ export interface ActorsOptions {
   source: SnapshotSource;
   /** Rough bytes of players kept in memory by this process. */
   hotBytes: number;
+  /** Entities written to a local store in one go; the default suits. */
+  flushChunk?: number | undefined;
   /** The gateway of this process, if it has one: its replies need no message. */
   local?: LocalGateway | undefined;
   logger: Logger;
@@ -106,6 +108,7 @@ function createSeat(options: ActorsOptions, partition: number, { holder, wanted,
       owner: `${holder}.${terms}`,
       store: stores.partition(partition),
       hotBytes: options.hotBytes / partitions,
+      flushChunk: options.flushChunk,
       leaseHeld: () => lease.held(),
     });
     void follow(term);

@@ -119,6 +119,38 @@ describe('the entities of a partition', () => {
     expect(store.get('a')?.state).toMatchObject({ attributes: '{"x":1}' });
   });
 
+  it('writes in chunks; what is ahead of the mark is passed over by a replay', async () => {
+    let writes = 0;
+    const disk = createMemoryStores(() => {
+      writes += 1;
+      return writes === 2 ? Promise.reject(new Error('killed')) : Promise.resolve();
+    }).partition(0);
+    const open = () =>
+      createEntities({ store: disk, factsCreated: 'c', hotBytes: ONE, flushChunk: 2, nowMs: () => nowMs });
+    const replay = (into: Entities): void => {
+      for (const [index, id] of ['a', 'b', 'c'].entries()) {
+        const player = aPlayer({ id });
+        const fact = { entityId: id, game: 'demo', environment: 'live', at: 1, player } as const;
+        into.fold(record({ kind: 'PlayerRegistered', ...fact }), index + 1);
+      }
+    };
+    const killed = open();
+    replay(killed);
+    await expect(killed.flush()).rejects.toThrow('killed');
+    expect(disk.mark()).toEqual({ appliedSeq: 0, aheadTo: 3, factsCreated: 'c' });
+    expect(['a', 'b', 'c'].map((id) => disk.get(id)?.state.lastSeq)).toEqual([1, 2, undefined]);
+
+    const again = open();
+    replay(again);
+    await again.flush();
+    expect(disk.mark()).toEqual({ appliedSeq: 3, factsCreated: 'c' });
+    expect([...disk.dirty()].map(({ entityId, dirtySince }) => [entityId, dirtySince])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ]);
+  });
+
   it('tries again what could not be written', async () => {
     register('a');
     hold = Promise.reject(new Error('disk full'));

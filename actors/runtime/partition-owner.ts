@@ -52,6 +52,8 @@ export interface OwnerOptions {
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
+  /** Entities written to the local store in one go; the default suits. */
+  flushChunk?: number | undefined;
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
   /** Whether the lease may be trusted in this very tick. */

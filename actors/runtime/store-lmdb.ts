@@ -77,7 +77,7 @@ function createStore({ transact, entities, due, dirty, meta }: Databases): Parti
     async write(batch: StoreBatch) {
       await transact(() => {
         for (const entity of batch.entities) put(entity);
-        void meta.put(MARK, { appliedSeq: batch.appliedSeq, factsCreated: batch.factsCreated });
+        void meta.put(MARK, batch.mark);
       });
     },
     due(nowMs, most) {

@@ -40,7 +40,7 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
     for (const { state, dirtySince, snapshotSeq } of batch.entities) {
       rows.set(state.id, { bytes: encodeState(state), dirtySince, snapshotSeq, dueAt: dueAt(state) });
     }
-    mark = { appliedSeq: batch.appliedSeq, factsCreated: batch.factsCreated };
+    ({ mark } = batch);
   }
 
   return {

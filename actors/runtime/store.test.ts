@@ -37,7 +37,10 @@ describe.each([
   it('gives back what was written, with the mark', async () => {
     const store = openStores().partition(0);
     const state = aPlayer({ id: 'p1', attributes: '{"__proto__":{"a":1},"level":3}', lastSeq: 7 });
-    await store.write({ entities: [{ state, dirtySince: 7, snapshotSeq: 0 }], appliedSeq: 7, factsCreated: 'c1' });
+    await store.write({
+      entities: [{ state, dirtySince: 7, snapshotSeq: 0 }],
+      mark: { appliedSeq: 7, factsCreated: 'c1' },
+    });
     expect(store.get('p1')).toEqual({ state, dirtySince: 7, snapshotSeq: 0 });
     expect(store.mark()).toEqual({ appliedSeq: 7, factsCreated: 'c1' });
     expect([...store.all()]).toHaveLength(1);
@@ -50,8 +53,7 @@ describe.each([
     const write = (states: (typeof fresh)[], dirtySince: number) =>
       store.write({
         entities: states.map((state) => ({ state, dirtySince, snapshotSeq: 0 })),
-        appliedSeq: 1,
-        factsCreated: 'c',
+        mark: { appliedSeq: 1, factsCreated: 'c' },
       });
     await write([fresh, older], 5);
     expect(store.nextDue()).toBe(500 + DAY_MS);
@@ -66,7 +68,7 @@ describe.each([
   it('keeps partitions apart and forgets one alone', async () => {
     const stores = openStores();
     const state = aPlayer({ id: 'p1' });
-    const batch = { entities: [{ state, dirtySince: 0, snapshotSeq: 1 }], appliedSeq: 1, factsCreated: 'c' };
+    const batch = { entities: [{ state, dirtySince: 0, snapshotSeq: 1 }], mark: { appliedSeq: 1, factsCreated: 'c' } };
     await stores.partition(0).write(batch);
     await stores.partition(1).write(batch);
     await stores.partition(0).clear();
@@ -84,7 +86,7 @@ describe('the LMDB store', () => {
     const first = openLmdbStores(folder);
     const state = aPlayer({ id: 'p1' });
     const entities = [{ state, dirtySince: 3, snapshotSeq: 2 }];
-    await first.partition(4).write({ entities, appliedSeq: 9, factsCreated: 'c' });
+    await first.partition(4).write({ entities, mark: { appliedSeq: 9, factsCreated: 'c' } });
     await first.close();
     const second = openLmdbStores(folder);
     cleanups.push(() => second.close());

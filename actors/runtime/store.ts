@@ -9,18 +9,20 @@ export interface StoredEntity {
   snapshotSeq: number;
 }
 
-/** What one transaction of the store changes. */
-export interface StoreBatch {
-  entities: readonly StoredEntity[];
-  /** The FACTS sequence up to which the store now holds everything. */
+/** How far a store holds the log. */
+export interface StoreMark {
+  /** The FACTS sequence up to which it holds everything. */
   appliedSeq: number;
-  /** The creation of the FACTS stream the sequence belongs to. */
+  /** Single entities may be ahead of that, up to this sequence; left out when none is. */
+  aheadTo?: number;
+  /** The creation of the FACTS stream the sequences belong to. */
   factsCreated: string;
 }
 
-export interface StoreMark {
-  appliedSeq: number;
-  factsCreated: string;
+/** What one transaction of the store changes. */
+export interface StoreBatch {
+  entities: readonly StoredEntity[];
+  mark: StoreMark;
 }
 
 /**

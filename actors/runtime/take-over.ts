@@ -29,6 +29,8 @@ export interface TakeOverOptions {
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
+  /** Entities written to the local store in one go; the default suits. */
+  flushChunk?: number | undefined;
   configRevision: () => number;
   logger: Logger;
   stopped: () => boolean;
@@ -48,6 +50,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { 
     store,
     factsCreated: bounds.created,
     hotBytes: options.hotBytes,
+    flushChunk: options.flushChunk,
     nowMs: () => options.clock.monotonicMs(),
   });
   const folded = await foldUpTo(options, entities, barrier.epoch);
@@ -100,7 +103,7 @@ async function prepareStore(options: TakeOverOptions, bounds: StreamBounds, barr
     mark !== undefined &&
     mark.factsCreated === bounds.created &&
     bounds.firstSequence <= mark.appliedSeq + 1 &&
-    mark.appliedSeq <= barrier;
+    (mark.aheadTo ?? mark.appliedSeq) <= barrier;
   if (usable) return;
   if (mark !== undefined) logger.warn({ partition, mark, bounds }, 'the local store does not fit the log: rebuilding');
   await store.clear();
@@ -132,7 +135,7 @@ async function loadSnapshots(options: TakeOverOptions, bounds: StreamBounds): Pr
   // The mark goes in with the last batch only: a crash in between leaves an unusable store, which is thrown away.
   for (const [index, entities] of batches.entries()) {
     const appliedSeq = index === batches.length - 1 ? coveredTo : 0;
-    await store.write({ entities, appliedSeq, factsCreated: appliedSeq === 0 ? '' : bounds.created });
+    await store.write({ entities, mark: { appliedSeq, factsCreated: appliedSeq === 0 ? '' : bounds.created } });
   }
   logger.info({ partition, entities: loaded, coveredTo }, 'partition loaded from snapshots');
 }

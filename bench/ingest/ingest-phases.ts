@@ -28,7 +28,7 @@ export interface IngestPhases {
   soak(requestsPerSecond: number, seconds: number): Promise<Run>;
 }
 
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = 10;
 const BARE_WARM_UP_SECONDS = 1;
 /** A short run of the open loop on the bare server tells the generator's share. */
 const FLOOR_SECONDS = 5;

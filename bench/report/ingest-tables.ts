@@ -25,7 +25,7 @@ export function ingestTables(figures: IngestFigures, machine: Machine): string {
     machineLine(machine),
     section('Throughput (medians of the rounds; ratio: of the pairs)', throughput(comparisons, sustained)),
     section(
-      'Latency, ms (closed loop as wrk corrects it; open loop from the moment a request was due)',
+      'Latency, ms (closed loop as wrk corrects it; open loop from the moment a request was due, after 3 s to settle)',
       latency(figures, comparisons),
     ),
     section(

@@ -56,7 +56,7 @@ describe('the gateway’s end of the log', () => {
 
   it('stamps a command with deadline, gateway and the revision it was made under', async () => {
     void send();
-    await clock.settle();
+    await clock.advance(0);
     expect(published()).toMatchObject([
       [{ replyTo: 'g1', configRevision: 7, deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs, game: 'demo' }],
     ]);
@@ -79,7 +79,7 @@ describe('the gateway’s end of the log', () => {
 
   it('answers with the owner’s reply', async () => {
     const reply = send();
-    await clock.settle();
+    await clock.advance(0);
     answer(published()[0]?.[0]?.requestId ?? '', FOUND);
     expect(await reply).toEqual(FOUND);
   });
@@ -87,7 +87,7 @@ describe('the gateway’s end of the log', () => {
   it('ignores the reply of an older owner', async () => {
     const first = send('first');
     const second = send('second');
-    await clock.settle();
+    await clock.advance(0);
     const [a, b] = published()[0] ?? [];
     answer(a?.requestId ?? '', FOUND, 5);
     expect(await first).toEqual(FOUND);
@@ -124,7 +124,7 @@ describe('the gateway’s end of the log', () => {
       return 'lose_ack';
     };
     const reply = send();
-    await clock.settle();
+    await clock.advance(0);
     answer(published()[0]?.[0]?.requestId ?? '', FOUND);
     expect(await reply).toEqual(FOUND);
     await clock.advance(LIMITS.commandDeadlineMs);
@@ -146,14 +146,14 @@ describe('the gateway’s end of the log', () => {
     const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
     commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
     const reply = send();
-    await clock.settle();
+    await clock.advance(0);
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('refuses at once what is over its bound', async () => {
     log.disconnect();
     const replies = Array.from({ length: LIMITS.gatewayPendingCommands + 2_001 }, () => send());
-    await clock.settle();
+    await clock.advance(0);
     const last = await replies.at(-1);
     expect(last).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
@@ -161,12 +161,12 @@ describe('the gateway’s end of the log', () => {
   it('asks a query again until it is answered', async () => {
     const heard: Query[][] = [];
     owner.subscribe('queries.0', (data) => heard.push(decodeQueries(data)));
-    await clock.settle();
+    await clock.advance(0);
     const reply = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
     await clock.advance(700);
     expect(heard.length).toBeGreaterThanOrEqual(3);
     answer(heard[0]?.[0]?.requestId ?? '', FOUND);
-    await clock.settle();
+    await clock.advance(0);
     expect(await reply).toEqual(FOUND);
     const before = heard.length;
     await clock.advance(2_000);

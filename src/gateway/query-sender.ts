@@ -5,7 +5,7 @@ import { queriesSubject } from '../../streams/definitions.ts';
 import type { Log } from '../../streams/log.ts';
 
 /**
- * Sends queries to owners: what comes in one tick for one partition travels together, and what is not answered is asked
+ * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not answered is asked
  * again, as a plain message may be lost and a partition may be between two owners. Queries leave no trace, so asking
  * twice is harmless.
  */
@@ -58,7 +58,7 @@ export function createQuerySender({ log, clock, partitions }: QuerySenderOptions
       open.set(query.requestId, { partition, query, askedMs: clock.monotonicMs() });
       if (!scheduled) {
         scheduled = true;
-        queueMicrotask(flush);
+        clock.timer(0, flush);
       }
       cancel ??= clock.timer(ASK_AGAIN_MS, askAgain);
     },

@@ -88,8 +88,8 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
 
   async function run(): Promise<void> {
     running = true;
-    // The first command of a burst waits for the rest of its tick: they travel together.
-    await Promise.resolve();
+    // The first command of a burst waits for the rest of what this turn of the event loop reads: they travel together.
+    await sleep(clock, 0);
     while (pending.length > 0) await publish(cut());
     running = false;
     const waiters = onDrained;

@@ -4,7 +4,10 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds since some fixed moment; never goes back. */
   monotonicMs(): number;
-  /** Calls `fn` once after `delayMs`; the returned function cancels it. Never calls synchronously. */
+  /**
+   * Calls `fn` once after `delayMs`; the returned function cancels it. Never calls synchronously; with 0 as soon as this turn
+   * of the event loop has dealt with what came in.
+   */
   timer(delayMs: number, fn: () => void): Cancel;
 }
 
@@ -15,6 +18,10 @@ export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   timer(delayMs, fn) {
+    if (delayMs === 0) {
+      const immediate = setImmediate(fn);
+      return () => clearImmediate(immediate);
+    }
     const handle = setTimeout(fn, delayMs);
     return () => clearTimeout(handle);
   },

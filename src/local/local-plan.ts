@@ -13,8 +13,11 @@ import type { Endpoints } from './run-files.ts';
 import type { Plan } from './supervisor.ts';
 
 const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
-/** Most objects live for one request: a larger nursery spares copying those in flight (DECISIONS.md, 28). */
-const SERVICE_FLAGS = ['--max-semi-space-size=64'];
+/**
+ * Most objects live for one request: a larger nursery spares copying those in flight, and none may be made in the old
+ * generation because some lived long once, as they then keep what they hold (DECISIONS.md, 28).
+ */
+const SERVICE_FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const LOCAL = '127.0.0.1';
 /** The user of the embedded ClickHouse that may write; everybody else there may only read. */

@@ -131,6 +131,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       stores: touchyStores(machine.stores, toucher),
       source: clickhouse.source(clock),
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
+      flushChunk: random.between(1, 5),
     });
     const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
     void feed.start();

@@ -201,7 +201,9 @@ describe('Dockerfile', () => {
   test('exposes the port the service listens on and starts a file that is copied', () => {
     const [, exposed] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? [];
     expect(Number(exposed)).toBe(readConfig(environmentOf({ image: '', healthcheck: {} })).port);
-    expect(dockerfile).toMatch(/^CMD \["node", "--max-semi-space-size=64", "src\/main.ts"\]$/m);
+    expect(dockerfile).toMatch(
+      /^CMD \["node", "--max-semi-space-size=64", "--no-allocation-site-pretenuring", "src\/main.ts"\]$/m,
+    );
     expect(isThere('src/main.ts')).toBe(true);
   });
 });

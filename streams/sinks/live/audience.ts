@@ -16,7 +16,7 @@ export interface Member {
 export interface Channel {
   readonly members: Set<Member>;
   /** Messages of the records being fanned out right now. */
-  pending: Uint8Array[];
+  pending: string[];
   wants(fact: EventTracked): boolean;
 }
 

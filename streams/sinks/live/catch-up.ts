@@ -65,7 +65,7 @@ export function catchUp(options: CatchUpOptions): () => void {
       const { index, fact } = event;
       if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
       if (!hasRoom()) return false;
-      reader.write(event.message());
+      reader.write(Buffer.from(event.message(), 'utf8'));
       if (over) return false;
       next.index = index + 1;
     }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord } from '../../log.ts';
 import type { Audience, Channel, Member } from './audience.ts';
-import { fedRecord } from './fed-record.ts';
+import { eventsOf, fedRecord } from './fed-record.ts';
 import type { Feed } from './feed.ts';
 import type { Cursor } from './position.ts';
 
@@ -22,10 +22,9 @@ export function fanOut(records: readonly LogRecord[], options: FanOutOptions): v
   const before: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
   const touched = new Set<Channel>();
   for (const record of records) {
-    const fed = fedRecord(record, feed.tag, onUnreadable);
-    feed.recent.push(fed);
+    feed.recent.push(fedRecord(record, feed.tag, onUnreadable));
     if (audience.size === 0) continue;
-    for (const event of fed.events()) {
+    for (const event of eventsOf(record, feed.tag, onUnreadable)) {
       for (const channel of audience.of(event.fact.game, event.fact.environment)) {
         if (!channel.wants(event.fact)) continue;
         channel.pending.push(event.message());
@@ -38,8 +37,7 @@ export function fanOut(records: readonly LogRecord[], options: FanOutOptions): v
 }
 
 function flush(channel: Channel, before: Cursor, after: Cursor, onBehind: FanOutOptions['onBehind']): void {
-  const [first] = channel.pending;
-  const bytes = channel.pending.length === 1 && first !== undefined ? first : Buffer.concat(channel.pending);
+  const bytes = Buffer.from(channel.pending.join(''), 'utf8');
   channel.pending = [];
   for (const member of channel.members) {
     const tooMuch = member.reader.bufferedBytes() + bytes.byteLength > LIMITS.streamReaderBytes;

@@ -5,8 +5,9 @@ import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
 
 /**
- * A FACTS record on its way to readers. Decoded when first looked into, each event's message serialised when first
- * wanted; both are kept, so however many readers there are, the work is done once.
+ * A FACTS record as it is kept for readers that are behind: decoded when one of them first looks into it, and then kept so.
+ * The others got its events from `eventsOf` as it came: what nobody looks at again must not stay decoded, as a second's
+ * worth of events made each garbage collection of the service take 20 to 45 ms.
  */
 export interface FedRecord {
   readonly sequence: number;
@@ -19,34 +20,34 @@ export interface FedRecord {
 export interface FedEvent {
   readonly index: number;
   readonly fact: EventTracked;
-  /** The whole SSE message. */
-  message(): Uint8Array;
+  /** The whole SSE message. Serialised when first wanted. */
+  message(): string;
 }
 
 /** @param onUnreadable called when the record can't be decoded (a newer program wrote it); it then holds no events. */
 export function fedRecord(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedRecord {
   let events: FedEvent[] | undefined;
-
-  function decode(): FedEvent[] {
-    const found: FedEvent[] = [];
-    try {
-      for (const [index, fact] of decodeCommit(record.data).facts.entries()) {
-        if (fact.kind === 'EventTracked') found.push(fedEvent(fact, index, factPosition(tag, record.sequence, index)));
-      }
-    } catch (error) {
-      onUnreadable(error);
-    }
-    return found;
-  }
-
   return {
     sequence: record.sequence,
     sizeBytes: record.data.byteLength,
-    events: () => (events ??= decode()),
+    events: () => (events ??= eventsOf(record, tag, onUnreadable)),
   };
 }
 
+/** Decodes the events of a record. @param onUnreadable as with `fedRecord` */
+export function eventsOf(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedEvent[] {
+  const found: FedEvent[] = [];
+  try {
+    for (const [index, fact] of decodeCommit(record.data).facts.entries()) {
+      if (fact.kind === 'EventTracked') found.push(fedEvent(fact, index, factPosition(tag, record.sequence, index)));
+    }
+  } catch (error) {
+    onUnreadable(error);
+  }
+  return found;
+}
+
 function fedEvent(fact: EventTracked, index: number, id: string): FedEvent {
-  let bytes: Uint8Array | undefined;
-  return { index, fact, message: () => (bytes ??= eventMessage(fact, id)) };
+  let text: string | undefined;
+  return { index, fact, message: () => (text ??= eventMessage(fact, id)) };
 }

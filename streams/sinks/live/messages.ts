@@ -1,8 +1,12 @@
 import type { EventTracked } from '../../../actors/facts.ts';
 
-/** SSE messages as bytes (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */
+/** An SSE message (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */
+function messageText(data: string, id?: string): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
+}
+
 function message(data: string, id?: string): Uint8Array {
-  return Buffer.from(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`, 'utf8');
+  return Buffer.from(messageText(data, id), 'utf8');
 }
 
 /** Sent first, once the subscription is live. `id` is where the reader starts, so that it can resume from the very beginning. */
@@ -29,9 +33,9 @@ export function refusalMessage(reason: string): Uint8Array {
   return message(JSON.stringify({ type: 'error', code: 'SERVICE_UNAVAILABLE', message: reason }));
 }
 
-/** An ingested event. `properties` is spliced in as the JSON text it is. */
-export function eventMessage(fact: EventTracked, id: string): Uint8Array {
-  return message(
+/** An ingested event, as text: many go out in one write. `properties` is spliced in as the JSON text it is. */
+export function eventMessage(fact: EventTracked, id: string): string {
+  return messageText(
     `{"type":"event","event_id":${JSON.stringify(fact.eventId)},"event_name":${JSON.stringify(fact.eventName)},` +
       `"player_id":${JSON.stringify(fact.entityId)},"session_id":${JSON.stringify(fact.sessionId)},` +
       `"properties":${singleLine(fact.properties)},"timestamp":"${new Date(fact.timestamp).toISOString()}",` +
