@@ -1,0 +1,39 @@
+import { assert, property, string } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seededHash } from './hash.ts';
+
+describe('hash version 2 of GrowthBook', () => {
+  // The cases of version 2 in the section "hash" of GrowthBook's public SDK test suite (cases.json, specification 0.7.1).
+  test.each([
+    ['seed', 'a', 0.0505],
+    ['seed', 'b', 0.2696],
+    ['foo', 'ab', 0.2575],
+    ['foo', 'def', 0.2019],
+    ['89123klj', '8952klfjas09ujkasdf', 0.124],
+    ['90850943850283058242805', '123', 0.7516],
+    ['()**(%$##$%#$#', '___)((*":&', 0.0128],
+  ])('the published case of seed %j and value %j', (seed, value, expected) => {
+    expect(seededHash(seed)(value)).toBe(expected);
+  });
+
+  test('is what the formula says, whatever seed and value are', () => {
+    assert(
+      property(string({ unit: 'binary' }), string({ unit: 'binary' }), (seed, value) => {
+        expect(seededHash(seed)(value)).toBe(byFormula(seed, value));
+      }),
+      { seed: 1, numRuns: 5_000 },
+    );
+  });
+});
+
+/** FNV-1a written down with unbounded integers, and the digits as a string. */
+function byFormula(seed: string, value: string): number {
+  const inner = fnv1a(seed + value).toString();
+  return Number(fnv1a(inner) % 10_000n) / 10_000;
+}
+
+function fnv1a(text: string): bigint {
+  let hash = 2_166_136_261n;
+  for (let at = 0; at < text.length; at++) hash = ((hash ^ BigInt(text.charCodeAt(at))) * 16_777_619n) % 2n ** 32n;
+  return hash;
+}
