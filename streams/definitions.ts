@@ -7,8 +7,9 @@ export interface StreamDefinition {
   storage: 'memory' | 'file';
   retention: 'limits' | 'workqueue';
   /**
-   * What happens at `maxBytes`: refuse the new. Only DELIVERIES must drop the old, as the broker allows schedules in no
-   * other stream (error 10052, nats-server 2.15); its writer bounds what is pending far below that size.
+   * What happens at `maxBytes`: refuse the new, wherever a record is worth anything. REQUESTS drops the old. DELIVERIES must,
+   * as the broker allows schedules in no other stream (error 10052, nats-server 2.15); its writer bounds what is pending
+   * far below that size.
    */
   discard: 'new' | 'old';
   maxBytes: number;
@@ -28,7 +29,8 @@ export const STREAMS = {
     subjects: ['requests.*'],
     storage: 'memory',
     retention: 'limits',
-    discard: 'new',
+    // Nobody deletes what is decided: the oldest make room. What is dropped undecided is long past its deadline.
+    discard: 'old',
     maxBytes: LIMITS.requestsBytes,
     maxAgeMs: LIMITS.requestsMaxAgeMs,
     duplicateWindowMs: LIMITS.requestsDuplicateWindowMs,

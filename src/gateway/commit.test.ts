@@ -4,6 +4,7 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { Command, Query } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import { decodeCommands, decodeQueries, encodeReplies } from '../../streams/codec.ts';
+import type { StreamDefinition } from '../../streams/definitions.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../streams/log-memory.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createMetrics } from '../kernel/metrics.ts';
@@ -42,6 +43,14 @@ describe('the gateway’s end of the log', () => {
     });
   const answer = (requestId: string, reply: Reply, epoch = 1) =>
     owner.publish('replies.g1', encodeReplies([{ requestId, epoch, partition: 0, reply }]));
+
+  /** A gateway at a broker whose REQUESTS is another. */
+  function connectTo(requests: Partial<StreamDefinition>): void {
+    broker = createMemoryBroker({ clock, streams: { REQUESTS: requests } });
+    owner = broker.connect('owner');
+    const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
+    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+  }
 
   function published(): Command[][] {
     const stream = broker.stream('REQUESTS');
@@ -141,10 +150,19 @@ describe('the gateway’s end of the log', () => {
     expect(published()).toEqual([]);
   });
 
+  it('goes on when REQUESTS is full: what was decided makes room', async () => {
+    connectTo({ maxBytes: 2_000 });
+    for (let i = 0; i < 50; i++) {
+      const reply = send(`player-${i}`);
+      await clock.advance(0);
+      answer(published().at(-1)?.[0]?.requestId ?? '', FOUND);
+      expect(await reply).toEqual(FOUND);
+    }
+    expect(broker.stream('REQUESTS').bounds().firstSequence).toBeGreaterThan(1);
+  });
+
   it('refuses at once what the log certainly refused', async () => {
-    broker = createMemoryBroker({ clock, streams: { REQUESTS: { maxBytes: 10 } } });
-    const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
-    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+    connectTo({ maxBytes: 10, discard: 'new' });
     const reply = send();
     await clock.advance(0);
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

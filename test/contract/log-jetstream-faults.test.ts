@@ -150,6 +150,12 @@ describe('the JetStream log and its broker', () => {
     await log.ensure();
     const { config } = await api('STREAM.INFO.RECORDS');
     expect(config).toMatchObject({ max_bytes: STREAMS.RECORDS.maxBytes, discard: 'new', storage: 'file' });
+    const requests = await api('STREAM.INFO.REQUESTS');
+    expect(requests['config']).toMatchObject({
+      max_bytes: STREAMS.REQUESTS.maxBytes,
+      discard: 'old',
+      storage: 'memory',
+    });
     const deliveries = await api('STREAM.INFO.DELIVERIES');
     expect(deliveries['config']).toMatchObject({ allow_msg_schedules: true, retention: 'workqueue' });
   });
