@@ -1,11 +1,16 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
 import type { TrackItem } from '../commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
+import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackResult } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
+import type { Targeting } from '../targeting.ts';
 
-/** Tracks one event: accepted, answered again as it was the first time, or rejected as its player does not exist. */
-export function trackEvent(draft: Draft, item: TrackItem, context: Context): TrackResult {
+/**
+ * Tracks one event: accepted, answered again as it was the first time, or rejected as its player does not exist.
+ * @param targeting looked up only when the event names a flag
+ */
+export function trackEvent(draft: Draft, item: TrackItem, context: Context, targeting: () => Targeting): TrackResult {
   const state = playerIn(context, draft.get(item.playerId));
   if (state === undefined) {
     const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
@@ -17,6 +22,7 @@ export function trackEvent(draft: Draft, item: TrackItem, context: Context): Tra
     return { ...resultOf(item, context, 'duplicate'), eventName, timestamp, receivedAt };
   }
   emitTracked(draft, state, item, context);
+  for (const exposed of exposeTracked(state, item.properties, targeting, context)) draft.emit(exposed);
   return resultOf(item, context, 'accepted');
 }
 

@@ -3,6 +3,9 @@ import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.t
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
+import { decide } from '../decide.ts';
+import { aFlagDocument } from '../flags/testing.ts';
+import { aCommand, definitionsOf } from '../testing.ts';
 import { createEntities } from './entities.ts';
 import { createQueryDesk, type QueryDesk } from './query-desk.ts';
 import { createReplySender } from './send-replies.ts';
@@ -14,23 +17,50 @@ describe('queries', () => {
   let desk: QueryDesk;
   let leaseHeld: boolean;
   const answered: string[] = [];
+  const kinds: string[] = [];
 
   beforeEach(async () => {
     clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     gateway = broker.connect('gateway');
     answered.length = 0;
-    gateway.subscribe('replies.g1', (data) => answered.push(...decodeReplies(data).map(({ requestId }) => requestId)));
+    kinds.length = 0;
+    gateway.subscribe('replies.g1', (data) => {
+      for (const { requestId, reply } of decodeReplies(data)) {
+        answered.push(requestId);
+        kinds.push(reply.kind === 'failure' ? reply.code : reply.kind);
+      }
+    });
     leaseHeld = true;
     const store = createMemoryStores().partition(0);
     const log = broker.connect('owner');
+    const entities = createEntities({ store, factsCreated: '', hotBytes: 1_000, nowMs: () => 0 });
+    const draft = entities.draft();
+    const registration = { kind: 'RegisterPlayer', playerId: 'p', externalId: 'e', createOnly: false } as const;
+    decide(draft, aCommand({ ...registration, byClientKey: false }), definitionsOf());
+    entities.commit(draft, [], 1);
     desk = createQueryDesk({
       partition: 0,
       epoch: 1,
       log,
       clock,
       config: { revision: 0, seen: async () => true },
-      entities: createEntities({ store, factsCreated: '', hotBytes: 1_000, nowMs: () => 0 }),
+      entities,
+      definitions: definitionsOf({
+        flags: new Map([
+          [
+            'broken',
+            {
+              key: 'broken',
+              document: aFlagDocument({ key: 'broken' }),
+              evaluate: () => {
+                throw new Error('a bug');
+              },
+            },
+          ],
+        ]),
+      }),
+      exposures: { note: () => {} },
       leaseHeld: () => leaseHeld,
       sendReplies: createReplySender(log, undefined),
       onProofWanted: () => {},
@@ -78,6 +108,23 @@ describe('queries', () => {
     desk.hold(new Map());
     await release('proved');
     expect(answered).toEqual(['1']);
+  });
+
+  it('that throw are answered alone: the others of their message are not harmed', async () => {
+    const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
+    const deadlineAt = clock.wallMs() + 1_000;
+    const broken = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: true } as const;
+    const read = { kind: 'GetPlayer', playerId: 'p' } as const;
+    gateway.publish(
+      'queries.0',
+      encodeQueries([
+        { ...envelope, deadlineAt, requestId: '1', body: broken },
+        { ...envelope, deadlineAt, requestId: '2', body: read },
+      ]),
+    );
+    await clock.settle();
+    expect(answered).toEqual(['1', '2']);
+    expect(kinds).toEqual(['INTERNAL_ERROR', 'player']);
   });
 
   it('go on waiting when the append was refused', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/kernel/clock.ts';
+import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeQueries } from '../../streams/codec.ts';
@@ -7,8 +8,11 @@ import { queriesSubject } from '../../streams/definitions.ts';
 import type { Log, Stop } from '../../streams/log.ts';
 import type { Query } from '../commands.ts';
 import { answer, queriedEntity } from '../decide.ts';
+import type { Reply } from '../replies.ts';
 import type { EntityState } from '../state.ts';
+import type { Definitions } from '../targeting.ts';
 import type { Entities } from './entities.ts';
+import type { Exposures } from './exposures.ts';
 import type { OutgoingReply, ReplySender } from './send-replies.ts';
 
 /**
@@ -37,6 +41,8 @@ export interface QueryDeskOptions {
   clock: Clock;
   config: Pick<ConfigStore, 'revision' | 'seen'>;
   entities: Entities;
+  definitions: Definitions;
+  exposures: Pick<Exposures, 'note'>;
   leaseHeld: () => boolean;
   sendReplies: ReplySender;
   onProofWanted: () => void;
@@ -46,7 +52,7 @@ export interface QueryDeskOptions {
 const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
 
 export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
-  const { partition, epoch, log, clock, config, entities, leaseHeld, sendReplies, logger } = options;
+  const { partition, epoch, log, clock, config, entities, definitions, leaseHeld, sendReplies, logger } = options;
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
   /** Came before the append in flight was sent: its acknowledgement is their proof. */
@@ -92,7 +98,22 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   function reply(query: Query, replies: OutgoingReply[]): void {
     if (query.deadlineAt < clock.wallMs()) return;
     const { requestId, replyTo } = query;
-    replies.push({ requestId, replyTo, epoch, partition, reply: answer(entities.get(queriedEntity(query)), query) });
+    replies.push({ requestId, replyTo, epoch, partition, reply: answered(query) });
+  }
+
+  /** A query that throws is answered alone with a failure: the others of its message must not go without. */
+  function answered(query: Query): Reply {
+    try {
+      const state = entities.get(queriedEntity(query));
+      const found = answer(state, query, { definitions, clock });
+      if (found.kind === 'flags' && exposes(query) && state?.kind === 'player') {
+        options.exposures.note(query, found, state, definitions.of(query.game, query.environment));
+      }
+      return found;
+    } catch (error) {
+      logger.error({ err: error, partition, kind: query.body.kind }, 'a query could not be answered');
+      return failure('INTERNAL_ERROR');
+    }
   }
 
   return {
@@ -123,4 +144,8 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       unsubscribe();
     },
   };
+}
+
+function exposes({ body }: Query): boolean {
+  return body.kind === 'EvaluateFlags' && body.exposes;
 }

@@ -9,9 +9,12 @@ import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
 import { createMemoryStores } from '../../actors/runtime/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store.ts';
 import type { EntityState } from '../../actors/state.ts';
+import type { Definitions } from '../../actors/targeting.ts';
+import { definitionsOf } from '../../actors/testing.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../streams/log-memory.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
+import { liveDefinitions } from './live-definitions.ts';
 import { silentLogger } from './silent-logger.ts';
 
 /** One process of the backbone: gateway and actors over one client, on one clock. */
@@ -51,9 +54,12 @@ export interface Backbone {
 const NO_SNAPSHOTS: SnapshotSource = { load: () => Promise.reject(new Error('no snapshots in this test')) };
 
 /** The backbone in memory, on a clock that the test moves. */
-export function createBackbone(options: Partial<MemoryBrokerOptions> & { partitions?: number } = {}): Backbone {
+export function createBackbone(
+  options: Partial<MemoryBrokerOptions> & { partitions?: number; definitions?: Definitions } = {},
+): Backbone {
   const clock = createFakeClock();
   const partitions = options.partitions ?? 1;
+  const definitions = options.definitions ?? definitionsOf();
   const broker = createMemoryBroker({ clock, ...options });
   let events = 0;
 
@@ -72,6 +78,7 @@ export function createBackbone(options: Partial<MemoryBrokerOptions> & { partiti
       node: name,
       incarnation: more.incarnation ?? '1',
       config,
+      definitions: liveDefinitions(definitions),
       stores,
       source: more.source ?? NO_SNAPSHOTS,
       hotBytes: 10_000_000,

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { EvaluateFlags } from '../commands.ts';
+import { aPlayer } from '../testing.ts';
+import { evaluateFlags } from './evaluate-flags.ts';
+import { flagsOf } from './testing.ts';
+
+/** A clock on which every look at the monotonic time is 12.34 µs after the one before. */
+function clockAt(wallMs: number) {
+  let monotonicMs = 5;
+  return { wallMs: () => wallMs, monotonicMs: () => (monotonicMs += 0.01234) };
+}
+
+const targeting = flagsOf({
+  shop: { value: '"b"', variantKey: 'b', reason: 'segment_match', segmentId: 'seg_1' },
+  xp: ({ nowMs, context }) => ({ value: JSON.stringify([nowMs, context ?? null]) }),
+}).of('demo', 'live');
+
+const ask = (some: Partial<EvaluateFlags> = {}) =>
+  evaluateFlags(
+    aPlayer(),
+    { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false, ...some },
+    targeting,
+    clockAt(7_000),
+  );
+
+describe('evaluating flags', () => {
+  it('answers what each flag serves, and how long that took', () => {
+    expect(ask()).toEqual({
+      kind: 'flags',
+      evaluations: [
+        { flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'segment_match', segmentId: 'seg_1' },
+        { flagKey: 'xp', value: '[7000,null]', variantKey: null, reason: 'default' },
+      ],
+      unknownFlags: [],
+      durationUs: 12.3,
+    });
+  });
+
+  it('answers those asked for, once each, and names what is no flag', () => {
+    expect(ask({ flagKeys: ['xp', 'gone', 'xp', '__proto__', 'gone'] })).toMatchObject({
+      evaluations: [{ flagKey: 'xp' }],
+      unknownFlags: ['gone', '__proto__'],
+    });
+  });
+
+  it('shows rules the context of the request', () => {
+    const context = '{"platform":"ios","__proto__":{"level":99}}';
+    expect(ask({ flagKeys: ['xp'], context })).toMatchObject({ evaluations: [{ value: `[7000,${context}]` }] });
+  });
+
+  it('is PLAYER_NOT_FOUND without a player', () => {
+    const query = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false } as const;
+    expect(evaluateFlags(undefined, query, targeting, clockAt(0))).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+  });
+
+  it('is refused when the values are too large for one answer', () => {
+    const value = JSON.stringify('x'.repeat(LIMITS.evaluatedChars / 2));
+    const large = flagsOf({ a: { value }, b: { value } }).of('demo', 'live');
+    const query = { kind: 'EvaluateFlags', playerId: 'p', context: '{}', exposes: false } as const;
+    const all = evaluateFlags(aPlayer(), { ...query, flagKeys: 'all' }, large, clockAt(0));
+    expect(all).toMatchObject({ code: 'VALIDATION_ERROR', details: { fields: [{ path: '/flag_keys' }] } });
+    expect(evaluateFlags(aPlayer(), { ...query, flagKeys: ['a'] }, large, clockAt(0))).toMatchObject({ kind: 'flags' });
+  });
+});

@@ -1,0 +1,68 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { failure, type Failure } from '../../src/kernel/errors.ts';
+import type { JsonObject, JsonText } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { EvaluateFlags, ExposeFlag } from '../commands.ts';
+import type { FlagEvaluation, FlagsReply } from '../replies.ts';
+import type { PlayerState } from '../state.ts';
+import type { Subject, Targeting } from '../targeting.ts';
+
+/**
+ * Evaluates flags for a player from live state. Keys that name no flag (or an archived one) are told in `unknownFlags`.
+ * Fails with PLAYER_NOT_FOUND without a player, with VALIDATION_ERROR when the values together are too large to answer.
+ * @param clock wall time is what schedules and conditions see, monotonic time measures `durationUs`
+ */
+export function evaluateFlags(
+  player: PlayerState | undefined,
+  { flagKeys, context }: EvaluateFlags,
+  targeting: Targeting,
+  clock: Pick<Clock, 'wallMs' | 'monotonicMs'>,
+): FlagsReply | Failure {
+  if (player === undefined) return failure('PLAYER_NOT_FOUND');
+  const beganMs = clock.monotonicMs();
+  const subject = subjectOf(player, context, clock.wallMs());
+  const evaluations: FlagEvaluation[] = [];
+  const unknownFlags: string[] = [];
+  let valueChars = 0;
+  for (const key of flagKeys === 'all' ? targeting.flags.keys() : new Set(flagKeys)) {
+    const flag = targeting.flags.get(key);
+    if (flag === undefined) {
+      unknownFlags.push(key);
+      continue;
+    }
+    const evaluation = flag.evaluate(subject, targeting);
+    valueChars += evaluation.value.length;
+    if (valueChars > LIMITS.evaluatedChars) return tooMuch();
+    evaluations.push(evaluation);
+  }
+  const durationUs = Math.round((clock.monotonicMs() - beganMs) * 10_000) / 10;
+  return { kind: 'flags', evaluations, unknownFlags, durationUs };
+}
+
+/** What was served, as exposures. A flag that is gone meanwhile has none. */
+export function exposuresOf(
+  playerId: string,
+  evaluations: readonly FlagEvaluation[],
+  targeting: Targeting,
+): ExposeFlag[] {
+  return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId }) => {
+    const flag = targeting.flags.get(flagKey);
+    if (flag === undefined) return [];
+    const flagVersion = flag.document.version;
+    const segment = segmentId === undefined ? {} : { segmentId };
+    return [{ kind: 'ExposeFlag' as const, playerId, flagKey, flagVersion, variantKey, value, reason, ...segment }];
+  });
+}
+
+const NO_CONTEXT: JsonText = '{}';
+
+function subjectOf(player: PlayerState, text: JsonText, nowMs: number): Subject {
+  if (text === NO_CONTEXT) return { player, nowMs };
+  const context: JsonObject = JSON.parse(text);
+  return { player, nowMs, context };
+}
+
+function tooMuch(): Failure {
+  const message = 'must name fewer flags: their values are too large for one answer';
+  return failure('VALIDATION_ERROR', `flag_keys ${message}.`, { fields: [{ path: '/flag_keys', message }] });
+}
