@@ -10,16 +10,25 @@ export interface JsonAnswer {
   data: string;
   /** Whether it repeats an earlier answer: sets `Idempotent-Replayed: true`. */
   replayed: boolean;
+  /** Version of what is answered; goes out as a strong ETag. */
+  etag?: number;
 }
 
-/** A body outside the envelope: metrics, the OpenAPI document. */
+/** An answer outside the envelope: metrics, the OpenAPI document, protocols that others defined. */
 export interface TextAnswer {
   kind: 'text';
-  contentType: string;
+  /** 200 when left out. */
+  status?: number;
+  /** `undefined` without a body. */
+  contentType: string | undefined;
   body: string;
+  /** Headers of its own; those that are not standard stand in RESPONSE_HEADERS, so that browsers may read them. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A success with the given JSON text as its `data`. */
-export function answer(data: string, options: { status?: 200 | 201; replayed?: boolean } = {}): JsonAnswer {
-  return { kind: 'json', status: options.status ?? 200, data, replayed: options.replayed ?? false };
+export function answer(data: string, { status = 200, replayed = false, etag }: AnswerOptions = {}): JsonAnswer {
+  return { kind: 'json', status, data, replayed, ...(etag === undefined ? {} : { etag }) };
 }
+
+type AnswerOptions = Partial<Pick<JsonAnswer, 'status' | 'replayed' | 'etag'>>;

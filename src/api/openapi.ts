@@ -34,6 +34,7 @@ export function openApi(routes: readonly Route[]) {
           name: 'X-API-Key',
           description: '`pk_live_…`/`pk_test_…` for clients, `sk_live_…`/`sk_test_…` for servers.',
         },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same keys as a bearer token, where it says so.' },
       },
       schemas: { Error: ERROR_SCHEMA },
       headers: Object.fromEntries(
@@ -95,7 +96,7 @@ function operation(route: Route) {
     tags: [route.tag],
     summary: route.summary,
     description: `${route.description ?? ''} ${keys}${scope}`.trim(),
-    ...(auth === 'none' ? { security: [] } : {}),
+    ...securityOf(auth),
     parameters: parameters(route),
     ...(input.body === undefined
       ? {}
@@ -112,6 +113,11 @@ function operation(route: Route) {
         }),
     responses: { ...successes(route), ...failures(route) },
   };
+}
+
+function securityOf(auth: Route['auth']): { security?: Record<string, never[]>[] } {
+  if (auth === 'none') return { security: [] };
+  return auth.bearer === true ? { security: [{ apiKey: [] }, { bearer: [] }] } : {};
 }
 
 function operationId({ method, path }: Route): string {
@@ -172,7 +178,9 @@ function successes(route: Route): Record<string, unknown> {
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
-      { description, headers, content: { [mediaType ?? 'application/json']: content } },
+      status === 304
+        ? { description: 'Nothing has changed since.', headers }
+        : { description, headers, content: { [mediaType ?? 'application/json']: content } },
     ]),
   );
 }
@@ -204,15 +212,18 @@ function failures(route: Route): Record<string, unknown> {
         description: codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join(' '),
         headers: headerRefs(responseHeadersOf(route, status)),
         content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(
-              codes.map((code) => [
-                code,
-                { value: { success: false, error: { code, message: ERRORS[code].message, details: {} } } },
-              ]),
-            ),
-          },
+          'application/json':
+            route.failures !== undefined
+              ? { schema: documented(route.failures.schema) }
+              : {
+                  schema: { $ref: '#/components/schemas/Error' },
+                  examples: Object.fromEntries(
+                    codes.map((code) => [
+                      code,
+                      { value: { success: false, error: { code, message: ERRORS[code].message, details: {} } } },
+                    ]),
+                  ),
+                },
         },
       },
     ]),

@@ -1,19 +1,13 @@
 import { Type } from 'typebox';
-import { uuidv5 } from '../kernel/ids.ts';
 import { answer } from './answer.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { ExternalId, PlayerId, freeForm } from './fields.ts';
+import { playerIdOf } from './player-id.ts';
 import { Player, PLAYER_EXAMPLE, deviceIdSchema, emailSchema, expectPlayer, playerJson } from './player-resource.ts';
-import type { ApiKey } from './request-context.ts';
 import { defineRoute } from './route.ts';
 
 const tag = 'Players';
 const ById = Type.Object({ id: PlayerId });
-
-/** The id of a player: the same for every request that names the same external_id, without any index. */
-function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {
-  return uuidv5(key.namespace, `${key.environment}:${externalId}`);
-}
 
 export const registerPlayer = defineRoute({
   method: 'POST',

@@ -21,5 +21,6 @@ export function responseHeadersOf(route: RouteDocs, status: number): HeaderName[
   if (status === 429 || status === 503) names.push('Retry-After');
   if (status < 300 && route.auth !== 'none') names.push('X-Ignored-Fields');
   if (status < 300 && route.idempotent === true) names.push('Idempotent-Replayed');
+  if (route.reply.statuses.includes(304) || (status < 300 && route.versioned === true)) names.push('ETag');
   return names;
 }

@@ -3,7 +3,7 @@ import type { CommandBody, QueryBody } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, TextAnswer } from './answer.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { KeyKind, RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
@@ -16,22 +16,42 @@ export interface RouteDocs {
   tag: string;
   summary: string;
   description?: string;
-  /** Which keys may call it, and the scope they need. */
-  auth: { keys: readonly KeyKind[]; scope?: string } | 'none';
+  auth: KeyAuth | 'none';
   /** Requests of a class other than `none` count against the key's tier. */
   limitClass: 'none' | 'game' | 'events';
   /** Whether it takes an Idempotency-Key. */
   idempotent?: boolean;
+  /** A POST that only asks: there is nothing that an Idempotency-Key could protect. */
+  onlyAsks?: boolean;
+  /** Whether what it answers has a version, told as its ETag. */
+  versioned?: boolean;
   /** The route's own errors; those of authentication, limits and bodies follow from the rest. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;
+  /** How failures look, where that is not our envelope. */
+  failures?: FailureDocs;
   /** A body that works. */
   example?: unknown;
 }
 
+/** Which keys may call a route, and the scope they need. */
+export interface KeyAuth {
+  keys: readonly KeyKind[];
+  scope?: string;
+  /** Whether the key may come as a bearer token too. */
+  bearer?: boolean;
+}
+
+/** Failures in the shape of a protocol that others defined. */
+export interface FailureDocs {
+  schema: TSchema;
+  /** @param params the path's parameters as they came */
+  toAnswer: (failure: Failure, params: Readonly<Record<string, string>>) => TextAnswer;
+}
+
 /** What a route answers. `schema` describes `data` inside the envelope, or the whole body of another media type. */
 export interface ReplyDocs {
-  statuses: readonly (200 | 201)[];
+  statuses: readonly (200 | 201 | 304)[];
   description: string;
   schema: TSchema;
   mediaType?: string;
@@ -75,7 +95,7 @@ export type Action<T> =
   | { kind: 'stream'; toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure };
 
 export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
-  auth: { keys: readonly KeyKind[]; scope?: string };
+  auth: KeyAuth;
   input: I;
   /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
   takesFaultyItems?: boolean;
@@ -101,7 +121,7 @@ export type Outcome = Answer | StreamOutcome;
 /** A route that needs an API key. */
 export interface KeyedRoute extends RouteDocs {
   kind: 'keyed';
-  auth: { keys: readonly KeyKind[]; scope?: string };
+  auth: KeyAuth;
   input: InputSchemas;
   takesFaultyItems: boolean;
   /** Validates and acts. Rejects or throws only for a bug. */

@@ -75,7 +75,8 @@ describe('every route', () => {
 
   it('that changes something takes an Idempotency-Key', () => {
     for (const route of all) {
-      if (route.method !== 'GET') expect(route.idempotent, `${route.method} ${route.path}`).toBe(true);
+      if (route.method !== 'GET' && route.onlyAsks !== true)
+        expect(route.idempotent, `${route.method} ${route.path}`).toBe(true);
     }
   });
 

@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Answer } from '../api/answer.ts';
+import type { Answer, TextAnswer } from '../api/answer.ts';
 import { ERRORS, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
@@ -29,6 +29,8 @@ export interface Exchange {
   lastOnConnection: boolean;
   /** Whether the server is closing: then every answer ends its connection. */
   readonly draining: () => boolean;
+  /** How failures look where it is not our envelope: set by routes of protocols that others defined. */
+  failureShape: ((failure: Failure) => TextAnswer) | undefined;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
@@ -37,6 +39,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   200: '200 OK',
   201: '201 Created',
   204: '204 No Content',
+  304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',
   403: '403 Forbidden',
@@ -63,16 +66,23 @@ export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_
   switch (answer.kind) {
     case 'json': {
       const body = `{"success":true,"data":${answer.data}}`;
-      end(exchange, answer.status, 'application/json', body, answer.replayed, extra);
+      const headers = answer.etag === undefined ? extra : { ...extra, ETag: `"${answer.etag}"` };
+      end(exchange, answer.status, 'application/json', body, answer.replayed, headers);
       break;
     }
     case 'text':
-      end(exchange, 200, answer.contentType, answer.body, false, extra);
+      respondText(exchange, answer, extra);
       break;
     case 'failure':
-      end(exchange, ERRORS[answer.code].status, 'application/json', failureBody(exchange, answer), false, extra);
+      if (exchange.failureShape !== undefined) respondText(exchange, exchange.failureShape(answer), extra);
+      else end(exchange, ERRORS[answer.code].status, 'application/json', failureBody(exchange, answer), false, extra);
       break;
   }
+}
+
+function respondText(exchange: Exchange, answer: TextAnswer, extra: Headers): void {
+  const { status = 200, contentType, body, headers } = answer;
+  end(exchange, status, contentType, body, false, headers === undefined ? extra : { ...extra, ...headers });
 }
 
 /** Answers 204 without a body. */

@@ -73,6 +73,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         // Until the body is read an answer would leave it on the wire, to be drained for as long as it pleases to come.
         lastOnConnection: mayBeEndless(req),
         draining: isDraining,
+        failureShape: undefined,
         onClosed(status) {
           open -= 1;
           const durationMs = clock.monotonicMs() - exchange.startedAtMs;

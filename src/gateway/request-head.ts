@@ -67,7 +67,7 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     });
   }
   return {
-    apiKey: req.getHeader('x-api-key'),
+    apiKey: readKey(reader.route, req),
     idempotencyKey,
     target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
     contentLength: Number(req.getHeader('content-length')),
@@ -75,6 +75,15 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     input,
     faults,
   };
+}
+
+const BEARER = /^Bearer +([!-~]+)$/i;
+
+/** The key's text; empty when none was sent. Bearer tokens (RFC 6750) count where the route takes them. */
+function readKey(route: KeyedRoute, req: HttpRequest): string {
+  const key = req.getHeader('x-api-key');
+  if (key !== '' || route.auth.bearer !== true) return key;
+  return BEARER.exec(req.getHeader('authorization'))?.[1] ?? '';
 }
 
 function isPlainJson(req: HttpRequest): boolean {

@@ -42,6 +42,11 @@ export function runKeyedRoute(
   req: HttpRequest,
 ): void {
   const head = readHead(reader, req, exchange.ignored);
+  const { failures } = route;
+  if (failures !== undefined) {
+    const params = head.input.params ?? {};
+    exchange.failureShape = (failure) => failures.toAnswer(failure, params);
+  }
   const key = deps.keyRing.find(head.apiKey);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const denied = forbidden(route, key) ?? limited(deps, route, key, exchange) ?? faultOf(head);
