@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { FlagExposed, SegmentEntered } from '../actors/facts.ts';
 import { aPlayer } from '../actors/testing.ts';
 import type { EntityState } from '../actors/state.ts';
 import { decodeState } from '../streams/codec.ts';
 import { aCommit, aTrackedEvent } from '../streams/sinks/testing.ts';
-import { createRowBatch, decimalText, rowsOf } from './rows.ts';
+import { COLUMNS, TABLES } from './columns.ts';
+import { createRowBatch } from './row-batch.ts';
+import { decimalText, rowsOf } from './rows.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
 const snapshot = (state: EntityState) =>
@@ -87,6 +90,95 @@ describe('rows of facts', () => {
       BigInt(String(rowsOf(snapshot(aPlayer()), { ...PLACE, stream, sequence })[0]?.[1]['version']));
     expect(version('2026-01-01T00:00:00Z', 10)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 9));
     expect(version('2026-01-02T00:00:00Z', 1)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 1_000_000));
+  });
+
+  const entered: SegmentEntered = {
+    kind: 'SegmentEntered',
+    game: 'demo',
+    environment: 'live',
+    entityId: aPlayer().id,
+    at: Date.UTC(2026, 0, 1, 12),
+    segmentId: 'seg_1',
+    segmentKey: 'whales',
+    externalId: 'ext-1',
+  };
+
+  it('an entry into a segment becomes a transition and the newest membership; an exit marks it as exited', () => {
+    const common = {
+      game_id: 'demo',
+      environment: 'live',
+      segment_id: 'seg_1',
+      segment_key: 'whales',
+      player_id: aPlayer().id,
+      external_id: 'ext-1',
+      received_at: '2026-01-01 12:00:00.000',
+    };
+    const rows = (kind: 'SegmentEntered' | 'SegmentExited') =>
+      rowsOf(kind === 'SegmentEntered' ? entered : { ...entered, kind }, PLACE).map(([table, row]) => [table, row]);
+    const place = { facts_sequence: 9, facts_index: 2 };
+    const version = (BigInt(Date.parse(PLACE.stream)) << 80n) | (9n << 32n) | 2n;
+    expect(rows('SegmentEntered')).toEqual([
+      ['segment_transitions', { ...common, ...place, transition: 'entered' }],
+      ['segment_membership_states', { ...common, exited: 0, version: String(version) }],
+    ]);
+    expect(rows('SegmentExited')).toMatchObject([
+      ['segment_transitions', { transition: 'exited' }],
+      ['segment_membership_states', { exited: 1 }],
+    ]);
+  });
+
+  it('memberships are ordered by creation of the stream, then record, then place in it, and fit 128 bits', () => {
+    const version = (stream: string, sequence: number, index: number) =>
+      BigInt(String(rowsOf(entered, { stream, sequence, index, partition: 0 })[1]?.[1]['version']));
+    const inOrder = [
+      version('2026-01-01T00:00:00Z', 9, 4_999),
+      version('2026-01-01T00:00:00Z', 10, 0),
+      version('2026-01-01T00:00:00Z', 10, 1),
+      version('2026-01-02T00:00:00Z', 1, 0),
+      version('2299-12-31T00:00:00Z', 2 ** 48 - 1, 2 ** 32 - 1),
+    ];
+    expect(inOrder.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(inOrder);
+    expect(inOrder.at(-1)).toBeLessThan(1n << 128n);
+  });
+
+  it('an exposure becomes one row of `flag_exposures`', () => {
+    const exposed: FlagExposed = {
+      kind: 'FlagExposed',
+      game: 'demo',
+      environment: 'live',
+      entityId: aPlayer().id,
+      at: Date.UTC(2026, 0, 1, 12),
+      flagKey: 'shop',
+      flagVersion: 3,
+      variantKey: null,
+      value: 'true',
+      reason: 'percentage_rollout',
+      externalId: 'ext-1',
+    };
+    expect(rowsOf(exposed, PLACE)).toEqual([
+      [
+        'flag_exposures',
+        {
+          game_id: 'demo',
+          environment: 'live',
+          flag_key: 'shop',
+          flag_version: 3,
+          variant_key: null,
+          value: 'true',
+          reason: 'percentage_rollout',
+          player_id: aPlayer().id,
+          external_id: 'ext-1',
+          received_at: '2026-01-01 12:00:00.000',
+          facts_sequence: 9,
+          facts_index: 2,
+        },
+        Date.UTC(2026, 0, 1, 12),
+      ],
+    ]);
+  });
+
+  it('every table has a place in the order of blocks', () => {
+    expect(TABLES.toSorted()).toEqual(Object.keys(COLUMNS).toSorted());
   });
 
   it('a batch gathers one block of lines per table', () => {

@@ -1,69 +1,16 @@
-import type { CommitRecord, EntitySnapshot, EventTracked, Fact, LifecycleChanged } from '../actors/facts.ts';
+import type {
+  EntitySnapshot,
+  EventTracked,
+  Fact,
+  FlagExposed,
+  LifecycleChanged,
+  SegmentEntered,
+  SegmentExited,
+} from '../actors/facts.ts';
 import type { EntityState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
-import { createTabSeparated, type TabSeparated, type Value } from './tab-separated.ts';
-
-/** Tables the sink writes. */
-export type TableName = 'events' | 'player_snapshots' | 'lifecycle_transitions';
-
-/** What is written of every row, in this order. */
-export const COLUMNS = {
-  events: [
-    'event_id',
-    'game_id',
-    'environment',
-    'player_id',
-    'external_id',
-    'event_name',
-    'session_id',
-    'properties',
-    'timestamp',
-    'received_at',
-    'lifecycle_stage',
-    'is_payer',
-    'country',
-    'facts_sequence',
-    'facts_index',
-  ],
-  player_snapshots: [
-    'game_id',
-    'environment',
-    'kind',
-    'partition',
-    'player_id',
-    'entity_id',
-    'external_id',
-    'device_id',
-    'email',
-    'lifecycle_stage',
-    'lifecycle_changed_at',
-    'session_count',
-    'purchase_count',
-    'total_revenue',
-    'total_playtime_seconds',
-    'is_payer',
-    'country',
-    'first_seen_at',
-    'last_seen_at',
-    'attributes',
-    'received_at',
-    'state',
-    'last_seq',
-    'version',
-  ],
-  lifecycle_transitions: [
-    'game_id',
-    'environment',
-    'player_id',
-    'external_id',
-    'from_stage',
-    'to_stage',
-    'changed_at',
-    'received_at',
-    'facts_sequence',
-    'facts_index',
-  ],
-} as const satisfies Record<TableName, readonly string[]>;
+import { COLUMNS, type TableName } from './columns.ts';
+import type { Value } from './tab-separated.ts';
 
 /** A row: column → value. A column left out has its default. */
 type Row = Readonly<Record<string, Value>>;
@@ -95,10 +42,20 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
       return [['lifecycle_transitions', transitionRow(fact, place), storable(fact.at)]];
     case 'EntitySnapshot':
       return [['player_snapshots', snapshotRow(fact, place), storable(fact.at)]];
+    case 'SegmentEntered':
+    case 'SegmentExited':
+      return [
+        ['segment_transitions', segmentTransitionRow(fact, place), storable(fact.at)],
+        ['segment_membership_states', membershipRow(fact, place), storable(fact.at)],
+      ];
+    case 'FlagExposed':
+      return [['flag_exposures', exposureRow(fact, place), storable(fact.at)]];
     // What these changed is in the snapshot that follows.
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'IdempotencyKeyUsed':
+    case 'SegmentsScheduled':
+    case 'FlagOverridden':
     case 'SnapshotMark':
       return [];
   }
@@ -139,6 +96,52 @@ function transitionRow(fact: LifecycleChanged, place: FactPlace): RowFor<'lifecy
   };
 }
 
+function segmentTransitionRow(fact: SegmentEntered | SegmentExited, place: FactPlace): RowFor<'segment_transitions'> {
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    segment_id: fact.segmentId,
+    segment_key: fact.segmentKey,
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    transition: fact.kind === 'SegmentEntered' ? 'entered' : 'exited',
+    received_at: timeText(fact.at),
+    facts_sequence: place.sequence,
+    facts_index: place.index,
+  };
+}
+
+function membershipRow(fact: SegmentEntered | SegmentExited, place: FactPlace): RowFor<'segment_membership_states'> {
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    segment_id: fact.segmentId,
+    player_id: fact.entityId,
+    segment_key: fact.segmentKey,
+    external_id: fact.externalId,
+    received_at: timeText(fact.at),
+    exited: fact.kind === 'SegmentExited' ? 1 : 0,
+    version: membershipVersion(place),
+  };
+}
+
+function exposureRow(fact: FlagExposed, place: FactPlace): RowFor<'flag_exposures'> {
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    flag_key: fact.flagKey,
+    flag_version: fact.flagVersion,
+    variant_key: fact.variantKey,
+    value: fact.value,
+    reason: fact.reason,
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    received_at: timeText(fact.at),
+    facts_sequence: place.sequence,
+    facts_index: place.index,
+  };
+}
+
 function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
   return {
     ...analystColumns(fact.state),
@@ -150,108 +153,19 @@ function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
   };
 }
 
-/** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
-export interface RowBlock {
-  table: TableName;
-  rows: number;
-  /** TabSeparated, columns as in `COLUMNS`. Valid until the batch is cleared. */
-  bytes: Uint8Array;
-  /** Bounds of the rows' `received_at`, epoch milliseconds. */
-  receivedFromMs: number;
-  receivedToMs: number;
-}
-
-/** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
-export interface RowBatch {
-  add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
-  /** Rows held, over all tables. */
-  readonly rows: number;
-  /** A block for every table and month with rows, in a fixed order. */
-  blocks(): RowBlock[];
-  /** Starts over. What `blocks` gave is gone. */
-  clear(): void;
-}
-
-interface Lines {
-  month: number;
-  text: TabSeparated;
-  rows: number;
-  receivedFromMs: number;
-  receivedToMs: number;
-}
-
-/** An empty batch. */
-export function createRowBatch(): RowBatch {
-  const held: Record<TableName, Lines[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
-  /** Memory of the batch before. */
-  const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
-  let rows = 0;
-
-  function linesOf(table: TableName, receivedMs: number): Lines {
-    const month = monthOf(receivedMs);
-    const found = held[table].find((lines) => lines.month === month);
-    if (found !== undefined) return found;
-    const text = spare[table] ?? createTabSeparated();
-    spare[table] = undefined;
-    const fresh = { month, text, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
-    held[table].push(fresh);
-    return fresh;
-  }
-
-  return {
-    add(record, { stream, sequence }) {
-      record.facts.forEach((fact, index) => {
-        for (const [table, row, receivedMs] of rowsOf(fact, { stream, sequence, index, partition: record.partition })) {
-          const to = linesOf(table, receivedMs);
-          to.text.add(valuesOf(table, row));
-          to.rows += 1;
-          to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
-          to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
-          rows += 1;
-        }
-      });
-    },
-    get rows() {
-      return rows;
-    },
-    blocks: () =>
-      TABLES.flatMap((table) =>
-        held[table].map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
-          table,
-          rows: count,
-          bytes: text.bytes(),
-          receivedFromMs,
-          receivedToMs,
-        })),
-      ),
-    clear() {
-      for (const table of TABLES) {
-        const [first] = held[table].splice(0);
-        first?.text.clear();
-        spare[table] = first?.text ?? spare[table];
-      }
-      rows = 0;
-    },
-  };
-}
-
-let month = { fromMs: 0, toMs: 0, number: 0 };
-
-/** The month of a moment in UTC, as `toYYYYMM` tells months apart. The last answer is kept: rows come in runs of one month. */
-function monthOf(epochMs: number): number {
-  if (epochMs >= month.fromMs && epochMs < month.toMs) return month.number;
-  const date = new Date(epochMs);
-  const [year, index] = [date.getUTCFullYear(), date.getUTCMonth()];
-  month = { fromMs: Date.UTC(year, index), toMs: Date.UTC(year, index + 1), number: year * 12 + index };
-  return month.number;
-}
-
-const TABLES: readonly TableName[] = ['events', 'player_snapshots', 'lifecycle_transitions'];
-
 /** Newer snapshots replace older ones: first by the stream's creation, as sequences start over with it. */
-function snapshotVersion(place: FactPlace): string {
-  const createdMs = Date.parse(place.stream);
-  return String((BigInt(Number.isNaN(createdMs) ? 0 : createdMs) << 64n) | BigInt(place.sequence));
+function snapshotVersion({ stream, sequence }: FactPlace): string {
+  return String((createdMs(stream) << 64n) | BigInt(sequence));
+}
+
+/** As of snapshots, and by the place in the record: a player may enter and leave a segment within one. 48, 48 and 32 bits. */
+function membershipVersion({ stream, sequence, index }: FactPlace): string {
+  return String((createdMs(stream) << 80n) | (BigInt(sequence) << 32n) | BigInt(index));
+}
+
+function createdMs(stream: string): bigint {
+  const ms = Date.parse(stream);
+  return BigInt(Number.isNaN(ms) ? 0 : ms);
 }
 
 const NO_PLAYER = '00000000-0000-0000-0000-000000000000';

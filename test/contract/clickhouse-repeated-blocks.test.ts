@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
-import { createRowBatch } from '../../clickhouse-schema/rows.ts';
+import { createRowBatch } from '../../clickhouse-schema/row-batch.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../streams/sinks/clickhouse/block-target.ts';
 import { aTrackedEvent } from '../../streams/sinks/testing.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';

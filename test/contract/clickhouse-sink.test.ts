@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { aPlayer } from '../../actors/testing.ts';
 import type { Fact } from '../../actors/facts.ts';
 import type { EntityState } from '../../actors/state.ts';
+import { TABLES } from '../../clickhouse-schema/columns.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
-import { createRowBatch } from '../../clickhouse-schema/rows.ts';
+import { createRowBatch } from '../../clickhouse-schema/row-batch.ts';
 import { createSnapshotSource } from '../../clickhouse-schema/snapshot-source.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
@@ -27,8 +28,7 @@ beforeAll(async () => {
 afterAll(() => clickhouse.close());
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
-  for (const table of ['events', 'player_snapshots', 'lifecycle_transitions'])
-    await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

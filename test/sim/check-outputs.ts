@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartitionStore } from '../../actors/runtime/store.ts';
 import type { EntityState } from '../../actors/state.ts';
-import { rowsOf, valuesOf, type TableName } from '../../clickhouse-schema/rows.ts';
+import { TABLES } from '../../clickhouse-schema/columns.ts';
+import { rowsOf, valuesOf } from '../../clickhouse-schema/rows.ts';
 import { lineOf } from '../../clickhouse-schema/tab-separated.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
@@ -32,17 +33,17 @@ export function checkStore(world: World, store: PartitionStore, log: PartitionLo
 
 /** Every fact that has rows has each of them once, and every row has its fact. */
 export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Observer): void {
-  const expected: Record<TableName, string[]> = { events: [], player_snapshots: [], lifecycle_transitions: [] };
+  const expected = new Map(TABLES.map((table): [string, string[]] => [table, []]));
   for (const { record, sequence } of observer.commits) {
     for (const [index, fact] of record.facts.entries()) {
       const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
-      for (const [table, row] of rowsOf(fact, place)) expected[table].push(lineOf(valuesOf(table, row)).trimEnd());
+      for (const [table, row] of rowsOf(fact, place)) expected.get(table)?.push(lineOf(valuesOf(table, row)).trimEnd());
     }
   }
-  for (const table of ['events', 'player_snapshots', 'lifecycle_transitions'] as const) {
+  for (const table of TABLES) {
     const count = new Map<string, number>();
     for (const row of clickhouse.rows(table)) count.set(row, (count.get(row) ?? 0) + 1);
-    for (const row of expected[table]) {
+    for (const row of expected.get(table) ?? []) {
       const times = count.get(row) ?? 0;
       if (times !== 1) world.violate('one-row-per-fact', `${table} holds ${times} times ${row.slice(0, 400)}`);
       count.delete(row);

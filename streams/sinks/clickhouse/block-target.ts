@@ -1,8 +1,10 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
+import { COLUMNS, REPLACING_TABLES, type TableName } from '../../../clickhouse-schema/columns.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { COLUMNS, type RowBlock, type TableName } from '../../../clickhouse-schema/rows.ts';
+import type { RowBlock } from '../../../clickhouse-schema/row-batch.ts';
+import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /**
@@ -62,8 +64,8 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   }
 
   async function repeat(table: TableName, bytes: Uint8Array, token: string, place: BlockPlace): Promise<InsertOutcome> {
-    // A snapshot that is there twice is one: the table keeps the newest of a player.
-    if (table === 'player_snapshots') {
+    // A row that is there twice is one, and one that a newer one replaced can't be found.
+    if (REPLACING_TABLES.has(table)) {
       await send(table, bytes, { insert_deduplicate: 0 });
       return { kind: 'inserted' };
     }
@@ -93,7 +95,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
         const message = error instanceof Error ? error.message : String(error);
         return {
           kind: 'failed',
-          refused: error instanceof ClickHouseError && !TRANSIENT.has(Number(error.code)),
+          refused: error instanceof ClickHouseError && !TRANSIENT_CODES.has(Number(error.code)),
           message,
         };
       }
@@ -114,8 +116,3 @@ const ONE_DURABLE_BLOCK = {
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
 } as const;
-
-/** Codes that pass by themselves: time-outs, memory, too many parts or statements, network, shutdown, disk, starting up. */
-const TRANSIENT = new Set([
-  159, 160, 202, 203, 209, 210, 236, 241, 242, 243, 252, 279, 394, 425, 999, 1000, 1001, 1002,
-]);

@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../../clickhouse-schema/rows.ts';
+import { COLUMNS } from '../../../clickhouse-schema/columns.ts';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';

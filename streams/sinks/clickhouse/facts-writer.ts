@@ -14,7 +14,7 @@ import {
   type PositionStore,
   type SinkPosition,
 } from '../positions.ts';
-import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows.ts';
+import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/row-batch.ts';
 import type { BlockTarget } from './block-target.ts';
 import { gatherBatch, type FactsBatch } from './gather-batch.ts';
 

@@ -1,5 +1,5 @@
 import type { Signal } from '../../../src/kernel/signal.ts';
-import type { RowBatch } from '../../../clickhouse-schema/rows.ts';
+import type { RowBatch } from '../../../clickhouse-schema/row-batch.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeCommit } from '../../codec.ts';

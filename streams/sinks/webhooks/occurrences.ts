@@ -1,4 +1,4 @@
-import type { Fact } from '../../../actors/facts.ts';
+import type { Fact, FlagExposed, SegmentEntered, SegmentExited } from '../../../actors/facts.ts';
 import type { JsonText } from '../../../src/kernel/json.ts';
 import type { WebhookKind } from '../../config/webhook-kinds.ts';
 import { playerData } from './player-data.ts';
@@ -46,11 +46,45 @@ const OCCURRENCES: Occurrences = {
         changed_at: new Date(fact.changedAt).toISOString(),
       }),
   }),
+  SegmentEntered: (fact) => ({
+    type: 'player.segment_entered',
+    timestamp: fact.at,
+    data: () => segmentData(fact),
+  }),
+  SegmentExited: (fact) => ({
+    type: 'player.segment_exited',
+    timestamp: fact.at,
+    data: () => segmentData(fact),
+  }),
+  // Per exposure, not per evaluation: once per player, flag version and variant.
+  FlagExposed: (fact) => ({
+    type: 'flag.evaluated',
+    timestamp: fact.at,
+    data: () => evaluationData(fact),
+  }),
 };
 
 /** What webhooks may be told of this fact; `undefined`: nothing. */
 export function occurrenceOf(fact: Fact): Occurrence | undefined {
   return describe(fact.kind, fact);
+}
+
+function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
+  return JSON.stringify({
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    segment_id: fact.segmentId,
+    segment_key: fact.segmentKey,
+  });
+}
+
+/** The Flag evaluation result (contract), and the version of the flag. `value` is spliced in as the JSON text it is. */
+function evaluationData(fact: FlagExposed): JsonText {
+  const { entityId, externalId, flagKey, flagVersion, value, variantKey, reason, segmentId } = fact;
+  const before = JSON.stringify({ player_id: entityId, external_id: externalId, flag_key: flagKey });
+  // A segment_id that is undefined is left out.
+  const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
+  return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
 }
 
 function describe<K extends keyof FactsByKind>(kind: K, fact: FactsByKind[K]): Occurrence | undefined {

@@ -1,0 +1,113 @@
+/** What is written of every row of a table, in this order. A table is in here once the sink writes it. */
+export const COLUMNS = {
+  events: [
+    'event_id',
+    'game_id',
+    'environment',
+    'player_id',
+    'external_id',
+    'event_name',
+    'session_id',
+    'properties',
+    'timestamp',
+    'received_at',
+    'lifecycle_stage',
+    'is_payer',
+    'country',
+    'facts_sequence',
+    'facts_index',
+  ],
+  player_snapshots: [
+    'game_id',
+    'environment',
+    'kind',
+    'partition',
+    'player_id',
+    'entity_id',
+    'external_id',
+    'device_id',
+    'email',
+    'lifecycle_stage',
+    'lifecycle_changed_at',
+    'session_count',
+    'purchase_count',
+    'total_revenue',
+    'total_playtime_seconds',
+    'is_payer',
+    'country',
+    'first_seen_at',
+    'last_seen_at',
+    'attributes',
+    'received_at',
+    'state',
+    'last_seq',
+    'version',
+  ],
+  lifecycle_transitions: [
+    'game_id',
+    'environment',
+    'player_id',
+    'external_id',
+    'from_stage',
+    'to_stage',
+    'changed_at',
+    'received_at',
+    'facts_sequence',
+    'facts_index',
+  ],
+  segment_transitions: [
+    'game_id',
+    'environment',
+    'segment_id',
+    'segment_key',
+    'player_id',
+    'external_id',
+    'transition',
+    'received_at',
+    'facts_sequence',
+    'facts_index',
+  ],
+  segment_membership_states: [
+    'game_id',
+    'environment',
+    'segment_id',
+    'player_id',
+    'segment_key',
+    'external_id',
+    'received_at',
+    'exited',
+    'version',
+  ],
+  flag_exposures: [
+    'game_id',
+    'environment',
+    'flag_key',
+    'flag_version',
+    'variant_key',
+    'value',
+    'reason',
+    'player_id',
+    'external_id',
+    'received_at',
+    'facts_sequence',
+    'facts_index',
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Tables the sink writes. */
+export type TableName = keyof typeof COLUMNS;
+
+export const TABLES: readonly TableName[] = [
+  'events',
+  'player_snapshots',
+  'lifecycle_transitions',
+  'segment_transitions',
+  'segment_membership_states',
+  'flag_exposures',
+];
+
+/**
+ * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
+ * ones come, so they can't be counted.
+ */
+export const REPLACING_TABLES: ReadonlySet<TableName> = new Set(['player_snapshots', 'segment_membership_states']);

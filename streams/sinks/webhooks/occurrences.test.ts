@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { Fact, FlagExposed, SegmentEntered } from '../../../actors/facts.ts';
+import { occurrenceOf } from './occurrences.ts';
+
+const AT = Date.UTC(2026, 0, 15, 10, 30);
+const ENTERED: SegmentEntered = {
+  kind: 'SegmentEntered',
+  game: 'demo',
+  environment: 'live',
+  entityId: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
+  at: AT,
+  segmentId: 'seg_1',
+  segmentKey: 'whales "big"',
+  externalId: 'ext-1',
+};
+const EXPOSED: FlagExposed = {
+  kind: 'FlagExposed',
+  game: 'demo',
+  environment: 'live',
+  entityId: ENTERED.entityId,
+  at: AT,
+  flagKey: 'shop.layout',
+  flagVersion: 3,
+  variantKey: 'wide',
+  value: '{"columns":4,"__proto__":{"x":1}}',
+  reason: 'percentage_rollout',
+  externalId: 'ext-1',
+};
+
+/** What a webhook is told of a fact: kind, time, data. */
+function told(fact: Fact): [string | undefined, number | undefined, unknown] {
+  const occurrence = occurrenceOf(fact);
+  return [occurrence?.type, occurrence?.timestamp, JSON.parse(occurrence?.data() ?? 'null')];
+}
+
+describe('what webhooks are told of segments and flags', () => {
+  it('an entry is player.segment_entered, an exit player.segment_exited: segment_id and segment_key', () => {
+    const data = {
+      player_id: ENTERED.entityId,
+      external_id: 'ext-1',
+      segment_id: 'seg_1',
+      segment_key: 'whales "big"',
+    };
+    expect(told(ENTERED)).toEqual(['player.segment_entered', AT, data]);
+    expect(told({ ...ENTERED, kind: 'SegmentExited' })).toEqual(['player.segment_exited', AT, data]);
+  });
+
+  it('an exposure is flag.evaluated: the evaluation, its value as JSON', () => {
+    const [type, timestamp, data] = told(EXPOSED);
+    expect([type, timestamp]).toEqual(['flag.evaluated', AT]);
+    expect(data).toEqual({
+      player_id: ENTERED.entityId,
+      external_id: 'ext-1',
+      flag_key: 'shop.layout',
+      value: JSON.parse('{"columns":4,"__proto__":{"x":1}}'),
+      variant_key: 'wide',
+      reason: 'percentage_rollout',
+      flag_version: 3,
+    });
+    expect(occurrenceOf(EXPOSED)?.data()).toContain('"__proto__":{"x":1}');
+  });
+
+  it('an exposure through a segment names the segment; a boolean has no variant', () => {
+    const fact: FlagExposed = {
+      ...EXPOSED,
+      variantKey: null,
+      value: 'true',
+      reason: 'segment_match',
+      segmentId: 'seg_1',
+    };
+    expect(told(fact)[2]).toMatchObject({
+      value: true,
+      variant_key: null,
+      reason: 'segment_match',
+      segment_id: 'seg_1',
+    });
+  });
+
+  it('nothing is told of what only schedules, overrides or remembers', () => {
+    const base = { game: 'demo', environment: 'live', entityId: ENTERED.entityId, at: AT } as const;
+    expect(occurrenceOf({ ...base, kind: 'SegmentsScheduled', dueAt: 5 })).toBeUndefined();
+    expect(occurrenceOf({ ...base, kind: 'FlagOverridden', flagKey: 'x', value: 'true' })).toBeUndefined();
+  });
+});
