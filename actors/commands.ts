@@ -1,4 +1,5 @@
 import type { JsonText } from '../src/kernel/json.ts';
+import type { FlagReason } from './flags/reason.ts';
 
 export type Environment = 'live' | 'test';
 
@@ -85,7 +86,29 @@ export interface ClaimIdempotencyKey {
   idempotency: IdempotencyClaim;
 }
 
-export type CommandBody = RegisterPlayer | PatchPlayer | TrackEvents | ClaimIdempotencyKey;
+/** Set, or with `null` remove, what one player gets of one flag. */
+export interface OverrideFlag {
+  kind: 'OverrideFlag';
+  playerId: string;
+  flagKey: string;
+  value: JsonText | null;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Note that a player saw what a flag served. Made by the owner itself from an evaluation, or from a tracked event. */
+export interface ExposeFlag {
+  kind: 'ExposeFlag';
+  playerId: string;
+  flagKey: string;
+  flagVersion: number;
+  variantKey: string | null;
+  value: JsonText;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+}
+
+export type CommandBody = RegisterPlayer | PatchPlayer | TrackEvents | ClaimIdempotencyKey | OverrideFlag | ExposeFlag;
 export type Command = CommandEnvelope & { body: CommandBody };
 
 /** Read a player. Queries are answered by the owner and leave no trace. */
@@ -94,7 +117,19 @@ export interface GetPlayer {
   playerId: string;
 }
 
-export type QueryBody = GetPlayer;
+/** Evaluate flags for a player. */
+export interface EvaluateFlags {
+  kind: 'EvaluateFlags';
+  playerId: string;
+  /** `'all'`: every flag of the game that is not archived. */
+  flagKeys: readonly string[] | 'all';
+  /** The request's context as a JSON object: seen by rules, never by segments. */
+  context: JsonText;
+  /** Whether what is served counts as seen (single evaluation). */
+  exposes: boolean;
+}
+
+export type QueryBody = GetPlayer | EvaluateFlags;
 export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
 /** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */

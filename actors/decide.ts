@@ -1,20 +1,26 @@
+import type { Clock } from '../src/kernel/clock.ts';
 import type { Command, Query } from './commands.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
 import { trackEvent } from './events/track.ts';
+import { evaluateFlags } from './flags/evaluate-flags.ts';
+import { exposeFlag } from './flags/expose.ts';
+import { overrideFlag } from './flags/override.ts';
 import { once } from './idempotency/remember.ts';
 import { patchPlayer } from './player/patch.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
 import type { Reply } from './replies.ts';
 import type { EntityState } from './state.ts';
+import type { Definitions } from './targeting.ts';
 
 /**
  * Decides one command against the draft: emits the facts it leads to and answers the reply. Pure but for the draft;
- * synchronous; the same draft and command always give the same facts and reply.
+ * synchronous; the same draft, command and definitions always give the same facts and reply.
  */
-export function decide(draft: Draft, command: Command): Reply {
+export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
   const { body } = command;
   const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
   const player = (id: string) => playerIn(context, draft.get(id));
+  const targeting = () => definitions.of(context.game, context.environment);
   switch (body.kind) {
     case 'RegisterPlayer':
       return once(draft, body.playerId, body.idempotency, context, () =>
@@ -31,20 +37,35 @@ export function decide(draft: Draft, command: Command): Reply {
         holderId,
         body.idempotency,
         context,
-        () => ({ kind: 'tracked', results: body.items.map((item) => trackEvent(draft, item, context)) }),
+        () => ({ kind: 'tracked', results: body.items.map((item) => trackEvent(draft, item, context, targeting)) }),
         body.ledgerId === undefined ? 'any' : 'tracked',
       );
     }
+    case 'OverrideFlag':
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        emitAll(draft, overrideFlag(player(body.playerId), body, context)),
+      );
+    case 'ExposeFlag':
+      return emitAll(draft, exposeFlag(player(body.playerId), body, context));
     case 'ClaimIdempotencyKey':
       return once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed');
   }
 }
 
+/** What queries see beside the state: definitions, and a clock as flags have schedules and tell how long they took. */
+export interface QueryEnvironment {
+  definitions: Definitions;
+  clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
+}
+
 /** Answers one query from the state of its entity. */
-export function answer(state: EntityState | undefined, query: Query): Reply {
+export function answer(state: EntityState | undefined, query: Query, { definitions, clock }: QueryEnvironment): Reply {
+  const player = playerIn(query, state);
   switch (query.body.kind) {
     case 'GetPlayer':
-      return readPlayer(playerIn(query, state));
+      return readPlayer(player);
+    case 'EvaluateFlags':
+      return evaluateFlags(player, query.body, definitions.of(query.game, query.environment), clock);
   }
 }
 
@@ -52,6 +73,7 @@ export function answer(state: EntityState | undefined, query: Query): Reply {
 export function queriedEntity(query: Query): string {
   switch (query.body.kind) {
     case 'GetPlayer':
+    case 'EvaluateFlags':
       return query.body.playerId;
   }
 }

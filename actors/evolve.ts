@@ -1,6 +1,17 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { append } from './bounded.ts';
-import type { DomainFact, EventTracked, IdempotencyKeyUsed, PlayerRegistered, PlayerUpdated } from './facts.ts';
+import { counted } from './events/counters.ts';
+import type {
+  DomainFact,
+  EventTracked,
+  FlagExposed,
+  FlagOverridden,
+  IdempotencyKeyUsed,
+  PlayerRegistered,
+  PlayerUpdated,
+  SegmentEntered,
+  SegmentExited,
+} from './facts.ts';
 import { countryOf } from './player/attributes.ts';
 import type { EntityState, LedgerState, PlayerState } from './state.ts';
 
@@ -23,6 +34,16 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return { ...player(state, fact), lifecycleStage: fact.to, lifecycleChangedAt: fact.changedAt };
     case 'IdempotencyKeyUsed':
       return keyUsed(state, fact);
+    case 'SegmentEntered':
+      return entered(player(state, fact), fact);
+    case 'SegmentExited':
+      return exited(player(state, fact), fact);
+    case 'SegmentsScheduled':
+      return { ...player(state, fact), segmentsDueAt: fact.dueAt };
+    case 'FlagOverridden':
+      return overridden(player(state, fact), fact);
+    case 'FlagExposed':
+      return exposed(player(state, fact), fact);
   }
 }
 
@@ -43,6 +64,12 @@ function registered(fact: PlayerRegistered): PlayerState {
     country: countryOf(fact.player.attributes),
     recentEvents: [],
     keys: [],
+    counters: [],
+    device: null,
+    segments: [],
+    segmentsDueAt: 0,
+    overrides: [],
+    exposures: [],
     lastSeq: 0,
   };
 }
@@ -59,7 +86,29 @@ function tracked(state: PlayerState, fact: EventTracked): PlayerState {
         LIMITS.recentEvents,
       )
     : state.recentEvents;
-  return { ...state, recentEvents, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  const counters = counted(state.counters, fact.eventName, fact.at);
+  return { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+}
+
+function entered(state: PlayerState, { segmentId, segmentKey, at }: SegmentEntered): PlayerState {
+  const others = state.segments.filter((membership) => membership.segmentId !== segmentId);
+  const next = others.findIndex((membership) => membership.segmentId > segmentId);
+  const place = next === -1 ? others.length : next;
+  return { ...state, segments: others.toSpliced(place, 0, { segmentId, segmentKey, since: at }) };
+}
+
+function exited(state: PlayerState, { segmentId }: SegmentExited): PlayerState {
+  return { ...state, segments: state.segments.filter((membership) => membership.segmentId !== segmentId) };
+}
+
+function overridden(state: PlayerState, { flagKey, value }: FlagOverridden): PlayerState {
+  const others = state.overrides.filter((override) => override.flagKey !== flagKey);
+  return { ...state, overrides: value === null ? others : [...others, { flagKey, value }] };
+}
+
+function exposed(state: PlayerState, { flagKey, flagVersion, variantKey }: FlagExposed): PlayerState {
+  const exposure = { flagKey, flagVersion, variantKey };
+  return { ...state, exposures: append(state.exposures, exposure, LIMITS.exposuresPerPlayer) };
 }
 
 function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {

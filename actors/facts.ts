@@ -1,5 +1,6 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { Scope } from './commands.ts';
+import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
 import type { EntityState, LifecycleStage, PlayerView } from './state.ts';
 
@@ -57,6 +58,48 @@ export interface LifecycleChanged extends FactBase {
   externalId: string;
 }
 
+/** A player joined a segment. `at` of a timed change is its due time. */
+export interface SegmentEntered extends FactBase {
+  kind: 'SegmentEntered';
+  segmentId: string;
+  segmentKey: string;
+  externalId: string;
+}
+
+/** A player left a segment, or the segment is no more. */
+export interface SegmentExited extends FactBase {
+  kind: 'SegmentExited';
+  segmentId: string;
+  segmentKey: string;
+  externalId: string;
+}
+
+/** When the player's segments must be looked at next without any request; 0: never. */
+export interface SegmentsScheduled extends FactBase {
+  kind: 'SegmentsScheduled';
+  dueAt: number;
+}
+
+/** What a player gets of a flag was set, or with `null` removed. */
+export interface FlagOverridden extends FactBase {
+  kind: 'FlagOverridden';
+  flagKey: string;
+  value: JsonText | null;
+}
+
+/** A player saw what a flag served: once per version and variant. */
+export interface FlagExposed extends FactBase {
+  kind: 'FlagExposed';
+  flagKey: string;
+  flagVersion: number;
+  variantKey: string | null;
+  value: JsonText;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+  externalId: string;
+}
+
 /** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
 export interface EntitySnapshot extends FactBase {
   kind: 'EntitySnapshot';
@@ -71,7 +114,17 @@ export interface SnapshotMark {
 }
 
 /** Facts that change an entity. */
-export type DomainFact = PlayerRegistered | PlayerUpdated | EventTracked | IdempotencyKeyUsed | LifecycleChanged;
+export type DomainFact =
+  | PlayerRegistered
+  | PlayerUpdated
+  | EventTracked
+  | IdempotencyKeyUsed
+  | LifecycleChanged
+  | SegmentEntered
+  | SegmentExited
+  | SegmentsScheduled
+  | FlagOverridden
+  | FlagExposed;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /**

@@ -1,4 +1,6 @@
 import type { ErrorCode, Failure } from '../src/kernel/errors.ts';
+import type { JsonText } from '../src/kernel/json.ts';
+import type { FlagReason } from './flags/reason.ts';
 import type { PlayerView } from './state.ts';
 
 /** A player as it is after a register, patch or read. */
@@ -34,8 +36,41 @@ export interface ClaimedReply {
   replayed?: true;
 }
 
+/** What one flag serves a player. */
+export interface FlagEvaluation {
+  flagKey: string;
+  value: JsonText;
+  variantKey: string | null;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+  /** With `flag_disabled` because of another flag. */
+  prerequisiteKey?: string;
+}
+
+export interface FlagsReply {
+  kind: 'flags';
+  evaluations: FlagEvaluation[];
+  /** Asked for, and not there. */
+  unknownFlags: string[];
+  /** Time the evaluation took, microseconds. */
+  durationUs: number;
+}
+
+export interface OverriddenReply {
+  kind: 'overridden';
+  flagKey: string;
+  value: JsonText | null;
+  replayed?: true;
+}
+
+/** Answer to what the owner asked itself. */
+export interface NotedReply {
+  kind: 'noted';
+}
+
 /** What an owner answers to a command or query. A failure changed nothing. */
-export type Reply = PlayerReply | TrackedReply | ClaimedReply | Failure;
+export type Reply = PlayerReply | TrackedReply | ClaimedReply | FlagsReply | OverriddenReply | NotedReply | Failure;
 
 /** A reply on its way to the gateway that waits for it. */
 export interface AddressedReply {

@@ -36,6 +36,45 @@ export interface RememberedKey {
   reply: Reply;
 }
 
+/**
+ * How often a player did one thing, by UTC day: `counts[0]` on `day`, `counts[1]` the day before, and so on, at most 30.
+ */
+export interface EventCounter {
+  name: string;
+  /** Days since the Unix epoch, UTC. */
+  day: number;
+  counts: readonly number[];
+}
+
+/** What the latest init said of the device. */
+export interface DeviceInfo {
+  platform: string | null;
+  osVersion: string | null;
+  appVersion: string | null;
+  deviceModel: string | null;
+}
+
+/** A segment the player is in. */
+export interface SegmentMembership {
+  segmentId: string;
+  /** As it was on entry: a segment that is no more can still be named. */
+  segmentKey: string;
+  since: number;
+}
+
+/** A value set for one player by hand. */
+export interface FlagOverride {
+  flagKey: string;
+  value: JsonText;
+}
+
+/** The player saw this variant of this version of a flag. */
+export interface FlagExposure {
+  flagKey: string;
+  flagVersion: number;
+  variantKey: string | null;
+}
+
 /** Everything held about one player. Immutable: `evolve` makes a new one. */
 export interface PlayerState extends PlayerView {
   kind: 'player';
@@ -48,6 +87,16 @@ export interface PlayerState extends PlayerView {
   country: string;
   recentEvents: readonly RecentEvent[];
   keys: readonly RememberedKey[];
+  /** Most recently counted first. */
+  counters: readonly EventCounter[];
+  device: DeviceInfo | null;
+  /** In order of the segments' ids. */
+  segments: readonly SegmentMembership[];
+  /** When a membership may change with no request at all, epoch milliseconds; 0: never. */
+  segmentsDueAt: number;
+  overrides: readonly FlagOverride[];
+  /** Oldest first. */
+  exposures: readonly FlagExposure[];
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { startActors, type Actors } from '../actors/runtime/actors.ts';
+import { createDefinitions } from '../actors/runtime/definitions.ts';
+import { readSegmentProgress } from '../actors/runtime/segment-progress.ts';
 import { openLmdbStores } from '../actors/runtime/store-lmdb.ts';
 import { startTrimmer } from '../actors/runtime/trimmer.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
@@ -86,6 +88,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
+    const definitions = createDefinitions(configStore, logger);
     const actors: Actors = startActors({
       partitions,
       node,
@@ -93,6 +96,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       log,
       clock,
       config: configStore,
+      definitions,
       stores,
       source,
       hotBytes: LIMITS.hotPlayersBytes,
@@ -112,6 +116,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       name: 'actors',
       async stop() {
         await Promise.all([trimmer.stop(), actors.stop()]);
+        definitions.stop();
         await stores.close();
       },
     };
@@ -149,6 +154,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger,
       metrics,
       readiness,
+      segmentProgress: (revision) => readSegmentProgress(log, partitions, revision),
     });
     const port = await server.listen(config.host, config.port);
     logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');

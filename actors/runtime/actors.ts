@@ -5,6 +5,7 @@ import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log.ts';
+import type { LiveDefinitions } from './definitions.ts';
 import { joinMembers } from './membership.ts';
 import { startOwner, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
@@ -20,6 +21,8 @@ export interface ActorsOptions {
   log: Log;
   clock: Clock;
   config: Pick<ConfigStore, 'revision' | 'seen'>;
+  /** One for all owners of the process. */
+  definitions: LiveDefinitions;
   stores: Stores;
   source: SnapshotSource;
   /** Rough bytes of players kept in memory by this process. */

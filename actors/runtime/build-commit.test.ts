@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { liveDefinitions } from '../../test/support/live-definitions.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { encodeCommit } from '../../streams/codec.ts';
@@ -9,7 +10,7 @@ import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { createMemoryStores } from './store-memory.ts';
 
-const NO_CHORES = { snapshotIds: [], dueIds: [], mark: undefined, idle: false };
+const NO_CHORES = { snapshotIds: [], dueIds: [], sweepIds: [], mark: undefined, idle: false };
 
 function feedOf(commands: Command[]): RequestFeed & { taken: number } {
   const feed = {
@@ -34,7 +35,8 @@ function build(commands: Command[], nowMs = 2_000) {
   const feed = feedOf(commands);
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, chores: NO_CHORES };
-    const commit = buildCommit({ ...shared, logger: silentLogger });
+    const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
+    const commit = buildCommit({ ...shared, ...own, logger: silentLogger });
     entities.commit(commit.draft, [], entities.appliedSeq + 1);
     return commit;
   };

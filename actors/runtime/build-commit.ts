@@ -6,9 +6,13 @@ import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../facts.ts';
 import type { Reply } from '../replies.ts';
+import { settleCommand } from '../segments/settle-command.ts';
+import { settleSegments } from '../segments/settle-segments.ts';
+import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import { sizeOf, type Entities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
+import type { Swept } from './segment-sweep.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /** Work of the owner's own that joins the next commit. */
@@ -17,6 +21,8 @@ export interface Chores {
   snapshotIds: readonly string[];
   /** Entities whose due time has come. */
   dueIds: readonly string[];
+  /** Entities whose segments are looked at after an edit. */
+  sweepIds: readonly string[];
   /** What a new mark would cover, if one is worth a record. */
   mark: number | undefined;
   /** An empty record is due, so that the subject never empties. */
@@ -31,6 +37,7 @@ export interface PendingCommit {
   facts: Fact[];
   replies: OutgoingReply[];
   configRevision: number;
+  swept: Swept;
   /** Whether commands were passed over that another owner, with another clock, might decide. */
   passedOver: boolean;
   /** Whether there is something to append. */
@@ -47,7 +54,12 @@ export interface BuildOptions {
   configRevision: number;
   entities: Entities;
   feed: RequestFeed;
+  definitions: LiveDefinitions;
+  /** Commands of the owner's own, decided before those that wait. Nobody waits for their replies. */
+  internal: { take(): Command | undefined };
   chores: Chores;
+  /** Measures what chores take of the time of commands. */
+  monotonicMs: () => number;
   logger: Logger;
 }
 
@@ -61,11 +73,10 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const snapshots = takeSnapshots(entities, chores.snapshotIds, nowMs);
   const mark: SnapshotMark | undefined =
     chores.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: chores.mark };
-  for (const entityId of chores.dueIds) {
-    const state = draft.get(entityId);
-    if (state !== undefined) for (const fact of decideDue(state, nowMs)) draft.emit(fact);
-  }
+  decideDues(options, draft);
+  const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
+  decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
   const { replies, passedOver } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || chores.idle;
@@ -76,10 +87,54 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     facts,
     replies,
     configRevision,
+    swept,
     passedOver,
     needsAppend,
     isEmpty: !needsAppend && replies.length === 0,
   };
+}
+
+/** What doesn't fit waits for the next commit, which follows at once as this one is not empty. */
+function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): void {
+  const { internal } = options;
+  while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts / 2) {
+    const command = internal.take();
+    if (command === undefined) return;
+    decideOne(options, draft, command);
+  }
+}
+
+/** What chores may fill of a record; what is left over stays due. */
+const CHORES_CHARS = RECORD_CHARS / 4;
+
+function decideDues({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
+  for (const entityId of chores.dueIds) {
+    if (draft.chars > CHORES_CHARS) return;
+    decideDue(draft, entityId, nowMs, (...scope) => definitions.segments(...scope));
+  }
+}
+
+/** Looks at players after an edit of a segment, as many as a little time allows. */
+function sweep(options: BuildOptions, draft: CommitDraft): Swept {
+  const { chores, definitions, entities, nowMs, monotonicMs } = options;
+  const beganMs = monotonicMs();
+  let tookMs = 0;
+  let count = 0;
+  let players = 0;
+  for (const entityId of chores.sweepIds) {
+    if (tookMs > LIMITS.sweepMs || draft.chars > CHORES_CHARS) break;
+    count += 1;
+    const state = draft.changed.get(entityId) ?? entities.peek(entityId);
+    if (state?.kind === 'player') {
+      players += 1;
+      const set = definitions.segments(state.game, state.environment);
+      // Never as of a time before the player was last seen, which its counters are ahead of.
+      const atMs = Math.max(nowMs, state.lastSeenAt);
+      for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
+    }
+    tookMs = monotonicMs() - beganMs;
+  }
+  return { count, players, tookMs };
 }
 
 function decideWaiting(
@@ -120,6 +175,8 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
     case 'RegisterPlayer':
     case 'PatchPlayer':
       return draft.chars + 2 * LIMITS.documentBytes < mostChars;
+    case 'OverrideFlag':
+    case 'ExposeFlag':
     case 'ClaimIdempotencyKey':
       return true;
   }
@@ -127,14 +184,17 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
 
 /** A command that throws is rejected alone: what it emitted is undone. */
 function decideOne(options: BuildOptions, draft: CommitDraft, command: Command): Reply {
-  const { configRevision, logger, partition } = options;
+  const { configRevision, definitions, logger, partition } = options;
   if (command.configRevision > configRevision) {
     logger.warn({ partition, wanted: command.configRevision, configRevision }, 'a command names an unseen revision');
     return failure('SERVICE_UNAVAILABLE');
   }
   const savepoint = draft.savepoint();
   try {
-    return decide(draft, command);
+    const reply = decide(draft, command, definitions);
+    const segments = definitions.segments(command.game, command.environment);
+    settleCommand(draft, draft.facts, savepoint, segments, command.receivedAt);
+    return reply;
   } catch (error) {
     draft.rollback(savepoint);
     logger.error({ err: error, partition, kind: command.body.kind }, 'a command could not be decided');

@@ -65,7 +65,14 @@ function charsOf(fact: DomainFact): number {
       return FACT_CHARS + fact.player.attributes.length;
     case 'IdempotencyKeyUsed':
       return FACT_CHARS + replyChars(fact.reply);
+    case 'FlagOverridden':
+      return FACT_CHARS + (fact.value?.length ?? 0);
+    case 'FlagExposed':
+      return FACT_CHARS + fact.value.length;
     case 'LifecycleChanged':
+    case 'SegmentEntered':
+    case 'SegmentExited':
+    case 'SegmentsScheduled':
       return FACT_CHARS;
   }
 }
@@ -77,7 +84,12 @@ export function replyChars(reply: Reply): number {
       return FACT_CHARS + reply.player.attributes.length;
     case 'tracked':
       return FACT_CHARS + reply.results.length * FACT_CHARS;
+    case 'flags':
+      return reply.evaluations.reduce((sum, { value }) => sum + FACT_CHARS + value.length, FACT_CHARS);
+    case 'overridden':
+      return FACT_CHARS + (reply.value?.length ?? 0);
     case 'claimed':
+    case 'noted':
     case 'failure':
       return FACT_CHARS;
   }

@@ -17,6 +17,8 @@ import type { PartitionStore, StoredEntity } from './store.ts';
 export interface Entities {
   /** The committed state. */
   get(entityId: string): EntityState | undefined;
+  /** The same for one who passes over all of them: what is not in memory is not kept there either. */
+  peek(entityId: string): EntityState | undefined;
   /** Starts a commit. Only one draft at a time. */
   draft(): CommitDraft;
   /** Makes a draft's states the committed ones, as of `sequence`. `snapshotted` went out in the same record, before them. */
@@ -174,6 +176,7 @@ export function createEntities(options: EntitiesOptions): Entities {
 
   return {
     get: (entityId) => load(entityId)?.state,
+    peek: (entityId) => (hot.get(entityId) ?? store.get(entityId))?.state,
     draft: () => createDraft((entityId) => load(entityId)?.state),
     commit(draft, snapshotFacts, sequence) {
       for (const fact of snapshotFacts) snapshotted(fact);
@@ -202,10 +205,23 @@ export function createEntities(options: EntitiesOptions): Entities {
 /** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */
 const ENTITY_BYTES = 1_000;
 const RECENT_EVENT_BYTES = 250;
+const COUNTER_BYTES = 200;
+const MEMBERSHIP_BYTES = 150;
+const FLAG_BYTES = 150;
 
 /** Rough bytes of an entity in memory; its encoded form is smaller. */
 export function sizeOf(state: EntityState): number {
   const keys = state.keys.reduce((sum, entry) => sum + replyChars(entry.reply), 0);
   if (state.kind === 'ledger') return ENTITY_BYTES + keys;
-  return ENTITY_BYTES + keys + state.attributes.length + state.recentEvents.length * RECENT_EVENT_BYTES;
+  const overrides = state.overrides.reduce((sum, { value }) => sum + FLAG_BYTES + value.length, 0);
+  return (
+    ENTITY_BYTES +
+    keys +
+    state.attributes.length +
+    state.recentEvents.length * RECENT_EVENT_BYTES +
+    state.counters.length * COUNTER_BYTES +
+    state.segments.length * MEMBERSHIP_BYTES +
+    state.exposures.length * FLAG_BYTES +
+    overrides
+  );
 }

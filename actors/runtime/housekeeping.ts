@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Chores, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
+import type { SegmentSweep } from './segment-sweep.ts';
 import type { PartitionStore } from './store.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface Housekeeping {
   /** What should join the commit being built. Due times wait until the backlog at take-over is decided. */
   chores(backlogTaken: boolean): Chores;
   committed(commit: PendingCommit): void;
+  /** Nothing of the commit needs a record. */
+  passed(commit: PendingCommit): void;
   /** FACTS is full: leave chores alone for a while. */
   pause(delayMs: number): void;
   /** Writes the store now, or joins the write under way. */
@@ -26,13 +29,14 @@ export interface HousekeepingOptions {
   clock: Clock;
   entities: Entities;
   store: PartitionStore;
+  sweep: SegmentSweep;
   logger: Logger;
   partition: number;
   /** There may be chores now. */
   onWork: () => void;
 }
 
-const NO_CHORES: Chores = { snapshotIds: [], dueIds: [], mark: undefined, idle: false };
+const NO_CHORES: Chores = { snapshotIds: [], dueIds: [], sweepIds: [], mark: undefined, idle: false };
 /** Due entities handled in one commit. */
 const DUE_BATCH = 500;
 /** With more due than one commit takes, the next look comes this soon. */
@@ -41,7 +45,7 @@ const MORE_DUE_MS = 10;
 const FLUSH_REST = 4;
 
 export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { clock, entities, store, logger, partition, onWork } = options;
+  const { clock, entities, store, sweep, logger, partition, onWork } = options;
   const { snapshots } = entities;
   let cancel: Cancel = () => {};
   let stopped = false;
@@ -54,9 +58,11 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
   let markWanted = false;
 
   async function write(): Promise<void> {
+    const stored = sweep.storing();
     try {
       if (entities.behind) await entities.flush();
       entities.trim();
+      stored();
     } catch (error) {
       logger.error({ err: error, partition }, 'the local store cannot be written; it will be tried again');
     }
@@ -86,10 +92,12 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
 
   return {
     start() {
+      sweep.start();
       cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
     },
     chores(backlogTaken) {
-      if (clock.monotonicMs() < pausedUntilMs || !hasChores()) return NO_CHORES;
+      const sweepIds = sweep.take(backlogTaken);
+      if (clock.monotonicMs() < pausedUntilMs || !(hasChores() || sweepIds.length > 0)) return NO_CHORES;
       const coveredTo = markWanted ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
       if (coveredTo <= lastMark) markWanted = false;
       const due = backlogTaken ? dueIds : [];
@@ -97,6 +105,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
       return {
         snapshotIds: snapshots.due(LIMITS.snapshotsPerCommit),
         dueIds: due,
+        sweepIds,
         mark: coveredTo > lastMark ? coveredTo : undefined,
         idle: idle(),
       };
@@ -105,6 +114,10 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
       lastCommitMs = clock.monotonicMs();
       if (commit.mark !== undefined) lastMark = commit.mark.coveredTo;
       markWanted = commit.snapshots.length > 0 || (markWanted && commit.mark === undefined);
+      sweep.done(commit.swept);
+    },
+    passed(commit) {
+      sweep.done(commit.swept);
     },
     pause(delayMs) {
       pausedUntilMs = clock.monotonicMs() + delayMs;
@@ -113,6 +126,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     async stop() {
       stopped = true;
       cancel();
+      sweep.stop();
       await flush();
       if (entities.behind) await flush();
     },

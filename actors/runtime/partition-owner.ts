@@ -9,11 +9,15 @@ import { factsSubject } from '../../streams/definitions.ts';
 import type { Log } from '../../streams/log.ts';
 import type { CommitRecord } from '../facts.ts';
 import { buildCommit, type PendingCommit } from './build-commit.ts';
+import type { LiveDefinitions } from './definitions.ts';
+import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createQueryDesk } from './query-desk.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway } from './send-replies.ts';
+import { createProgressWriter } from './segment-progress.ts';
+import { createSegmentSweep } from './segment-sweep.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { PartitionStore } from './store.ts';
@@ -49,6 +53,7 @@ export interface OwnerOptions {
   log: Log;
   clock: Clock;
   config: Pick<ConfigStore, 'revision' | 'seen'>;
+  definitions: LiveDefinitions;
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
@@ -111,17 +116,29 @@ async function lead(
   /** Commands were passed over since the last record. */
   let passedOver = false;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
-  const housekeeping = createHousekeeping({ clock, entities, store, logger, partition, onWork: signal.notify });
+  const sweep = createSegmentSweep({
+    clock,
+    store,
+    definitions: options.definitions,
+    progress: createProgressWriter(options),
+    onWork: signal.notify,
+  });
+  const housekeeping = createHousekeeping({ clock, entities, store, sweep, logger, partition, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
-  const desk = createQueryDesk({ ...options, epoch, entities, sendReplies, onProofWanted: signal.notify });
+  const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
+  const desk = createQueryDesk({ ...options, epoch, entities, exposures, sendReplies, onProofWanted: signal.notify });
 
   /** One turn: build, append, settle. Answers whether the term goes on. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
     const commit = await prepare();
     passedOver ||= commit.passedOver;
-    if (commit.isEmpty && !desk.wantsProof) return 'idle';
+    if (commit.isEmpty && !desk.wantsProof) {
+      housekeeping.passed(commit);
+      return 'idle';
+    }
     if (!commit.needsAppend && !passedOver && !desk.wantsProof && options.leaseHeld()) {
+      housekeeping.passed(commit);
       sendReplies(commit.replies);
       return 'on';
     }
@@ -139,7 +156,10 @@ async function lead(
       configRevision: config.revision,
       entities,
       feed,
+      definitions: options.definitions,
+      internal: exposures,
       chores: housekeeping.chores(feed.backlogTaken),
+      monotonicMs: () => clock.monotonicMs(),
       partition,
       logger,
     });

@@ -95,6 +95,11 @@ function createStore({ transact, entities, due, dirty, meta }: Databases): Parti
         yield { entityId, dirtySince, snapshotSeq: row === undefined ? 0 : readHeader(row).snapshotSeq };
       }
     },
+    idsAfter(entityId, most) {
+      if (entityId === undefined) return [...entities.getKeys({ limit: most })];
+      const ids = [...entities.getKeys({ start: entityId, limit: most + 1 })];
+      return (ids[0] === entityId ? ids.slice(1) : ids).slice(0, most);
+    },
     *all() {
       for (const { value } of entities.getRange()) yield readRow(value);
     },

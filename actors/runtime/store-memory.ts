@@ -70,6 +70,11 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
         .filter(([, row]) => row.dirtySince > 0)
         .sort(([, a], [, b]) => a.dirtySince - b.dirtySince)
         .map(([entityId, { dirtySince, snapshotSeq }]) => ({ entityId, dirtySince, snapshotSeq })),
+    idsAfter: (entityId, most) =>
+      [...rows.keys()]
+        .sort()
+        .filter((id) => entityId === undefined || id > entityId)
+        .slice(0, most),
     all: () => [...rows.values()].map(read),
     count: () => rows.size,
     async clear() {

@@ -41,6 +41,8 @@ export interface PartitionStore {
   nextDue(): number | undefined;
   /** Every entity that is in no snapshot with all its changes, by `dirtySince`. */
   dirty(): Iterable<{ entityId: string; dirtySince: number; snapshotSeq: number }>;
+  /** The next ids after `entityId` in the order of the store's keys, from the first when it is left out. */
+  idsAfter(entityId: string | undefined, most: number): string[];
   /** Every entity. For checks and exports, not for the path of a request. */
   all(): Iterable<StoredEntity>;
   /** Number of entities. */

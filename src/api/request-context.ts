@@ -44,6 +44,16 @@ export interface Services {
   readonly ids: Ids;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
+  /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
+  readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
+}
+
+/** Players whose segments were looked at since an edit, over all partitions. */
+export interface SegmentsProgress {
+  evaluated: number;
+  total: number;
+  /** There is none left. */
+  done: boolean;
 }
 
 /** Whether this process can serve, check by check. */

@@ -34,6 +34,7 @@ export interface ServerDeps {
   logger: Logger;
   metrics: Metrics;
   readiness: () => Readiness;
+  segmentProgress: Services['segmentProgress'];
   /** Open connections; one over it is closed at once. */
   maxConnections?: number;
 }
@@ -77,6 +78,7 @@ export function createServer(deps: ServerDeps): Server {
     ids,
     metrics,
     readiness: deps.readiness,
+    segmentProgress: deps.segmentProgress,
   };
   const keyRing = createKeyRing(configStore);
   const limiter = createRateLimiter(clock);

@@ -103,7 +103,7 @@ export const LIMITS = {
 
   /** REQUESTS: age at which a request is dropped, whatever happened to it. */
   requestsMaxAgeMs: 60_000,
-  /** REQUESTS: bytes held in the broker's memory. */
+  /** REQUESTS: bytes held in the broker's memory; the oldest make room. 5 s of deadline at 50 MB/s. */
   requestsBytes: 256 * 1024 * 1024,
   /** REQUESTS: window in which a republished batch is recognised; at least twice the deadline. */
   requestsDuplicateWindowMs: 30_000,
@@ -159,6 +159,78 @@ export const LIMITS = {
   /** How often the trimmer looks. */
   trimMs: 60_000,
 
+  /** Segments of one game and environment: each is asked about every player that changes. */
+  segmentsPerEnvironment: 500,
+  /** Flags of one game and environment, archived ones apart: bulk evaluation asks all of them. */
+  flagsPerEnvironment: 2_000,
+  /** Flags of one game and environment, archived ones included: their keys stay taken, and every process holds them. */
+  flagKeysPerEnvironment: 10_000,
+  /** `key` of a flag, a segment or a variant, in characters. */
+  definitionKeyLength: 100,
+  /** `description` of a definition, in characters. */
+  descriptionLength: 1_000,
+  /** Targeting rules of one flag: each may be asked at every evaluation. */
+  flagRules: 50,
+  /** Variants of one flag; each rule prepares an answer for each of them. */
+  flagVariants: 50,
+  /** Other flags that one flag waits for. */
+  flagPrerequisites: 10,
+  /** A variant's weight: sums of weights stay far from where numbers lose their last digits. */
+  flagWeight: 1_000_000,
+  /** One flag's definition as JSON text in UTF-8: every process holds all of them. */
+  flagBytes: 64 * 1024,
+  /** How often a definition's change is tried again when others change it at the same moment. */
+  definitionWriteAttempts: 8,
+  /** The value set by hand for one player and flag, as JSON text in UTF-8: players hold up to `overridesPerPlayer`. */
+  overrideBytes: 8 * 1024,
+  /** Items of one page of a list: most, and when nothing is said. */
+  pageItems: 500,
+  pageItemsDefault: 50,
+  /** `cursor` of a list, in characters: room for the key it names. */
+  cursorLength: 512,
+  /** Event names counted per player: a game has dozens. */
+  countedNames: 256,
+  /** UTC days an event is counted for: the longest window a condition asks about. */
+  countedDays: 30,
+  /** Nesting of a condition. Three levels of logic over an element's fields need 10. */
+  conditionDepth: 16,
+  /** Values in a condition, at every level: room for a list of all countries, and cheap to ask at every event. */
+  conditionValues: 1_000,
+  /** A regular expression in a condition, in characters. */
+  regexLength: 256,
+  /** Instructions of a compiled regular expression: times the text's length it is the most a match can cost. */
+  regexProgram: 500,
+  /** Text a regular expression is tried on, in characters; anything longer does not match. */
+  regexTextLength: 1_024,
+  /** Versions remembered in their sortable form, and the longest of them in characters. */
+  rememberedVersions: 1_024,
+  rememberedVersionLength: 64,
+
+  /** Flags set by hand for one player: a tester has a few. */
+  overridesPerPlayer: 64,
+  /** Exposures remembered per player, oldest first out; a forgotten one would count again. */
+  exposuresPerPlayer: 512,
+  /** Exposures of one partition waiting for the next commit; one past it is noted at the player's next evaluation. */
+  waitingExposures: 20_000,
+  /** Keys in one request to evaluate flags. */
+  evaluatedFlags: 2_000,
+  /** Characters of all values in one answer of evaluated flags: even at three bytes each it fits a broker's message. */
+  evaluatedChars: 2_000_000,
+
+  /** Changes of segments that only midnight (UTC) brings are spread over this, so that there is no rush. */
+  segmentJitterMs: 10 * 60 * 1000,
+  /** Facts about segments that one command may lead to; what exceeds it follows in the next record: one must stay below its size. */
+  segmentFactsPerCommand: 2_000,
+  /** Entities looked at in one go after an edit of a segment. */
+  sweepEntities: 256,
+  /** Time one such go may take out of a commit, and how many times as long the next one waits: traffic comes first. */
+  sweepMs: 2,
+  sweepRest: 4,
+  /** Shortest pause between two of them. */
+  sweepPauseMs: 5,
+  /** How often the progress of a re-evaluation is written. */
+  sweepProgressMs: 1_000,
+
   /** Rows in one ClickHouse insert. */
   sinkBatchRows: 50_000,
   /** FACTS bytes taken into one ClickHouse insert. */
@@ -170,6 +242,29 @@ export const LIMITS = {
   sinkLingerMs: 250,
   sinkLongLingerMs: 1_000,
   sinkManyRows: 2_000,
+
+  /** Statements of one process's routes in ClickHouse at once: the embedded one leaves the service 6, and the sink needs its own. */
+  analyticsStatements: 2,
+  /** Requests waiting for such a place, and how long; beyond either 503. */
+  analyticsWaiting: 32,
+  analyticsWaitMs: 5_000,
+  /** Running time, memory and threads of such a statement; beyond them 503. An experiment with a million players takes seconds. */
+  analyticsSeconds: 15,
+  analyticsMemoryBytes: 1024 * 1024 * 1024,
+  analyticsThreads: 2,
+  /** How long the client waits for such an answer: past what ClickHouse itself cuts off, and a wait for a place there. */
+  analyticsRequestMs: 30_000,
+  /** Rows of an experiment's answer: two for every variant there may be, and room. */
+  analyticsVariantRows: 1_000,
+  /** Days after a first exposure in which events may count. */
+  resultsWindowDays: 90,
+  /** How far back an experiment is read: months of events are opened for every request. */
+  resultsSpanDays: 366,
+  /** Clocks of nodes differ by less: what was received around a definition's creation is looked for with this margin. */
+  resultsMarginMs: 60 * 60 * 1000,
+  /** A path into an event's properties, in characters, and its keys. */
+  propertyPathLength: 256,
+  propertyPathKeys: 16,
 
   /** Back-off of the ClickHouse sink after a refusal: first and longest wait. It retries for ever and skips nothing. */
   sinkRetryFirstMs: 100,

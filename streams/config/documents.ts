@@ -1,4 +1,5 @@
 import type { Environment } from '../../actors/commands.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 
 /** Rate limit tiers (contract: Limits). */
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
@@ -51,6 +52,89 @@ export interface WebhookDocument {
   version: number;
 }
 
+/** A write to a definition under an Idempotency-Key: who finds it there knows that the write took effect. */
+export interface WriteMark {
+  /** Digest of API key and Idempotency-Key. */
+  id: string;
+  bodyHash: string;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** A segment. Stored under its id. */
+export interface SegmentDocument {
+  /** `seg_` and a UUID. */
+  id: string;
+  /** The name by which answers and rules of other systems know it; unique in its game and environment. */
+  key: string;
+  name: string;
+  description: string;
+  /** The condition language of actors/conditions. */
+  conditions: JsonObject;
+  /** `false`: nobody is in it. Absent counts as true. */
+  enabled?: boolean;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+export type FlagType = 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+
+export interface FlagVariant {
+  key: string;
+  /** A string, for flags of the types number and json a number or any JSON. */
+  value: Json;
+  /** Not negative; the weights of a flag need not sum to anything. */
+  weight: number;
+}
+
+export interface FlagRule {
+  name: string;
+  /** `null`: all players. */
+  segmentId: string | null;
+  conditions?: JsonObject;
+  /** `false` serves the default. */
+  value: boolean;
+  /** 0 to 100, fractions allowed. */
+  percentage: number;
+  /** Lower first; equal ones in the order they stand in. */
+  priority: number;
+  /** Epoch milliseconds between which the rule holds; `null`: open. */
+  startAt: number | null;
+  endAt: number | null;
+}
+
+/** Another flag that must serve `value` for this one to be evaluated at all. */
+export interface FlagPrerequisite {
+  flagKey: string;
+  value: Json;
+}
+
+/** A flag. Stored under its key. */
+export interface FlagDocument {
+  key: string;
+  name: string;
+  description: string;
+  flagType: FlagType;
+  enabled: boolean;
+  /** `false` for a boolean flag, else `null`, unless given. */
+  defaultValue: Json;
+  /** Random; what a player's bucket depends on beside its id. */
+  salt: string;
+  variants: FlagVariant[];
+  rules: FlagRule[];
+  prerequisites: FlagPrerequisite[];
+  createdAt: number;
+  updatedAt: number;
+  /** When it was deleted: then it is like no flag at all, but its key stays taken. */
+  archivedAt: number | null;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
 /** What is fixed for a deployment's life. Stored as `_._.deployment.settings`. */
 export interface DeploymentDocument {
   partitions: number;
@@ -62,6 +146,8 @@ export interface Documents {
   game: GameDocument;
   key: ApiKeyDocument;
   webhook: WebhookDocument;
+  segment: SegmentDocument;
+  flag: FlagDocument;
   deployment: DeploymentDocument;
 }
 export type DocumentKind = keyof Documents;

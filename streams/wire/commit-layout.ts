@@ -68,6 +68,11 @@ function factToWire(fact: Fact): WireFact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'LifecycleChanged':
+    case 'SegmentEntered':
+    case 'SegmentExited':
+    case 'SegmentsScheduled':
+    case 'FlagOverridden':
+    case 'FlagExposed':
     case 'SnapshotMark':
       return fact;
   }
@@ -83,6 +88,11 @@ function factFromWire(wire: WireFact): Fact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'LifecycleChanged':
+    case 'SegmentEntered':
+    case 'SegmentExited':
+    case 'SegmentsScheduled':
+    case 'FlagOverridden':
+    case 'FlagExposed':
     case 'SnapshotMark':
       return wire;
   }

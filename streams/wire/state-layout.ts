@@ -1,4 +1,5 @@
 import type {
+  DeviceInfo,
   EntityState,
   LedgerState,
   LifecycleStage,
@@ -36,7 +37,24 @@ type PlayerTuple = [
   recentEvents: EventTuple[],
   keys: KeyTuple[],
   lastSeq: number,
+  // Absent in states written before there were segments and flags.
+  counters?: CounterTuple[],
+  device?: DeviceTuple | null,
+  segments?: MembershipTuple[],
+  segmentsDueAt?: number,
+  overrides?: OverrideTuple[],
+  exposures?: ExposureTuple[],
 ];
+type CounterTuple = [name: string, day: number, ...counts: number[]];
+type DeviceTuple = [
+  platform: string | null,
+  osVersion: string | null,
+  appVersion: string | null,
+  deviceModel: string | null,
+];
+type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
+type OverrideTuple = [flagKey: string, value: string];
+type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
 type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
 type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
@@ -75,6 +93,12 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.recentEvents.map(eventToTuple),
     state.keys.map(keyToTuple),
     state.lastSeq,
+    state.counters.map(({ name, day, counts }): CounterTuple => [name, day, ...counts]),
+    state.device === null ? null : deviceToTuple(state.device),
+    state.segments.map(({ segmentId, segmentKey, since }): MembershipTuple => [segmentId, segmentKey, since]),
+    state.segmentsDueAt,
+    state.overrides.map(({ flagKey, value }): OverrideTuple => [flagKey, value]),
+    state.exposures.map((one): ExposureTuple => [one.flagKey, one.flagVersion, one.variantKey]),
   ];
 }
 
@@ -101,7 +125,21 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     recentEvents: tuple[18].map(eventFromTuple),
     keys: tuple[19].map(keyFromTuple),
     lastSeq: tuple[20],
+    counters: (tuple[21] ?? []).map(([name, day, ...counts]) => ({ name, day, counts })),
+    device: tuple[22] === undefined || tuple[22] === null ? null : deviceFromTuple(tuple[22]),
+    segments: (tuple[23] ?? []).map(([segmentId, segmentKey, since]) => ({ segmentId, segmentKey, since })),
+    segmentsDueAt: tuple[24] ?? 0,
+    overrides: (tuple[25] ?? []).map(([flagKey, value]) => ({ flagKey, value })),
+    exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey]) => ({ flagKey, flagVersion, variantKey })),
   };
+}
+
+function deviceToTuple({ platform, osVersion, appVersion, deviceModel }: DeviceInfo): DeviceTuple {
+  return [platform, osVersion, appVersion, deviceModel];
+}
+
+function deviceFromTuple([platform, osVersion, appVersion, deviceModel]: DeviceTuple): DeviceInfo {
+  return { platform, osVersion, appVersion, deviceModel };
 }
 
 function eventToTuple({ eventId, eventName, timestamp, receivedAt }: RecentEvent): EventTuple {

@@ -1,4 +1,4 @@
-import type { Command, CommandBody, QueryBody } from '../../actors/commands.ts';
+import type { Command, CommandBody, GetPlayer } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { Origin } from '../../src/gateway/backend.ts';
 import type { World } from './world.ts';
@@ -10,7 +10,7 @@ export interface Attempt {
   partition: number;
   /** Stamped with the time of receipt when it reaches the gateway. */
   origin: Origin;
-  body: CommandBody | QueryBody;
+  body: CommandBody | GetPlayer;
   invokedTick: number;
   invokedMs: number;
   /** `lost`: the connection broke, or the client gave up. */

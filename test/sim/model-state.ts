@@ -29,6 +29,12 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     country: countryIn(player.attributes),
     recentEvents: [],
     keys: [],
+    counters: [],
+    device: null,
+    segments: [],
+    segmentsDueAt: 0,
+    overrides: [],
+    exposures: [],
     lastSeq: 0,
   };
 }

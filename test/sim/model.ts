@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command, IdempotencyClaim, QueryBody, Scope, TrackItem } from '../../actors/commands.ts';
+import type {
+  Command,
+  CommandBody,
+  ExposeFlag,
+  GetPlayer,
+  IdempotencyClaim,
+  OverrideFlag,
+  Scope,
+  TrackItem,
+} from '../../actors/commands.ts';
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
@@ -22,7 +31,8 @@ export type View = (entityId: string) => EntityState | undefined;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function predict(view: View, command: Command): Prediction {
-  const { body, game, environment, receivedAt: at } = command;
+  const { game, environment, receivedAt: at } = command;
+  const body = simulated(command.body);
   const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map() };
   const current: View = (id) => run.next.get(id) ?? view(id);
   const scope = { game, environment };
@@ -79,8 +89,14 @@ export function predict(view: View, command: Command): Prediction {
   return run;
 }
 
+/** Flags are not part of the simulation. */
+function simulated(body: CommandBody): Exclude<CommandBody, OverrideFlag | ExposeFlag> {
+  if (body.kind === 'OverrideFlag' || body.kind === 'ExposeFlag') throw new Error(`${body.kind} is not simulated`);
+  return body;
+}
+
 /** What a read answers. */
-export function predictRead(view: View, scope: Scope, query: QueryBody): Reply {
+export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   const held = playerOf(view(query.playerId), scope);
   if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
   return { kind: 'player', player: viewOf(held), created: false };
@@ -130,7 +146,9 @@ function recall(
   );
   if (known === undefined) return undefined;
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
-  return known.reply.kind === 'failure' ? known.reply : { ...known.reply, replayed: true };
+  const { reply } = known;
+  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'noted') return reply;
+  return { ...reply, replayed: true };
 }
 
 function remember(

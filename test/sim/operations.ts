@@ -2,7 +2,7 @@ import {
   ledgerIdOf,
   type CommandBody,
   type IdempotencyClaim,
-  type QueryBody,
+  type GetPlayer,
   type TrackItem,
 } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
@@ -10,7 +10,7 @@ import type { Random } from './random.ts';
 
 export type Heard = Reply | 'lost';
 /** Sends one command or query to some gateway and resolves to what was heard. */
-export type Send = (entityId: string, body: CommandBody | QueryBody, environment?: 'live' | 'test') => Promise<Heard>;
+export type Send = (entityId: string, body: CommandBody | GetPlayer, environment?: 'live' | 'test') => Promise<Heard>;
 
 /** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
 export interface Operation {

@@ -1,4 +1,5 @@
 import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import { createDefinitions } from '../../actors/runtime/definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store.ts';
 import { startTrimmer } from '../../actors/runtime/trimmer.ts';
@@ -128,6 +129,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       node: machine.name,
       incarnation,
       config,
+      definitions: createDefinitions(config, logger),
       stores: touchyStores(machine.stores, toucher),
       source: clickhouse.source(clock),
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,

@@ -82,6 +82,7 @@ export async function startGateway(
     logger: silentLogger,
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { broker: true } }),
+    segmentProgress: async () => ({ evaluated: 0, total: 0, done: true }),
     ...overrides,
   });
   const port = await server.listen('127.0.0.1', 0);
@@ -158,6 +159,20 @@ export function accept({ body }: Call): Reply {
       return { kind: 'player', created: false, player: aPlayer({ id: body.playerId }) };
     case 'ClaimIdempotencyKey':
       return { kind: 'claimed' };
+    case 'OverrideFlag':
+      return { kind: 'overridden', flagKey: body.flagKey, value: body.value };
+    case 'ExposeFlag':
+      return { kind: 'noted' };
+    case 'EvaluateFlags': {
+      const flagKeys = body.flagKeys === 'all' ? [] : body.flagKeys;
+      const evaluations = flagKeys.map((flagKey) => ({
+        flagKey,
+        value: 'true',
+        variantKey: null,
+        reason: 'percentage_rollout' as const,
+      }));
+      return { kind: 'flags', evaluations, unknownFlags: [], durationUs: 12 };
+    }
     case 'TrackEvents':
       return {
         kind: 'tracked',

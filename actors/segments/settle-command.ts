@@ -1,0 +1,79 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Draft } from '../decision.ts';
+import type { DomainFact } from '../facts.ts';
+import type { PlayerState } from '../state.ts';
+import type { SegmentSet } from './segment-set.ts';
+import { settleLater, settleSegments, type Look } from './settle-segments.ts';
+
+/**
+ * Emits what a command's facts mean for the segments of the players they changed, into the same draft: state and
+ * membership commit together.
+ * @param emitted all facts of the draft; the command's are those from `since` on
+ * @param nowMs when the command was received, epoch milliseconds
+ */
+export function settleCommand(
+  draft: Draft,
+  emitted: readonly DomainFact[],
+  since: number,
+  set: SegmentSet,
+  nowMs: number,
+): void {
+  const until = emitted.length;
+  if (since === until || set.all.length === 0) return;
+  const first = emitted[since];
+  if (until - since === 1 && first !== undefined) {
+    settlePlayer(first.entityId, lookAfter(first, set));
+    return;
+  }
+  const looks = new Map<string, Look>();
+  for (const fact of emitted.slice(since)) {
+    looks.set(fact.entityId, union(set, looks.get(fact.entityId) ?? NO_LOOK, lookAfter(fact, set)));
+  }
+  for (const [entityId, look] of looks) settlePlayer(entityId, look);
+
+  function settlePlayer(entityId: string, look: Look): void {
+    const state = draft.get(entityId);
+    if (state?.kind !== 'player') return;
+    const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
+    const all = mayHaveForgotten(state, until - since);
+    if (look.length === 0 && !isDue && !all) return;
+    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand;
+    const facts = isTooMuch ? settleLater(state, nowMs) : settleSegments(state, set, all ? 'all' : look, nowMs);
+    for (const fact of facts) draft.emit(fact);
+  }
+}
+
+/** With as many counters as are kept, an event of a new name pushes out the counter of another. */
+function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
+  if (counters.length < LIMITS.countedNames) return false;
+  const newest = counters[0]?.counts;
+  return facts > 1 || (newest?.length === 1 && newest[0] === 1);
+}
+
+const NO_LOOK: Look = [];
+
+/** The segments whose answer a fact may change. */
+function lookAfter(fact: DomainFact, set: SegmentSet): Look {
+  switch (fact.kind) {
+    case 'EventTracked':
+      return set.touchedBy(fact.eventName);
+    case 'PlayerRegistered':
+    case 'PlayerUpdated':
+    case 'LifecycleChanged':
+      return 'all';
+    case 'IdempotencyKeyUsed':
+    case 'SegmentEntered':
+    case 'SegmentExited':
+    case 'SegmentsScheduled':
+    case 'FlagOverridden':
+    case 'FlagExposed':
+      return NO_LOOK;
+  }
+}
+
+function union(set: SegmentSet, one: Look, other: Look): Look {
+  if (one === 'all' || other === 'all') return 'all';
+  if (one === other || other.length === 0) return one;
+  if (one.length === 0) return other;
+  return set.all.filter((segment) => one.includes(segment) || other.includes(segment));
+}

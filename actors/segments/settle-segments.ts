@@ -1,0 +1,88 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../days.ts';
+import type { DomainFact } from '../facts.ts';
+import type { PlayerState } from '../state.ts';
+import type { Segment } from '../targeting.ts';
+import type { SegmentSet } from './segment-set.ts';
+
+/** Which segments a change may make a player enter or leave: `all`, or some, in order of their ids. */
+export type Look = 'all' | readonly Segment[];
+
+/**
+ * What becomes of a player's memberships: the facts, none when nothing changes. Pure.
+ *
+ * Every segment that is looked at is asked as of `nowMs` (epoch milliseconds). Once the player's due time has come all are
+ * looked at. A due time that lies before the next possible change stays: when it comes nothing happens, and the next is
+ * found then. Without that, a segment on `days_since_last_seen` would move it with every event.
+ */
+export function settleSegments(state: PlayerState, set: SegmentSet, look: Look, nowMs: number): readonly DomainFact[] {
+  const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
+  const all = look === 'all' || isDue;
+  const facts: DomainFact[] = [];
+  const subject = { player: state, nowMs };
+  const memberships = state.segments;
+  const jitter = jitterMs(state.id);
+  let place = 0;
+  let nextAt = Infinity;
+  for (const segment of all ? set.all : look) {
+    while (place < memberships.length && (memberships[place]?.segmentId ?? '') < segment.id) place += 1;
+    const isMember = memberships[place]?.segmentId === segment.id;
+    const belongs = segment.condition.matches(subject);
+    if (belongs !== isMember) facts.push(transition(state, belongs, segment.id, segment.key, nowMs));
+    nextAt = Math.min(nextAt, changeTime(segment, state, nowMs, jitter));
+  }
+  if (all) {
+    for (const { segmentId, segmentKey } of memberships) {
+      if (set.get(segmentId) === undefined) facts.push(transition(state, false, segmentId, segmentKey, nowMs));
+    }
+  }
+  const dueAt = nextDue(state.segmentsDueAt, isDue, nextAt);
+  if (dueAt !== state.segmentsDueAt) facts.push(scheduled(state, dueAt, nowMs));
+  return facts;
+}
+
+/** Puts off what would overfill a record: the player's segments are due at once, and are looked at in a later one. */
+export function settleLater(state: PlayerState, nowMs: number): readonly DomainFact[] {
+  const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
+  return isDue ? [] : [scheduled(state, nowMs, nowMs)];
+}
+
+/** When time alone may change the answer. At midnight all players would change at once: each gets minutes of its own. */
+function changeTime(segment: Segment, state: PlayerState, nowMs: number, jitter: number): number {
+  const changesAt = segment.condition.changesAt(state, nowMs);
+  if (changesAt === undefined) return Infinity;
+  return changesAt % DAY_MS === 0 ? changesAt + jitter : changesAt;
+}
+
+function nextDue(current: number, isDue: boolean, nextAt: number): number {
+  if (isDue) return nextAt === Infinity ? 0 : nextAt;
+  return nextAt !== Infinity && (current === 0 || nextAt < current) ? nextAt : current;
+}
+
+function transition(
+  state: PlayerState,
+  belongs: boolean,
+  segmentId: string,
+  segmentKey: string,
+  at: number,
+): DomainFact {
+  const { id: entityId, game, environment, externalId } = state;
+  const kind = belongs ? 'SegmentEntered' : 'SegmentExited';
+  return { kind, entityId, game, environment, at, segmentId, segmentKey, externalId };
+}
+
+function scheduled({ id: entityId, game, environment }: PlayerState, dueAt: number, at: number): DomainFact {
+  return { kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt };
+}
+
+/**
+ * Milliseconds after midnight at which a player's segments are looked at: always the same for one player. FNV-1a, 32 bit
+ * (draft-eastlake-fnv-17), of the id.
+ */
+export function jitterMs(playerId: string): number {
+  let hash = 0x811c9dc5;
+  for (let place = 0; place < playerId.length; place++) {
+    hash = Math.imul(hash ^ playerId.charCodeAt(place), 0x01000193);
+  }
+  return (hash >>> 0) % LIMITS.segmentJitterMs;
+}

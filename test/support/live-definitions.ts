@@ -1,0 +1,21 @@
+import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
+import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
+import type { Definitions } from '../../actors/targeting.ts';
+import { definitionsOf } from '../../actors/testing.ts';
+
+/** Definitions for owners in tests, which never change: the same segments for every game and environment. */
+export function liveDefinitions(
+  definitions: Definitions = definitionsOf(),
+  segments: readonly DefinedSegment[] = [],
+): LiveDefinitions {
+  const set = createSegmentSet(segments);
+  return {
+    revision: definitions.revision,
+    of: (...scope) => definitions.of(...scope),
+    segments: () => set,
+    segmentsVersion: 0,
+    hasSegments: segments.length > 0,
+    onSegments: () => () => {},
+    stop: () => {},
+  };
+}
