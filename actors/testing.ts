@@ -4,6 +4,7 @@ import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
 import type { Reply } from './replies.ts';
 import type { EntityState, PlayerState } from './state.ts';
+import type { Definitions, Targeting } from './targeting.ts';
 
 /** A player for tests; everything that matters to a test is given by it. */
 export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
@@ -28,6 +29,12 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     country: '',
     recentEvents: [],
     keys: [],
+    counters: [],
+    device: null,
+    segments: [],
+    segmentsDueAt: 0,
+    overrides: [],
+    exposures: [],
     lastSeq: 0,
     ...some,
   };
@@ -48,6 +55,12 @@ export function aCommand(body: CommandBody, some: Partial<Command> = {}): Comman
   };
 }
 
+/** The same definitions for every game and environment; none unless given. */
+export function definitionsOf(some: Partial<Targeting> = {}): Definitions {
+  const targeting: Targeting = { segments: [], segment: () => undefined, flags: new Map(), ...some };
+  return { revision: 0, of: () => targeting };
+}
+
 export interface Outcome {
   facts: DomainFact[];
   reply: Reply;
@@ -56,7 +69,7 @@ export interface Outcome {
 }
 
 /** `given` facts, `when` a command, then the outcome: `given([...]).when(command)`. */
-export function given(facts: readonly DomainFact[]) {
+export function given(facts: readonly DomainFact[], definitions = definitionsOf()) {
   const states = new Map<string, EntityState>();
   for (const fact of facts) states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
   return {
@@ -71,6 +84,7 @@ export function given(facts: readonly DomainFact[]) {
           },
         },
         command,
+        definitions,
       );
       return { facts: emitted, reply, states };
     },
