@@ -17,11 +17,12 @@ describe('hash version 2 of GrowthBook', () => {
   });
 
   test('is what the formula says, whatever seed and value are', () => {
+    const text = string({ unit: 'binary' });
     assert(
-      property(string({ unit: 'binary' }), string({ unit: 'binary' }), (seed, value) => {
+      property(text, text, (seed, value) => {
         expect(seededHash(seed)(value)).toBe(byFormula(seed, value));
       }),
-      { seed: 1, numRuns: 5_000 },
+      { seed: 1, numRuns: 1_000 },
     );
   });
 });

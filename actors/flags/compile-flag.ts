@@ -1,0 +1,103 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { FlagDocument } from '../../streams/config/documents.ts';
+import type { FlagEvaluation } from '../replies.ts';
+import type { FlagOverride, PlayerState } from '../state.ts';
+import type { Flag, Served, Subject, Targeting } from '../targeting.ts';
+import { compileRules, type CompiledRule } from './compile-rule.ts';
+import { seededHash } from './hash.ts';
+import { unmetPrerequisite, type Prerequisite } from './prerequisites.ts';
+import type { FlagReason } from './reason.ts';
+import { sameJson } from './same-json.ts';
+import { createSplit } from './split.ts';
+
+/** `invalid`: it cannot be evaluated at all; paths are JSON pointers into the definition as on the wire. */
+export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid'; faults: FieldFault[] };
+
+/**
+ * Makes a flag of its definition. What it serves is prepared once: evaluations are shared and frozen, and evaluating
+ * allocates nothing unless an override or prerequisites are met. Order and reasons as decided:
+ * disabled, prerequisite unmet, override, rules, default.
+ */
+export function compileFlag(document: FlagDocument): CompiledFlag {
+  const { key, salt, enabled } = document;
+  const { rules, faults } = compileRules(document.rules);
+  const servers = rules.map((rule) => serverOf(document, rule));
+  if (servers.includes(undefined)) faults.push({ path: '/variants', message: 'must hold one with a weight over 0' });
+  if (faults.length > 0) return { kind: 'invalid', faults };
+
+  const steps = servers.filter((step) => step !== undefined);
+  const rolloutPlace = seededHash(salt);
+  const byDefault = answer(document, 'default');
+  const disabled = answer(document, 'flag_disabled');
+  const prerequisites = document.prerequisites.map(({ flagKey, value }): Prerequisite => ({
+    flagKey,
+    value: JSON.stringify(value),
+    unmet: Object.freeze({ ...disabled, prerequisiteKey: flagKey }),
+  }));
+  const variants = document.variants.map(({ key: variantKey, value }) => ({ variantKey, text: JSON.stringify(value) }));
+
+  return { kind: 'compiled', flag: { key, document, evaluate } };
+
+  function evaluate(subject: Subject, targeting: Targeting, served?: Served): FlagEvaluation {
+    if (!enabled) return disabled;
+    if (prerequisites.length > 0) {
+      const unmet = unmetPrerequisite(key, prerequisites, subject, targeting, served ?? new Map());
+      if (unmet !== undefined) return unmet.unmet;
+    }
+    const override = overrideOf(subject.player, key);
+    return override === undefined ? byRules(subject) : overridden(override);
+  }
+
+  function overridden({ value }: FlagOverride): FlagEvaluation {
+    const variantKey = variants.find(({ text }) => sameJson(text, value))?.variantKey ?? null;
+    return { flagKey: key, value, variantKey, reason: 'player_override' };
+  }
+
+  function byRules(subject: Subject): FlagEvaluation {
+    const { id } = subject.player;
+    // A place is a number from 0; one hash does for all rules of the flag.
+    let place = -1;
+    for (const { isFor, share, serve } of steps) {
+      if (!isFor(subject)) continue;
+      if (share < 1) {
+        if (place < 0) place = rolloutPlace(id);
+        if (place >= share) continue;
+      }
+      return serve(id);
+    }
+    return byDefault;
+  }
+}
+
+interface Step extends CompiledRule {
+  serve: (playerId: string) => FlagEvaluation;
+}
+
+/** What a rule serves to whom it takes in; `undefined` when no variant has a weight. */
+function serverOf(document: FlagDocument, compiled: CompiledRule): Step | undefined {
+  const { segmentId, value } = compiled.rule;
+  const reason = segmentId === null ? 'percentage_rollout' : 'segment_match';
+  const more = segmentId === null ? {} : { segmentId };
+  if (!value || document.flagType === 'boolean') {
+    const only = answer(document, reason, { ...more, ...(value ? { value: 'true' } : {}) });
+    return { ...compiled, serve: () => only };
+  }
+  const parts = document.variants.map(({ key: variantKey, weight, value: variantValue }) => ({
+    weight,
+    item: answer(document, reason, { ...more, variantKey, value: JSON.stringify(variantValue) }),
+  }));
+  const serve = createSplit(document.salt, parts);
+  return serve && { ...compiled, serve };
+}
+
+/** The default value with a reason, or what `more` says. */
+function answer(document: FlagDocument, reason: FlagReason, more: Partial<FlagEvaluation> = {}): FlagEvaluation {
+  const { key: flagKey, defaultValue } = document;
+  return Object.freeze({ flagKey, value: JSON.stringify(defaultValue), variantKey: null, reason, ...more });
+}
+
+/** Almost no player has one, so this is mostly the look at an empty list. */
+function overrideOf({ overrides }: PlayerState, flagKey: string): FlagOverride | undefined {
+  for (const override of overrides) if (override.flagKey === flagKey) return override;
+  return undefined;
+}

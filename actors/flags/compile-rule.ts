@@ -1,0 +1,53 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { FlagRule } from '../../streams/config/documents.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import type { PlayerState } from '../state.ts';
+import type { Condition, Subject } from '../targeting.ts';
+
+/** A targeting rule, ready to be asked. */
+export interface CompiledRule {
+  rule: FlagRule;
+  /** Whether the rule is in force and for this player, its percentage aside. */
+  isFor: (subject: Subject) => boolean;
+  /** Whoever's place in the flag's roll-out is below it is in: the percentage as a share of 1. */
+  share: number;
+}
+
+/** The flag's rules in the order they are asked: by ascending priority, then as they stand. Paths as on the wire. */
+export function compileRules(rules: readonly FlagRule[]): { rules: CompiledRule[]; faults: FieldFault[] } {
+  const faults: FieldFault[] = [];
+  const compiled: CompiledRule[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const condition = conditionOf(rule);
+    if (condition?.kind === 'invalid') {
+      for (const { path, message } of condition.faults) {
+        faults.push({ path: `/targeting_rules/${index}/conditions${path}`, message });
+      }
+    } else {
+      compiled.push({ rule, isFor: audienceOf(rule, condition?.condition), share: rule.percentage / 100 });
+    }
+  }
+  // Sorting keeps the order of equal ones.
+  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults };
+}
+
+function conditionOf({ conditions }: FlagRule) {
+  return conditions === undefined ? undefined : compileCondition(conditions, { context: true });
+}
+
+/** The cheap questions first: most rules fail on schedule or segment. */
+function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Condition | undefined) {
+  const startsAt = startAt ?? Number.NEGATIVE_INFINITY;
+  const endsAt = endAt ?? Number.POSITIVE_INFINITY;
+  return (subject: Subject): boolean =>
+    subject.nowMs >= startsAt &&
+    subject.nowMs < endsAt &&
+    (segmentId === null || isMember(subject.player, segmentId)) &&
+    (condition === undefined || condition.matches(subject));
+}
+
+/** Membership as it stands in the player's state; the segment's own condition is not asked again. */
+function isMember({ segments }: PlayerState, segmentId: string): boolean {
+  for (const membership of segments) if (membership.segmentId === segmentId) return true;
+  return false;
+}

@@ -1,0 +1,73 @@
+import { uuidv5 } from '../../src/kernel/ids.ts';
+import type { FlagDocument, FlagRule, FlagVariant } from '../../streams/config/documents.ts';
+import type { SegmentMembership } from '../state.ts';
+import { aPlayer } from '../testing.ts';
+import type { Flag, Subject, Targeting } from '../targeting.ts';
+import { compileFlag } from './compile-flag.ts';
+
+/** For tests and benches: a boolean flag that is on and has no rules. */
+export function aFlag(some: Partial<FlagDocument> = {}): FlagDocument {
+  return {
+    key: 'new-shop',
+    name: 'New shop',
+    description: '',
+    flagType: 'boolean',
+    enabled: true,
+    defaultValue: some.flagType === undefined || some.flagType === 'boolean' ? false : null,
+    salt: 'c2FsdCBvZiBuZXctc2hvcA',
+    variants: [],
+    rules: [],
+    prerequisites: [],
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    archivedAt: null,
+    version: 1,
+    ...some,
+  };
+}
+
+/** A rule that takes in everybody. */
+export function aRule(some: Partial<FlagRule> = {}): FlagRule {
+  const open = { startAt: null, endAt: null };
+  return { name: 'everybody', segmentId: null, value: true, percentage: 100, priority: 1, ...open, ...some };
+}
+
+/** Variants by weight, each with its key as its value. */
+export function variantsOf(weights: Readonly<Record<string, number>>): FlagVariant[] {
+  return Object.entries(weights).map(([key, weight]) => ({ key, value: key, weight }));
+}
+
+/** A flag of strings that serves its variants to everybody. */
+export function aSplitFlag(weights: Readonly<Record<string, number>>, some: Partial<FlagDocument> = {}): FlagDocument {
+  return aFlag({ flagType: 'multivariate', variants: variantsOf(weights), rules: [aRule()], ...some });
+}
+
+/** The compiled flag; throws when it does not compile. */
+export function compiled(document: FlagDocument): Flag {
+  const result = compileFlag(document);
+  if (result.kind === 'invalid') throw new Error(`does not compile: ${JSON.stringify(result.faults)}`);
+  return result.flag;
+}
+
+/** A game with these flags. */
+export function targetingOf(documents: readonly FlagDocument[]): Targeting {
+  const flags = new Map(documents.map((document) => [document.key, compiled(document)]));
+  return { segments: [], segment: () => undefined, flags };
+}
+
+/** Membership of a segment. */
+export function memberOf(segmentId: string): SegmentMembership {
+  return { segmentId, segmentKey: segmentId.replace(/^seg_/, ''), since: 1_000 };
+}
+
+const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+
+/** The id of a player for each number: spread as real ones are, the same at every run. */
+export function playerIdOf(turn: number): string {
+  return uuidv5(NAMESPACE, `player ${turn}`);
+}
+
+/** That many players who differ in their ids only. */
+export function players(count: number): Subject[] {
+  return Array.from({ length: count }, (_, turn) => ({ player: aPlayer({ id: playerIdOf(turn) }), nowMs: 2_000 }));
+}
