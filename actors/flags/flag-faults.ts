@@ -1,0 +1,80 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
+import { compileRules } from './compile-rule.ts';
+import { prerequisiteFaults } from './prerequisite-faults.ts';
+import { valueFaults } from './value-faults.ts';
+
+/** The other definitions of the flag's game and environment. */
+export interface OtherDefinitions {
+  segmentExists(id: string): boolean;
+  /** An archived flag counts as none. */
+  flag(key: string): FlagDocument | undefined;
+}
+
+/**
+ * What is wrong with a definition that has the right shape. Paths are JSON pointers with the names of the wire.
+ * @returns at most `LIMITS.reportedFaults`; none: the flag compiles
+ */
+export function flagFaults(document: FlagDocument, others: OtherDefinitions): FieldFault[] {
+  const oversize = sizeFaults(document);
+  // The rest would only be long.
+  if (oversize.length > 0) return oversize;
+  const faults = [
+    ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
+    ...variantFaults(document),
+    ...document.rules.flatMap((rule, index) => ruleFaults(rule, `/targeting_rules/${index}`, others)),
+    ...compileRules(document.rules).faults,
+    ...prerequisiteFaults(document, (key) => others.flag(key)),
+  ];
+  return faults.slice(0, LIMITS.reportedFaults);
+}
+
+function sizeFaults(document: FlagDocument): FieldFault[] {
+  const { variants, rules, prerequisites } = document;
+  const faults = [
+    ...countFaults('/variants', variants, LIMITS.flagVariants),
+    ...countFaults('/targeting_rules', rules, LIMITS.flagRules),
+    ...countFaults('/prerequisites', prerequisites, LIMITS.flagPrerequisites),
+  ];
+  if (Buffer.byteLength(JSON.stringify(document)) > LIMITS.flagBytes) {
+    faults.push({ path: '', message: `must be at most ${LIMITS.flagBytes} bytes as JSON` });
+  }
+  return faults;
+}
+
+function countFaults(path: string, items: readonly unknown[], most: number): FieldFault[] {
+  return items.length > most ? [{ path, message: `must hold at most ${most}` }] : [];
+}
+
+function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
+  const path = '/variants';
+  if (flagType === 'boolean') {
+    return variants.length === 0 ? [] : [{ path, message: 'must be empty: a boolean flag serves true' }];
+  }
+  if (variants.length === 0) return [{ path, message: `must hold what a flag of type ${flagType} serves` }];
+  const keys = variants.map(({ key }) => key);
+  const faults = variants.flatMap(({ key, value, weight }, index) => [
+    ...(keys.indexOf(key) < index ? [{ path: `${path}/${index}/key`, message: 'is there twice' }] : []),
+    ...valueFaults(`${path}/${index}/value`, value, flagType, false),
+    ...rangeFaults(`${path}/${index}/weight`, weight, LIMITS.flagWeight),
+  ]);
+  const weightless = variants.every(({ weight }) => weight === 0);
+  return weightless ? [...faults, { path, message: 'must hold one with a weight over 0' }] : faults;
+}
+
+function ruleFaults(rule: FlagRule, path: string, others: OtherDefinitions): FieldFault[] {
+  const { segmentId, percentage, startAt, endAt } = rule;
+  const faults = rangeFaults(`${path}/percentage`, percentage, 100);
+  if (segmentId !== null && !others.segmentExists(segmentId)) {
+    faults.push({ path: `${path}/segment_id`, message: 'must be a segment of this game' });
+  }
+  if (startAt !== null && endAt !== null && endAt <= startAt) {
+    faults.push({ path: `${path}/end_at`, message: 'must be after start_at' });
+  }
+  return faults;
+}
+
+function rangeFaults(path: string, value: number, most: number): FieldFault[] {
+  return value >= 0 && value <= most ? [] : [{ path, message: `must be from 0 to ${most}` }];
+}
