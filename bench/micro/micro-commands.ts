@@ -2,15 +2,17 @@ import { Command } from 'commander';
 import { count, duration } from '../cli-options.ts';
 import { figure, table } from '../report/table.ts';
 import { codecPairs } from './codec-pairs.ts';
+import { evaluatorPairs } from './evaluator-pairs.ts';
 import { measurePairs, type Pair } from './measure-pairs.ts';
 import { rowPairs } from './row-pairs.ts';
 import { validationPairs } from './validation-pairs.ts';
 
-/** The small benches, each of one step of ingest beside the least that such a step could do. They start nothing. */
+/** The small benches, each of one step of the service beside the least that such a step could do. They start nothing. */
 const MICRO: Readonly<Record<string, { description: string; pairs: () => Pair[] }>> = {
   codec: { description: 'Encode and decode messages of the log, beside JSON: per command or fact.', pairs: codecPairs },
   validation: { description: 'Read and validate bodies, beside JSON.parse: per event.', pairs: validationPairs },
   rows: { description: "Make ClickHouse's rows of facts, beside JSON.stringify: per row.", pairs: rowPairs },
+  evaluator: { description: 'Evaluate flags in process, beside one hash: per flag.', pairs: evaluatorPairs },
 };
 
 export function microCommands(report: (line: string) => void): Command[] {
