@@ -72,6 +72,29 @@ describe('the config store', () => {
     expect(store.list('key')).toHaveLength(3);
   });
 
+  test.each(['.', '..', '.a', 'a.', 'a..b', '=', '=d', 'a=b.c'])(
+    'keeps the key %s apart from all others',
+    async (key) => {
+      const document = {
+        kind: 'client',
+        id: 'l',
+        tier: 'pro',
+        scopes: [],
+        hint: 'pk',
+        createdAt: 1,
+        revokedAt: null,
+      } as const;
+      const address = { game: 'one', environment: 'live', kind: 'key', key } as const;
+      await store.put(address, { ...document, scopes: [] }, 0);
+      const late = await openConfigStore(broker.connect(), clock, silentLogger);
+      expect(late.list('key')).toEqual([{ ...address, document, revision: store.revision }]);
+      const others = ['.', '..', '.a', 'a.', 'a..b', '=', '=d', '=e', 'a=b.c', 'a=b=dc', 'a=eb=dc'].filter(
+        (one) => one !== key,
+      );
+      for (const other of others) expect(store.get({ ...address, key: other })).toBeUndefined();
+    },
+  );
+
   test('tells listeners of every change, its own and others, once the store holds it', async () => {
     const other = await openConfigStore(broker.connect(), clock, silentLogger);
     const changes: string[] = [];

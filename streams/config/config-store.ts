@@ -54,7 +54,14 @@ type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
  */
 export async function openConfigStore(log: Log, clock: Clock, logger: Logger): Promise<ConfigStore> {
   const bucket = log.bucket('CONFIG');
-  const tables: Tables = { game: new Map(), key: new Map(), webhook: new Map(), deployment: new Map() };
+  const tables: Tables = {
+    game: new Map(),
+    key: new Map(),
+    webhook: new Map(),
+    segment: new Map(),
+    flag: new Map(),
+    deployment: new Map(),
+  };
   const listeners = new Set<(change: ConfigChange) => void>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
   let revision = 0;
@@ -153,20 +160,31 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
   };
 }
 
-const KINDS: { [K in DocumentKind]: K } = { game: 'game', key: 'key', webhook: 'webhook', deployment: 'deployment' };
+const KINDS: { [K in DocumentKind]: K } = {
+  game: 'game',
+  key: 'key',
+  webhook: 'webhook',
+  segment: 'segment',
+  flag: 'flag',
+  deployment: 'deployment',
+};
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
 
-/** The bucket's key of a document. Keys of documents may hold dots themselves: they stand last. */
+/**
+ * The bucket's key of a document. It is a subject to the broker, where a dot separates words and no word may be empty: so
+ * the dots of a document's key (`..` is a flag's key like any other) stand there as `=d`, and `=` itself as `=e`.
+ */
 function pathOf({ game, environment, kind, key }: DocumentAddress): string {
-  return `${game}.${environment}.${kind}.${key}`;
+  const word = key.replaceAll(/[.=]/g, (character) => (character === '.' ? '=d' : '=e'));
+  return `${game}.${environment}.${kind}.${word}`;
 }
 
 function parsePath(path: string): DocumentAddress | undefined {
-  const [game, environmentText, kindText, ...rest] = path.split('.');
+  const [game, environmentText, kindText, word] = path.split('.');
   const environment = ENVIRONMENTS.find((known) => known === environmentText);
   const kind = Object.values(KINDS).find((known) => known === kindText);
-  if (game === undefined || environment === undefined || kind === undefined || rest.length === 0) return undefined;
-  return { game, environment, kind, key: rest.join('.') };
+  if (game === undefined || environment === undefined || kind === undefined || word === undefined) return undefined;
+  return { game, environment, kind, key: word.replaceAll(/=[de]/g, (pair) => (pair === '=d' ? '.' : '=')) };
 }
 
 function parseDocument<K extends DocumentKind>(kind: K, value: Uint8Array): Documents[K] | undefined {
