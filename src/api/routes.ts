@@ -2,10 +2,15 @@ import type { Config } from '../config.ts';
 import { trackEvents } from './event-batch.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
+import { evaluateFlag, evaluateFlags } from './flag-evaluation.ts';
+import { overrideRoutes } from './flag-overrides.ts';
+import { flagRoutes } from './flags.ts';
+import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
 import type { Route } from './route.ts';
+import { segmentRoutes } from './segments.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every endpoint of the service. Adding one is adding one object here. */
@@ -18,6 +23,13 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     trackEvent,
     trackEvents,
     streamEvents,
+    evaluateFlag,
+    evaluateFlags,
+    ofrepEvaluateFlag,
+    ofrepEvaluateFlags,
+    ...segmentRoutes,
+    ...flagRoutes,
+    ...overrideRoutes,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     ...operationRoutes(),
   ];

@@ -24,6 +24,11 @@ export const ERRORS = {
     message: 'The player does not exist.',
     meaning: 'No player with that id in the game and environment of the API key.',
   },
+  FLAG_NOT_FOUND: {
+    status: 404,
+    message: 'The flag does not exist.',
+    meaning: 'No flag with that key in the game and environment of the API key, or it was archived.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: 'This path does not take that method.',
@@ -32,7 +37,7 @@ export const ERRORS = {
   CONFLICT: {
     status: 409,
     message: 'The request conflicts with an earlier one.',
-    meaning: 'An Idempotency-Key was used before with another body.',
+    meaning: 'An Idempotency-Key was used before with another body, a name is taken, or what is to be deleted is in use.',
   },
   DUPLICATE_PLAYER: {
     status: 409,

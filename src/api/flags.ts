@@ -1,0 +1,271 @@
+import { Type } from 'typebox';
+import { flagFaults } from '../../actors/flags/flag-faults.ts';
+import type { ConfigEntry } from '../../streams/config/config-store.ts';
+import type { DocumentAddress, FlagDocument } from '../../streams/config/documents.ts';
+import { failure, type Failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { answer, type Answer } from './answer.ts';
+import { changeDefinition, createDefinition, type Changed, type Written } from './definition-writes.ts';
+import { contentOf, emptyContent } from './flag-content.ts';
+import {
+  FLAG_BODY_EXAMPLE,
+  FLAG_EXAMPLE,
+  FlagBody,
+  flagJson,
+  FlagPatch,
+  FlagShown,
+  FlagWhole,
+} from './flag-resource.ts';
+import { IfMatch } from './if-match.ts';
+import { NextCursor, pageOf, PageQuery } from './paging.ts';
+import type { RequestContext } from './request-context.ts';
+import { defineRoute, invalid } from './route.ts';
+
+const ROUTE = {
+  tag: 'Feature flags',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+} as const;
+const PATH = '/v1/flags/flags';
+const ByKey = Type.Object({ key: Type.String({ description: "The flag's key." }) });
+const REPLY = { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE } as const;
+const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
+
+const listFlags = defineRoute({
+  ...ROUTE,
+  method: 'GET',
+  path: PATH,
+  summary: 'List the flags',
+  description: 'By key; deleted ones are not among them.',
+  errors: [],
+  input: { query: PageQuery },
+  reply: {
+    statuses: [200],
+    description: 'A page of the list.',
+    schema: Type.Object(
+      { flags: Type.Array(FlagShown, { description: 'Flags of this page.' }), next_cursor: NextCursor },
+      { description: 'Flags.' },
+    ),
+    example: { flags: [FLAG_EXAMPLE], next_cursor: null },
+  },
+  action: {
+    kind: 'handle',
+    handle({ query }, context) {
+      const page = pageOf(flagsOf(context).filter(isThere), (entry) => entry.key, query);
+      if (page.kind === 'failure') return page;
+      const shown = page.items.map(({ document }) => flagJson(document));
+      return answer(`{"flags":[${shown.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+    },
+  },
+});
+
+const createFlag = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a flag',
+  description: 'In effect on this node with the answer.',
+  idempotent: true,
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: { body: FlagBody },
+  reply: { ...REPLY, statuses: [201] },
+  example: FLAG_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    async handle({ body }, context) {
+      const { key } = body;
+      const at = context.origin.receivedAt;
+      const empty = emptyContent(key, body.flag_type);
+      const document: FlagDocument = {
+        key,
+        ...contentOf(body, empty, empty),
+        salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
+        createdAt: at,
+        updatedAt: at,
+        archivedAt: null,
+        version: 1,
+      };
+      const faulty = faultsOf(document, context);
+      if (faulty !== undefined) return faulty;
+      const address = addressOf(key, context);
+      const holder = () => context.services.config.get(address);
+      const full = () => noRoom(flagsOf(context));
+      return shown(await createDefinition<'flag'>({ address, document, holder, taken, full }, context), 201);
+    },
+  },
+});
+
+/** As many as no two flags get alike. */
+const SALT_BYTES = 12;
+
+const getFlag = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'GET',
+  path: `${PATH}/{key}`,
+  summary: 'Get a flag by key',
+  errors: ['FLAG_NOT_FOUND'],
+  input: { params: ByKey },
+  reply: { ...REPLY, statuses: [200] },
+  action: {
+    kind: 'handle',
+    handle({ params }, context) {
+      const flag = findFlag(params.key, context);
+      return flag === undefined ? missing() : answer(flagJson(flag), { etag: flag.version });
+    },
+  },
+});
+
+const putFlag = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'PUT',
+  path: `${PATH}/{key}`,
+  summary: 'Change a flag, whole',
+  description: 'What is left out gets its default. The salt stays, and with it every player’s place.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch, body: FlagWhole },
+  reply: { ...REPLY, statuses: [200] },
+  example: FLAG_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    handle({ params, headers, body }, context) {
+      return change(params.key, headers, context, (held) => {
+        if (body.key !== undefined && body.key !== held.key) return fixed('/key');
+        if (body.flag_type !== held.flagType) return fixed('/flag_type');
+        const empty = emptyContent(held.key, held.flagType);
+        return { kind: 'changed', document: { ...held, ...contentOf(body, empty, empty) } };
+      });
+    },
+  },
+});
+
+const patchFlag = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'PATCH',
+  path: `${PATH}/{key}`,
+  summary: 'Change fields of a flag',
+  description: 'Fields are replaced whole, lists too; null gives a field what it has when left out.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch, body: FlagPatch },
+  reply: { ...REPLY, statuses: [200] },
+  example: { enabled: false },
+  action: {
+    kind: 'handle',
+    handle({ params, headers, body }, context) {
+      return change(params.key, headers, context, (held) => {
+        if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
+        const empty = emptyContent(held.key, held.flagType);
+        return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
+      });
+    },
+  },
+});
+
+const deleteFlag = defineRoute({
+  ...ROUTE,
+  method: 'DELETE',
+  path: `${PATH}/{key}`,
+  summary: 'Delete (archive) a flag',
+  description: 'From then on it is unknown to every endpoint, but its key stays taken. Flags that wait for it are off.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch },
+  reply: {
+    statuses: [200],
+    description: 'It is archived.',
+    schema: Type.Object(
+      {
+        key: Type.String({ description: "The flag's key." }),
+        archived: Type.Boolean({ description: 'Always true.' }),
+      },
+      { description: 'An archived flag.' },
+    ),
+    example: { key: FLAG_EXAMPLE.key, archived: true },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params, headers }, context) {
+      const address = addressOf(params.key, context);
+      const archive = (held: FlagDocument): Changed<'flag'> | Failure => {
+        if (held.archivedAt !== null) return missing();
+        return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
+      };
+      const written = await changeDefinition({ address, headers, missing: missing(), change: archive }, context);
+      if (written.kind === 'failure') return written;
+      return answer(JSON.stringify({ key: params.key, archived: true }), { replayed: written.replayed });
+    },
+  },
+});
+
+export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag];
+
+/** The flag of the caller's game and environment; undefined when there is none, or it is archived. */
+export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
+  const entry = context.services.config.get(addressOf(key, context));
+  return entry !== undefined && isThere(entry) ? entry.document : undefined;
+}
+
+async function change(
+  key: string,
+  headers: IfMatch,
+  context: RequestContext,
+  next: (held: FlagDocument) => Changed<'flag'> | Failure,
+): Promise<Answer> {
+  const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
+    if (held.archivedAt !== null) return missing();
+    const changed = next(held);
+    return changed.kind === 'failure' ? changed : (faultsOf(changed.document, context) ?? changed);
+  };
+  const address = addressOf(key, context);
+  return shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
+}
+
+/** What is wrong with a definition, beside its shape. Marks of earlier writes do not count towards its size. */
+function faultsOf(document: FlagDocument, context: RequestContext): Failure | undefined {
+  const { key, services } = context;
+  const faults = flagFaults(
+    { ...document, writes: [] },
+    {
+      segmentExists: (id) =>
+        services.config.get({ game: key.game, environment: key.environment, kind: 'segment', key: id }) !== undefined,
+      flag: (other) => findFlag(other, context),
+    },
+  );
+  return faults.length === 0 ? undefined : invalid(faults);
+}
+
+function shown(written: Written<'flag'> | Failure, status: 200 | 201): Answer {
+  if (written.kind === 'failure') return written;
+  const { document } = written.entry;
+  return answer(flagJson(document), { status, replayed: written.replayed, etag: document.version });
+}
+
+function addressOf(flagKey: string, { key }: RequestContext): DocumentAddress<'flag'> {
+  return { game: key.game, environment: key.environment, kind: 'flag', key: flagKey };
+}
+
+function flagsOf({ key, services }: RequestContext): ConfigEntry<'flag'>[] {
+  return services.config.list('flag', key.game, key.environment);
+}
+
+const isThere = ({ document }: ConfigEntry<'flag'>): boolean => document.archivedAt === null;
+const missing = (): Failure => failure('FLAG_NOT_FOUND');
+const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed' }]);
+
+function taken({ document }: ConfigEntry<'flag'>): Failure {
+  const was = document.archivedAt === null ? 'is' : 'was';
+  return failure('CONFLICT', `There ${was} a flag with that key.`, { field: 'key', archived: was === 'was' });
+}
+
+function noRoom(flags: readonly ConfigEntry<'flag'>[]): Failure | undefined {
+  if (flags.length >= LIMITS.flagKeysPerEnvironment) {
+    return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
+  }
+  if (flags.filter(isThere).length < LIMITS.flagsPerEnvironment) return undefined;
+  return failure('CONFLICT', `There are ${LIMITS.flagsPerEnvironment} flags already; delete one first.`);
+}

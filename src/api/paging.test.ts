@@ -1,0 +1,59 @@
+import { array, assert, integer, property, string, uniqueArray } from 'fast-check';
+import { expect, it } from 'vitest';
+import { pageOf, type Page } from './paging.ts';
+
+const page = (all: readonly string[], query: { limit?: number; cursor?: string }): Page<string> => {
+  const found = pageOf(all, (item) => item, query);
+  if (found.kind === 'failure') throw new Error(found.message);
+  return found;
+};
+
+/** All items, page by page. @param onPage is called between two pages */
+function walk(
+  all: readonly string[],
+  limit: number,
+  onPage: (items: string[]) => readonly string[] = () => all,
+): string[] {
+  const seen: string[] = [];
+  for (let held = all, cursor: string | null = ''; cursor !== null;) {
+    const { items, nextCursor }: Page<string> = page(held, { limit, ...(cursor === '' ? {} : { cursor }) });
+    expect(items.length).toBeLessThanOrEqual(limit);
+    if (nextCursor !== null) expect(items).toHaveLength(limit);
+    seen.push(...items);
+    held = onPage(items);
+    cursor = nextCursor;
+  }
+  return seen;
+}
+
+const keys = uniqueArray(string({ minLength: 1, unit: 'grapheme' }).filter((key) => key.isWellFormed()));
+
+it('pages give every item once, in order of the keys', () => {
+  assert(
+    property(keys, integer({ min: 1, max: 7 }), (all, limit) => {
+      expect(walk(all, limit)).toEqual(all.toSorted((a, b) => (a < b ? -1 : 1)));
+    }),
+  );
+});
+
+it('what is added or removed between two pages neither hides nor doubles another item', () => {
+  assert(
+    property(keys, array(keys), integer({ min: 1, max: 7 }), (all, changes, limit) => {
+      const others = changes.map((some) => some.filter((key) => !all.includes(key)));
+      const seen = walk(all, limit, () => [...all, ...(others.pop() ?? [])]);
+      expect(seen.filter((key) => all.includes(key))).toEqual(all.toSorted((a, b) => (a < b ? -1 : 1)));
+    }),
+  );
+});
+
+it.each(['', '=', 'not base64!', 'YQ==', '_w'])('a cursor that was not made here is refused: %j', (cursor) => {
+  expect(pageOf(['a'], (item) => item, { cursor })).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    details: { fields: [{ path: 'cursor' }] },
+  });
+});
+
+it('a page holds 50 items when nothing is said', () => {
+  const all = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+  expect(page(all, {}).items).toHaveLength(50);
+});

@@ -1,0 +1,270 @@
+import { Type } from 'typebox';
+import { compileCondition } from '../../actors/conditions/compile-condition.ts';
+import type { ConfigEntry } from '../../streams/config/config-store.ts';
+import type { DocumentAddress } from '../../streams/config/documents.ts';
+import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { answer, type Answer } from './answer.ts';
+import { changed, changeDefinition, claimKey, createDefinition, repeated, type Written } from './definition-writes.ts';
+import { IfMatch, staleFor } from './if-match.ts';
+import { NextCursor, pageOf, PageQuery } from './paging.ts';
+import type { RequestContext } from './request-context.ts';
+import { defineRoute, invalid } from './route.ts';
+import {
+  keyFromName,
+  Segment,
+  SEGMENT_BODY_EXAMPLE,
+  SEGMENT_EXAMPLE,
+  SegmentBody,
+  SegmentChange,
+  segmentJson,
+  SegmentWithProgress,
+  type SegmentContent,
+} from './segment-resource.ts';
+
+const ROUTE = {
+  tag: 'Segments',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+} as const;
+const PATH = '/v1/segments/segments';
+const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
+
+const listSegments = defineRoute({
+  ...ROUTE,
+  method: 'GET',
+  path: PATH,
+  summary: 'List the segments',
+  description: 'Oldest first.',
+  errors: [],
+  input: { query: PageQuery },
+  reply: {
+    statuses: [200],
+    description: 'A page of the list.',
+    schema: Type.Object(
+      { segments: Type.Array(Segment, { description: 'Segments of this page.' }), next_cursor: NextCursor },
+      { description: 'Segments.' },
+    ),
+    example: { segments: [SEGMENT_EXAMPLE], next_cursor: null },
+  },
+  action: {
+    kind: 'handle',
+    handle({ query }, context) {
+      const page = pageOf(segmentsOf(context), (entry) => entry.key, query);
+      if (page.kind === 'failure') return page;
+      const shown = page.items.map(({ document }) => segmentJson(document));
+      return answer(`{"segments":[${shown.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+    },
+  },
+});
+
+const createSegment = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a segment',
+  description: 'In effect on this node with the answer. The players there are evaluated in the background.',
+  idempotent: true,
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: { body: SegmentBody },
+  reply: { statuses: [201], description: 'The segment.', schema: Segment, example: SEGMENT_EXAMPLE },
+  example: SEGMENT_BODY_EXAMPLE,
+  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+});
+
+const getSegment = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'GET',
+  path: `${PATH}/{id}`,
+  summary: 'Get a segment',
+  description: 'With how far the players have been evaluated against its newest version.',
+  errors: ['NOT_FOUND'],
+  input: { params: ById },
+  reply: {
+    statuses: [200],
+    description: 'The segment.',
+    schema: SegmentWithProgress,
+    example: { ...SEGMENT_EXAMPLE, evaluation: { status: 'done', players_evaluated: 120, players_total: 120 } },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params }, context) {
+      const { config, segmentProgress } = context.services;
+      const entry = config.get(addressOf(params.id, context));
+      if (entry === undefined) return missing();
+      const { document } = entry;
+      return answer(segmentJson(document, await segmentProgress(entry.revision)), { etag: document.version });
+    },
+  },
+});
+
+const putSegment = defineRoute({
+  ...ROUTE,
+  versioned: true,
+  method: 'PUT',
+  path: `${PATH}/{id}`,
+  summary: 'Change a segment',
+  description: 'Whole: what is left out gets its default. Every player is evaluated again, in the background.',
+  idempotent: true,
+  errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  input: { params: ById, headers: IfMatch, body: SegmentChange },
+  reply: { statuses: [200], description: 'The segment as it is now.', schema: Segment, example: SEGMENT_EXAMPLE },
+  example: SEGMENT_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    async handle({ params, headers, body }, context) {
+      const written = await changeDefinition(
+        {
+          address: addressOf(params.id, context),
+          headers,
+          missing: missing(),
+          change(held) {
+            const faults = conditionFaults(body.conditions);
+            if (body.key !== undefined && body.key !== held.key) {
+              faults.unshift({ path: '/key', message: 'cannot be changed' });
+            }
+            if (faults.length > 0) return invalid(faults);
+            return { kind: 'changed', document: { ...held, ...contentOf(body, held.key) } };
+          },
+        },
+        context,
+      );
+      return shown(written, 200);
+    },
+  },
+});
+
+const deleteSegment = defineRoute({
+  ...ROUTE,
+  method: 'DELETE',
+  path: `${PATH}/{id}`,
+  summary: 'Delete a segment',
+  description:
+    'Refused while rules of flags use it; `details.flags` names them. Its players leave it in the background.',
+  idempotent: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  input: { params: ById, headers: IfMatch },
+  reply: {
+    statuses: [200],
+    description: 'It is gone.',
+    schema: Type.Object(
+      {
+        segment_id: Type.String({ description: 'Id of the segment.' }),
+        deleted: Type.Boolean({ description: 'Always true.' }),
+      },
+      { description: 'A deleted segment.' },
+    ),
+    example: { segment_id: SEGMENT_EXAMPLE.segment_id, deleted: true },
+  },
+  action: { kind: 'handle', handle: ({ params, headers }, context) => remove(params.id, headers, context) },
+});
+
+export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
+
+async function create(body: SegmentBody, context: RequestContext): Promise<Answer> {
+  const key = body.key ?? keyFromName(body.name ?? '');
+  const faults = [...keyFaults(body, key), ...conditionFaults(body.conditions)];
+  if (faults.length > 0) return invalid(faults);
+  const { config, ids } = context.services;
+  const at = context.origin.receivedAt;
+  const id = `seg_${ids.uuidv7(at)}`;
+  const address = addressOf(id, context);
+  const others = () => segmentsOf(context).filter(({ document }) => document.key === key && document.id !== id);
+  const made = await createDefinition<'segment'>(
+    {
+      address,
+      document: { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 },
+      holder: () => others()[0],
+      taken,
+      full: () => full(segmentsOf(context).length),
+    },
+    context,
+  );
+  if (made.kind === 'failure' || made.replayed) return shown(made, 201);
+  // Ids never collide, keys may: of two created at the same moment the earlier one stays, as all nodes see the same order.
+  const { revision } = made.entry;
+  const rival = others().find((other) => other.revision < revision || other.document.version > 1);
+  if (rival === undefined) return shown(made, 201);
+  if (!(await config.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
+  return shown(repeated(rival, context) ?? taken(), 201);
+}
+
+async function remove(id: string, headers: IfMatch, context: RequestContext): Promise<Answer> {
+  const { config } = context.services;
+  const address = addressOf(id, context);
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    // It was there when this request came: whether our deletion or another's took it away, it is gone.
+    if (held === undefined && attempt > 0) return removed(id, false);
+    const refusal = held === undefined ? undefined : (inUse(id, context) ?? staleFor(headers, held.document.version));
+    if (refusal !== undefined) return refusal;
+    // A deletion leaves nothing that could bear a mark: only the ledger knows of the first one.
+    if (held === undefined && context.idempotency === undefined) return missing();
+    const claim = await claimKey(context);
+    if (claim.kind === 'failure') return claim;
+    if (held === undefined) return claim.replayed ? removed(id, true) : missing();
+    if (await config.delete(address, held.revision)) return removed(id, false);
+    if (!(await changed(config, address, held.revision))) break;
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+function removed(id: string, replayed: boolean): Answer {
+  return answer(JSON.stringify({ segment_id: id, deleted: true }), { replayed });
+}
+
+function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
+  const flags = services.config
+    .list('flag', key.game, key.environment)
+    .filter(({ document }) => document.archivedAt === null && document.rules.some((rule) => rule.segmentId === id))
+    .map(({ document }) => document.key);
+  if (flags.length === 0) return undefined;
+  const named = flags.slice(0, LIMITS.reportedFaults);
+  return failure('CONFLICT', `Rules of flags use the segment: ${named.join(', ')}.`, { flags: named });
+}
+
+function shown(written: Written<'segment'> | Failure, status: 200 | 201): Answer {
+  if (written.kind === 'failure') return written;
+  const { document } = written.entry;
+  return answer(segmentJson(document), { status, replayed: written.replayed, etag: document.version });
+}
+
+function addressOf(id: string, { key }: RequestContext): DocumentAddress<'segment'> {
+  return { game: key.game, environment: key.environment, kind: 'segment', key: id };
+}
+
+function segmentsOf({ key, services }: RequestContext): ConfigEntry<'segment'>[] {
+  return services.config.list('segment', key.game, key.environment);
+}
+
+function contentOf(
+  { name, description, conditions, enabled }: SegmentBody | SegmentChange,
+  key: string,
+): SegmentContent {
+  return { name: name ?? key, description: description ?? '', conditions, enabled: enabled ?? true };
+}
+
+function keyFaults(body: SegmentBody, key: string): FieldFault[] {
+  if (body.key === undefined && body.name === undefined) return [{ path: '/name', message: 'is required' }];
+  return key === '' ? [{ path: '/key', message: 'is required: none can be made of the name' }] : [];
+}
+
+function conditionFaults(conditions: JsonObject): FieldFault[] {
+  if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
+    return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
+  }
+  const compiled = compileCondition(conditions);
+  if (compiled.kind === 'compiled') return [];
+  return compiled.faults.map(({ path, message }) => ({ path: `/conditions${path}`, message }));
+}
+
+const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
+const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
+
+function full(count: number): Failure | undefined {
+  if (count < LIMITS.segmentsPerEnvironment) return undefined;
+  return failure('CONFLICT', `There are ${LIMITS.segmentsPerEnvironment} segments already; delete one first.`);
+}
