@@ -1,3 +1,4 @@
+import { assert, property, string, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonText } from '../../src/kernel/json.ts';
 import type { FlagDocument, FlagType } from '../../streams/config/documents.ts';
@@ -116,6 +117,20 @@ describe('rules', () => {
     const flag = aFlag({ rules: [aRule({ segmentId: 'seg_gone' })] });
     expect(served([flag], { segments: [memberOf('seg_gone')] })?.segmentId).toBe('seg_gone');
   });
+});
+
+test('a rule on a segment finds it among any number that the player is in', () => {
+  const ids = uniqueArray(string({ maxLength: 3 }), { maxLength: 40 });
+  assert(
+    property(ids, string({ maxLength: 3 }), (held, other) => {
+      const segments = held.toSorted((one, next) => (one < next ? -1 : 1)).map((id) => memberOf(id));
+      for (const segmentId of [...held, other]) {
+        const answer = served([aFlag({ rules: [aRule({ segmentId })] })], { segments });
+        expect(answer?.reason).toBe(held.includes(segmentId) ? 'segment_match' : 'default');
+      }
+    }),
+    { seed: 21, numRuns: 300 },
+  );
 });
 
 describe('variants', () => {

@@ -46,8 +46,19 @@ function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Conditio
     (condition === undefined || condition.matches(subject));
 }
 
-/** Membership as it stands in the player's state; the segment's own condition is not asked again. */
+/**
+ * Membership as it stands in the player's state; the segment's own condition is not asked again. Halves what is left, as
+ * memberships are in order of their ids: a player may be in hundreds, and each of many flags asks.
+ */
 function isMember({ segments }: PlayerState, segmentId: string): boolean {
-  for (const membership of segments) if (membership.segmentId === segmentId) return true;
+  let from = 0;
+  let to = segments.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const id = segments[middle]?.segmentId ?? '';
+    if (id === segmentId) return true;
+    if (id < segmentId) from = middle + 1;
+    else to = middle;
+  }
   return false;
 }
