@@ -198,6 +198,8 @@ export const LIMITS = {
   conditionValues: 1_000,
   /** A regular expression in a condition, in characters. */
   regexLength: 256,
+  /** Its length with counted repetitions spelled out, about: compiling it costs 5 µs each. */
+  regexSpelledOut: 4_000,
   /** Instructions of a compiled regular expression: times the text's length it is the most a match can cost. */
   regexProgram: 500,
   /** Text a regular expression is tried on, in characters; anything longer does not match. */

@@ -1,0 +1,159 @@
+import { ClickHouseError } from '@clickhouse/client';
+import type { Clock } from '../src/kernel/clock.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
+import type { Logger } from '../src/kernel/logger.ts';
+import type { ClickhouseAddress } from './clickhouse-address.ts';
+import { createStatementSlots } from './embedded/statement-slots.ts';
+import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import { openClient } from './open-client.ts';
+import { TRANSIENT_CODES } from './transient-codes.ts';
+
+/**
+ * What routes may read from ClickHouse. Rows are there about a second after they were decided. Statements at once, their time,
+ * memory and results are bounded, so that readers never hold up the sink for long.
+ */
+export interface Analytics {
+  /** Members of a segment by player id, in ClickHouse's own order of UUIDs, after `afterPlayerId` if given. */
+  segmentPlayers(query: SegmentPlayersQuery): Promise<Asked<SegmentPlayer[]>>;
+  /** What an experiment measured, by variant. */
+  experiment(query: ExperimentQuery): Promise<Asked<MeasuredVariant[]>>;
+  close(): Promise<void>;
+}
+
+/** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
+export type Asked<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
+
+export interface SegmentPlayersQuery {
+  game: string;
+  environment: string;
+  segmentId: string;
+  /** A UUID. */
+  afterPlayerId?: string;
+  limit: number;
+}
+
+export interface SegmentPlayer {
+  playerId: string;
+  externalId: string;
+  /** Epoch milliseconds. */
+  enteredAt: number;
+}
+
+/** Sums and moments that leave what a double holds, or that too few players have, are NaN or infinite. */
+export interface MeasuredVariant {
+  variant: string;
+  /** Whether its players saw another variant too; a variant may be there both ways. */
+  mixed: boolean;
+  players: number;
+  /** Players with at least one event of the metric. */
+  conversions: number;
+  /** Of the metric over all players. */
+  sum: number;
+  mean: number;
+  /** With players − 1 below the line. */
+  variance: number;
+}
+
+/** A reader of one ClickHouse. It connects when it is first asked. */
+export function createAnalytics(options: { address: ClickhouseAddress; clock: Clock; logger: Logger }): Analytics {
+  const { logger } = options;
+  const client = openClient(options.address, 'analytics', LIMITS.analyticsRequestMs);
+  const slots = createStatementSlots({
+    places: LIMITS.analyticsStatements,
+    waiting: LIMITS.analyticsWaiting,
+    waitMs: LIMITS.analyticsWaitMs,
+    clock: options.clock,
+  });
+
+  async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<Asked<Row[]>> {
+    let giveBack = () => {};
+    try {
+      giveBack = await slots.take();
+      const result = await client.query({
+        query,
+        query_params,
+        format: 'JSONEachRow',
+        clickhouse_settings: STATEMENT_BOUNDS,
+      });
+      return { kind: 'answered', value: await result.json<Row>() };
+    } catch (error) {
+      if (error instanceof ClickHouseError && !TRANSIENT_CODES.has(Number(error.code))) throw error;
+      logger.warn({ err: error }, 'ClickHouse cannot answer a request');
+      return { kind: 'unavailable' };
+    } finally {
+      giveBack();
+    }
+  }
+
+  return {
+    async segmentPlayers({ game, environment, segmentId, afterPlayerId = FIRST_UUID, limit }) {
+      const asked = await ask<{ player_id: string; external_id: string; entered_at: string | number }>(
+        SEGMENT_PLAYERS,
+        {
+          game,
+          environment,
+          segment: segmentId,
+          after: afterPlayerId,
+          limit,
+        },
+      );
+      if (asked.kind === 'unavailable') return asked;
+      const players = asked.value.map((row) => ({
+        playerId: row.player_id,
+        externalId: row.external_id,
+        enteredAt: Number(row.entered_at),
+      }));
+      return { kind: 'answered', value: players };
+    },
+    async experiment(query) {
+      const { sql, parameters } = experimentQuery(query);
+      const asked = await ask<ExperimentRow>(sql, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      const variants = asked.value.map((row) => ({
+        variant: row.variant,
+        mixed: row.mixed === 1,
+        players: Number(row.players),
+        conversions: Number(row.conversions),
+        sum: number(row.sum),
+        mean: number(row.mean),
+        variance: number(row.variance),
+      }));
+      return { kind: 'answered', value: variants };
+    },
+    close: () => client.close(),
+  };
+}
+
+interface ExperimentRow {
+  variant: string;
+  mixed: number;
+  players: number | string;
+  conversions: number | string;
+  sum: number | null;
+  mean: number | null;
+  variance: number | null;
+}
+
+/** JSON has no NaN and no infinity: ClickHouse writes null. */
+function number(value: number | null): number {
+  return value ?? Number.NaN;
+}
+
+/** FINAL leaves out who exited. The order is that of the primary key, so a page reads little more than itself. */
+const SEGMENT_PLAYERS = `
+SELECT player_id, external_id, toUnixTimestamp64Milli(received_at) AS entered_at
+FROM segment_membership_states FINAL
+WHERE game_id = {game:String} AND environment = {environment:String} AND segment_id = {segment:String}
+  AND player_id > {after:UUID}
+ORDER BY player_id
+LIMIT {limit:UInt32}`;
+
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Beyond any of these ClickHouse ends the statement; all are codes that count as `unavailable`. */
+const STATEMENT_BOUNDS = {
+  max_execution_time: LIMITS.analyticsSeconds,
+  max_memory_usage: String(LIMITS.analyticsMemoryBytes),
+  max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
+  max_threads: LIMITS.analyticsThreads,
+};

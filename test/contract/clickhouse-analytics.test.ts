@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Fact, FlagExposed } from '../../actors/facts.ts';
+import { createAnalytics, type Analytics, type Asked } from '../../clickhouse-schema/analytics.ts';
+import { TABLES } from '../../clickhouse-schema/columns.ts';
+import type { ExperimentQuery } from '../../clickhouse-schema/experiment-query.ts';
+import { migrate } from '../../clickhouse-schema/migrate.ts';
+import { createRowBatch } from '../../clickhouse-schema/row-batch.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { createMemoryBroker } from '../../streams/log-memory.ts';
+import { createClickhouseTarget } from '../../streams/sinks/clickhouse/block-target.ts';
+import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { aCommit, aTrackedEvent, commit } from '../../streams/sinks/testing.ts';
+import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
+import { silentLogger } from '../support/silent-logger.ts';
+import { until } from '../support/until.ts';
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await migrate(clickhouse.address);
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+});
+afterAll(async () => {
+  await analytics.close();
+  await clickhouse.close();
+});
+beforeEach(async () => {
+  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+});
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 0, 20);
+const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+
+/** Facts through the whole sink, record by record. */
+async function write(...records: Fact[][]): Promise<void> {
+  const broker = createMemoryBroker({ clock: systemClock });
+  const log = broker.connect();
+  for (const facts of records) await commit(log, facts);
+  const sink = createClickhouseSink({
+    log: broker.connect(),
+    clock: systemClock,
+    holder: 'sink',
+    clickhouse: clickhouse.address,
+    logger: silentLogger,
+    metrics: createMetrics(),
+  });
+  sink.start();
+  await until('the sink is through', () => {
+    const entry = broker.bucket('POSITIONS').get('clickhouse');
+    return entry?.value !== undefined && JSON.parse(Buffer.from(entry.value).toString()).sequence >= records.length;
+  });
+  await sink.stop();
+}
+
+function answered<T>(asked: Asked<T>): T {
+  if (asked.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+  return asked.value;
+}
+
+function transition(
+  kind: 'SegmentEntered' | 'SegmentExited',
+  player: number,
+  at: number,
+  some: Partial<Fact> = {},
+): Fact {
+  const place = { game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` } as const;
+  const fact = { kind, ...place, at, segmentId: 'seg_1', segmentKey: 'whales' } as const;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test changes fields of this very kind
+  return { ...fact, ...some } as Fact;
+}
+
+describe('members of a segment', () => {
+  const members = async (limit = 10, afterPlayerId?: string) =>
+    answered(
+      await analytics.segmentPlayers({
+        game: 'demo',
+        environment: 'live',
+        segmentId: 'seg_1',
+        limit,
+        ...(afterPlayerId === undefined ? {} : { afterPlayerId }),
+      }),
+    );
+
+  it('are those whose newest transition is an entry, in pages', async () => {
+    await write(
+      [transition('SegmentEntered', 1, START), transition('SegmentEntered', 2, START + 1)],
+      // In and out and in within one record: the place in it decides.
+      [
+        transition('SegmentExited', 1, START + 5),
+        transition('SegmentEntered', 1, START + 5),
+        transition('SegmentEntered', 3, START + 6),
+        transition('SegmentExited', 3, START + 6),
+      ],
+      [transition('SegmentExited', 2, START + 7), transition('SegmentEntered', 4, START + 8)],
+      [
+        transition('SegmentEntered', 5, START, { environment: 'test' }),
+        transition('SegmentEntered', 6, START, { segmentId: 'seg_2' }),
+      ],
+    );
+    expect(await members()).toEqual([
+      { playerId: playerId(1), externalId: 'ext-1', enteredAt: START + 5 },
+      { playerId: playerId(4), externalId: 'ext-4', enteredAt: START + 8 },
+    ]);
+    expect((await members(1)).map((member) => member.externalId)).toEqual(['ext-1']);
+    expect((await members(1, playerId(1))).map((member) => member.externalId)).toEqual(['ext-4']);
+    expect(await members(1, playerId(4))).toEqual([]);
+    const transitions = 'SELECT transition FROM segment_transitions ORDER BY facts_sequence, facts_index';
+    expect(await rowsOf(clickhouse, transitions)).toHaveLength(10);
+    // Dashboards see the live environment only.
+    const sizes = await ask(clickhouse, 'SELECT segment_key, players FROM segment_sizes ORDER BY segment_id', {
+      as: 'reader',
+    });
+    expect(sizes.text).toBe('whales\t2\nwhales\t1\n');
+  });
+
+  it('are the same when a block is written again, late, after newer ones', async () => {
+    const target = createClickhouseTarget(clickhouse.address);
+    const blocks = [
+      [transition('SegmentEntered', 1, START)],
+      [transition('SegmentExited', 1, START + 1)],
+      [transition('SegmentEntered', 2, START + 2)],
+    ].map((facts, index) => {
+      const batch = createRowBatch();
+      batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence: index + 1 });
+      return batch.blocks().map((block) => ({ ...block, sequence: index + 1 }));
+    });
+    const insert = async (index: number, repeated: boolean) => {
+      for (const { table, bytes, rows, receivedFromMs, receivedToMs, sequence } of blocks[index] ?? []) {
+        const place = { rows, receivedFromMs, receivedToMs, from: sequence, to: sequence, repeated };
+        expect(await target.insert(table, bytes, `${table}/${sequence}`, place)).toEqual({ kind: 'inserted' });
+      }
+    };
+    for (const index of [0, 1, 2]) await insert(index, false);
+    for (const index of [1, 0, 2, 0]) await insert(index, true);
+    await ask(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
+    await insert(0, true);
+    expect((await members()).map((member) => member.externalId)).toEqual(['ext-2']);
+    expect(await rowsOf(clickhouse, 'SELECT 1 FROM segment_transitions')).toHaveLength(3);
+    await target.close();
+  });
+});
+
+/** An exposure of a player, `ms` after the start. */
+function exposed(player: number, variantKey: string | null, ms = 0, some: Partial<FlagExposed> = {}): FlagExposed {
+  return {
+    kind: 'FlagExposed',
+    game: 'demo',
+    environment: 'live',
+    entityId: playerId(player),
+    externalId: `ext-${player}`,
+    at: START + ms,
+    flagKey: 'shop',
+    flagVersion: 2,
+    variantKey,
+    value: JSON.stringify(variantKey),
+    reason: 'percentage_rollout',
+    ...some,
+  };
+}
+
+/** A purchase of a player, `ms` after the start. */
+function bought(player: number, ms: number, properties: unknown = {}, some: Partial<Fact> = {}): Fact {
+  const event = aTrackedEvent({
+    entityId: playerId(player),
+    eventName: 'purchase_done',
+    at: START + ms,
+    // A device's clock decides nothing.
+    timestamp: 0,
+    properties: JSON.stringify(properties),
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test changes fields of this very kind
+  return { ...event, ...some } as Fact;
+}
+
+describe('the measure of an experiment', () => {
+  const measure = async (some: Partial<ExperimentQuery> = {}) => {
+    const measured = answered(
+      await analytics.experiment({
+        game: 'demo',
+        environment: 'live',
+        flagKey: 'shop',
+        flagVersion: 2,
+        variantBy: 'variant_key',
+        variants: ['a', 'b'],
+        metric: 'purchase_done',
+        aggregate: { kind: 'conversion' },
+        windowDays: 7,
+        sinceMs: START - DAY_MS,
+        untilMs: START + 100 * DAY_MS,
+        ...some,
+      }),
+    );
+    return measured.toSorted((x, y) =>
+      `${x.variant}${String(x.mixed)}`.localeCompare(`${y.variant}${String(y.mixed)}`),
+    );
+  };
+
+  it('counts by hand: 4 players of a, 3 of b, one who saw both, and what else must not count', async () => {
+    await write(
+      // Before its exposure, and an event of the same millisecond that stands before it in the log.
+      [bought(1, 5), bought(2, 10), exposed(1, 'a', 10), exposed(2, 'a', 10), exposed(3, 'a', 10), exposed(4, 'a', 10)],
+      [exposed(11, 'b', 10), exposed(12, 'b', 20), exposed(13, 'b', 30)],
+      // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment: neither.
+      [exposed(21, 'a', 1), exposed(21, 'b', 2), bought(21, 100, { amount: 1_000 })],
+      [exposed(3, null, 1), exposed(31, null), bought(31, 100), exposed(32, 'a', 0, { flagVersion: 1 })],
+      [exposed(33, 'a', 0, { flagKey: 'other' }), exposed(34, 'a', 0, { game: 'other' })],
+      [exposed(35, 'a', 0, { environment: 'test' }), exposed(36, 'a', 0, { reason: 'flag_disabled' }), bought(36, 50)],
+      [
+        // In the same millisecond, but after it in the log.
+        bought(2, 10, { amount: 2.5, basket: { total: 4 } }),
+        bought(3, 11, { amount: 10, 'basket.total': 7 }),
+        bought(3, 12, { amount: -1 }),
+        // Not numbers.
+        bought(3, 13, { amount: '12', basket: { total: true } }),
+        bought(3, 14, { amount: null }),
+      ],
+      // Inside the window of 7 days by a millisecond, and just outside.
+      [bought(11, 10 + 7 * DAY_MS - 1, { amount: 3 }), bought(12, 20 + 7 * DAY_MS, { amount: 100 })],
+      [
+        bought(13, 40, { amount: 50 }, { eventName: 'other_event' }),
+        bought(13, 40, {}, { environment: 'test' }),
+        bought(13, 40, {}, { game: 'other' }),
+      ],
+    );
+
+    // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both.
+    expect(await measure()).toEqual([
+      { variant: 'a', mixed: false, players: 4, conversions: 2, sum: 2, mean: 0.5, variance: 1 / 3 },
+      expect.objectContaining({ mixed: true, players: 1 }),
+      {
+        variant: 'b',
+        mixed: false,
+        players: 3,
+        conversions: 1,
+        sum: 1,
+        mean: 1 / 3,
+        variance: expect.closeTo(1 / 3, 12),
+      },
+    ]);
+
+    // Events: a 0, 1, 4, 0: mean 5/4, squares 17, variance (17 − 25/4) / 3. b 1, 0, 0.
+    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => !row.mixed);
+    expect(counts.map(({ sum, mean, conversions }) => [sum, mean, conversions])).toEqual([
+      [5, 1.25, 2],
+      [1, expect.closeTo(1 / 3, 12), 1],
+    ]);
+    expect(counts[0]?.variance).toBeCloseTo((17 - 25 / 4) / 3, 12);
+
+    // amount: a 0, 2.5, 9, 0: sum 11.5; b 3, 0, 0.
+    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.mixed);
+    expect(sums.map(({ sum, mean }) => [sum, mean])).toEqual([
+      [11.5, 11.5 / 4],
+      [3, 1],
+    ]);
+    expect(sums[0]?.variance).toBeCloseTo((2.5 ** 2 + 81 - 11.5 ** 2 / 4) / 3, 12);
+
+    // A path leads into objects, or is itself a key.
+    const nested = await measure({ aggregate: { kind: 'sum', property: 'basket.total' } });
+    expect(nested.filter((row) => !row.mixed).map(({ sum }) => sum)).toEqual([11, 0]);
+
+    // A longer window takes in the late purchase, a later start of the search only who was exposed since.
+    expect((await measure({ windowDays: 8 })).find((row) => row.variant === 'b' && !row.mixed)?.conversions).toBe(2);
+    expect(await measure({ sinceMs: START + 15 })).toMatchObject([{ variant: 'b', players: 2 }]);
+    expect(await measure({ flagVersion: 9 })).toEqual([]);
+  });
+
+  it('tells the variants of a boolean flag apart by what it served', async () => {
+    await write([
+      exposed(1, null, 0, { value: 'true' }),
+      exposed(2, null, 0, { value: 'false', reason: 'default' }),
+      exposed(3, null, 0, { value: 'false', reason: 'default' }),
+      bought(1, 5),
+    ]);
+    const measured = await measure({ variantBy: 'value', variants: ['false', 'true'] });
+    expect(measured.map(({ variant, players, conversions }) => [variant, players, conversions])).toEqual([
+      ['false', 2, 0],
+      ['true', 1, 1],
+    ]);
+    // Of one player there is no variance.
+    expect(measured[1]?.variance).toBeNaN();
+  });
+
+  it('takes names and paths as values, whatever they hold', async () => {
+    const odd = `'; DROP TABLE events; -- {game:String} \\ " \u{1f600}`;
+    await write([exposed(1, odd, 0, { flagKey: odd }), bought(1, 5, { [odd]: { [odd]: 2 } }, { eventName: odd })]);
+    const measured = await measure({
+      flagKey: odd,
+      variants: [odd, 'b'],
+      metric: odd,
+      aggregate: { kind: 'sum', property: `${odd}.${odd}` },
+    });
+    expect(measured).toMatchObject([{ variant: odd, players: 1, conversions: 1, sum: 2 }]);
+  });
+
+  it('leaves what no number holds as no number', async () => {
+    await write([exposed(1, 'a'), exposed(2, 'a'), bought(1, 5, { amount: 1e308 }), bought(1, 6, { amount: 1e308 })]);
+    const [row] = await measure({ aggregate: { kind: 'sum', property: 'amount' } });
+    expect(row?.players).toBe(2);
+    expect([row?.sum, row?.mean, row?.variance].some((value) => Number.isFinite(value))).toBe(false);
+  });
+});
+
+describe('a ClickHouse that is away', () => {
+  it('is unavailable, and no error of ours', async () => {
+    const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
+    const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const asked = await away.segmentPlayers({ game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 });
+    expect(asked).toEqual({ kind: 'unavailable' });
+    await away.close();
+  });
+
+  it('without its tables is a fault that is thrown', async () => {
+    const address = { ...clickhouse.address, database: 'nowhere' };
+    const lost = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
+    await expect(lost.segmentPlayers(query)).rejects.toThrow();
+    await lost.close();
+  });
+});
