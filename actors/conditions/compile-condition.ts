@@ -1,0 +1,160 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { CompiledCondition, Subject } from '../targeting.ts';
+import { below, createFaults, type Faults } from './faults.ts';
+import { elementField, subjectField, type FieldLookup } from './fields.ts';
+import { equal, OPERATORS } from './operators.ts';
+import { earliest, timeChange, type TimeChange } from './time-changes.ts';
+import { isObject, type Predicate } from './values.ts';
+
+/**
+ * Compiles a condition of GrowthBook's SDK specification 0.8 (a MongoDB-like language) to closures: names, paths, operators
+ * and operands are read once, here, and a question walks closures only. Without saved groups: there are segments for that.
+ *
+ * Beside the specification: an equality is strict and deep, as its text says (its JavaScript turns values into the type
+ * asked for); arrays and objects are in no order; `$regex` is RE2's language.
+ * @param conditions the definition, parsed
+ * @param options `context`: the rule of a flag, which sees the request's context too
+ * @returns the condition, or every fault up to `LIMITS.reportedFaults` with its JSON Pointer below the definition
+ */
+export function compileCondition(conditions: JsonObject, options: { context?: boolean } = {}): CompiledCondition {
+  const oversize = sizeFault(conditions);
+  if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
+  const compilation: Compilation = { faults: createFaults(), changes: [] };
+  const lookup: FieldLookup<Subject> = (name) => subjectField(name, options.context ?? false);
+  const matches = compileGroup(conditions, '', lookup, compilation);
+  if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
+  return { kind: 'compiled', condition: { matches, changesAt: earliest(compilation.changes) } };
+}
+
+interface Compilation {
+  faults: Faults;
+  /** When what was compiled so far may turn by time alone. */
+  changes: TimeChange[];
+}
+
+type Test<Source> = (source: Source) => boolean;
+
+/** Conditions by the name of a field, and `$and`, `$or`, `$nor`, `$not` of such. All must hold; none is true. */
+function compileGroup<Source>(
+  group: JsonObject,
+  path: string,
+  lookup: FieldLookup<Source>,
+  compilation: Compilation,
+): Test<Source> {
+  const one = (operand: Json, at: string): Test<Source> => {
+    if (isObject(operand)) return compileGroup(operand, at, lookup, compilation);
+    compilation.faults.add(at, 'must be a condition, which is an object');
+    return () => false;
+  };
+  const list = (operand: Json, at: string): Test<Source>[] => {
+    if (Array.isArray(operand)) return operand.map((item, place) => one(item, below(at, place)));
+    compilation.faults.add(at, 'must be a list of conditions');
+    return [];
+  };
+  const tests = Object.entries(group).map(([name, operand]): Test<Source> => {
+    const at = below(path, name);
+    switch (name) {
+      case '$and':
+        return every(list(operand, at));
+      case '$or':
+        return some(list(operand, at));
+      case '$nor':
+        return not(some(list(operand, at)));
+      case '$not':
+        return not(one(operand, at));
+      default:
+        return compileField(name, operand, at, lookup, compilation);
+    }
+  });
+  return every(tests);
+}
+
+function compileField<Source>(
+  name: string,
+  operand: Json,
+  path: string,
+  lookup: FieldLookup<Source>,
+  compilation: Compilation,
+): Test<Source> {
+  const field = name.startsWith('$') ? { fault: 'unknown operator, or not one that stands here' } : lookup(name);
+  if ('fault' in field) {
+    compilation.faults.add(path, field.fault);
+    return () => false;
+  }
+  const { read, clock, missing } = field;
+  const predicate = compileValue(operand, path, missing, compilation);
+  const change = clock === undefined ? undefined : timeChange(clock, operand);
+  if (change !== undefined) compilation.changes.push(change);
+  return (source) => predicate(read(source));
+}
+
+/** A condition on one value: an object of operators, which must all hold, or what the value must equal. */
+function compileValue(operand: Json, path: string, missing: number, compilation: Compilation): Predicate {
+  if (!isObject(operand)) return equal(operand);
+  const names = Object.keys(operand);
+  const operators = names.filter((name) => name.startsWith('$'));
+  if (operators.length === 0) return equal(operand);
+  if (operators.length < names.length) {
+    compilation.faults.add(path, 'mixes operators with other names; to compare with an object use $eq');
+  }
+  const site = {
+    missing,
+    faults: compilation.faults,
+    value: (inner: Json, at: string, innerMissing: number) => compileValue(inner, at, innerMissing, compilation),
+    element: (inner: JsonObject, at: string) => compileGroup(inner, at, elementField, compilation),
+  };
+  return every(
+    operators.map((name): Predicate => {
+      const at = below(path, name);
+      const operator = OPERATORS.get(name);
+      if (operator !== undefined) return operator(operand[name] ?? null, { ...site, path: at });
+      compilation.faults.add(at, `unknown operator; there are ${[...OPERATORS.keys()].join(' ')}`);
+      return () => false;
+    }),
+  );
+}
+
+/** Spelled out for the usual one and two, where a loop would cost as much as the tests. */
+function every<Source>(tests: readonly Test<Source>[]): Test<Source> {
+  const [first, second, third] = tests;
+  if (first === undefined) return () => true;
+  if (second === undefined) return first;
+  if (third === undefined) return (source) => first(source) && second(source);
+  return (source) => {
+    for (const test of tests) if (!test(source)) return false;
+    return true;
+  };
+}
+
+/** Of no tests: true, as the specification has it. */
+function some<Source>(tests: readonly Test<Source>[]): Test<Source> {
+  if (tests.length === 0) return () => true;
+  return (source) => {
+    for (const test of tests) if (test(source)) return true;
+    return false;
+  };
+}
+
+function not<Source>(test: Test<Source>): Test<Source> {
+  return (source) => !test(source);
+}
+
+/** A definition that is nested too deep or holds too many values, looked at before anything walks it in earnest. */
+function sizeFault(conditions: JsonObject): FieldFault | undefined {
+  let left: number = LIMITS.conditionValues;
+  const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {
+    if (--left < 0) return { path: '', message: `must hold at most ${LIMITS.conditionValues} values` };
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (depth === LIMITS.conditionDepth) {
+      return { path, message: `must be nested at most ${LIMITS.conditionDepth} deep` };
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      const fault = visit(inner, below(path, name), depth + 1);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+  return visit(conditions, '', 0);
+}

@@ -1,0 +1,89 @@
+import type { Json } from '../../src/kernel/json.ts';
+import { DAY_MS, elapsedDays } from '../days.ts';
+import type { PlayerState } from '../state.ts';
+import type { FieldClock } from './fields.ts';
+import { isObject } from './values.ts';
+
+/** When an answer may change by time alone: epoch milliseconds after `nowMs`, or `undefined` for never. */
+export type TimeChange = (player: PlayerState, nowMs: number) => number | undefined;
+
+/**
+ * When a condition on a field may turn. A count turns when a day leaves its window. A field that counts days turns where
+ * its operand says so ("at least 7" at 7, "at most 7" at 8), so that nobody is looked at on the days between.
+ * @param operand what the definition asks of the field; it has compiled
+ */
+export function timeChange(clock: FieldClock, operand: Json): TimeChange | undefined {
+  if (clock.kind === 'count') return clock.changesAt;
+  const { sinceMs } = clock;
+  if (turnsDaily(operand)) {
+    return (player, nowMs) => {
+      const since = sinceMs(player);
+      return since === undefined ? undefined : dayAfter(since, elapsedDays(since, nowMs) + 1);
+    };
+  }
+  const turns = [...new Set(turnsOf(operand))].filter((day) => day > 0).toSorted((a, b) => a - b);
+  if (turns.length === 0) return undefined;
+  return (player, nowMs) => {
+    const since = sinceMs(player);
+    if (since === undefined) return undefined;
+    const days = elapsedDays(since, nowMs);
+    const next = turns.find((turn) => turn > days);
+    return next === undefined ? undefined : dayAfter(since, next);
+  };
+}
+
+/** The earliest of all. */
+export function earliest(changes: readonly TimeChange[]): TimeChange {
+  if (changes.length === 0) return () => undefined;
+  return (player, nowMs) => {
+    let first: number | undefined;
+    for (const change of changes) {
+      const at = change(player, nowMs);
+      if (at !== undefined && (first === undefined || at < first)) first = at;
+    }
+    return first;
+  };
+}
+
+/** `undefined` for a day beyond all dates, which a definition may well name. */
+function dayAfter(sinceMs: number, days: number): number | undefined {
+  const at = sinceMs + days * DAY_MS;
+  return Number.isSafeInteger(at) ? at : undefined;
+}
+
+/** The day counts at which an answer about a growing number of days may differ from the day before. */
+function turnsOf(operand: Json): number[] {
+  if (typeof operand === 'number') return [Math.ceil(operand), Math.floor(operand) + 1];
+  if (!isObject(operand)) return [];
+  return Object.entries(operand).flatMap(([operator, argument]) => TURNS.get(operator)?.(argument) ?? []);
+}
+
+const TURNS: ReadonlyMap<string, (argument: Json) => number[]> = new Map<string, (argument: Json) => number[]>([
+  ['$eq', turnsOf],
+  ['$ne', turnsOf],
+  ['$not', turnsOf],
+  ['$in', turnsOfList],
+  ['$nin', turnsOfList],
+  ['$ini', turnsOfList],
+  ['$nini', turnsOfList],
+  ['$gte', (argument) => [Math.ceil(Number(argument))]],
+  ['$lt', (argument) => [Math.ceil(Number(argument))]],
+  ['$gt', (argument) => [Math.floor(Number(argument)) + 1]],
+  ['$lte', (argument) => [Math.floor(Number(argument)) + 1]],
+]);
+
+function turnsOfList(list: Json): number[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'number').flatMap(turnsOf) : [];
+}
+
+/** What looks at a number as text may turn on any day. */
+function turnsDaily(operand: Json): boolean {
+  if (!isObject(operand)) return false;
+  return Object.entries(operand).some(
+    ([operator, argument]) => AS_TEXT.has(operator) || (operator === '$not' && turnsDaily(argument)),
+  );
+}
+
+const AS_TEXT: ReadonlySet<string> = new Set(
+  '$veq $vne $vgt $vgte $vlt $vlte $regex $regexi $notRegex $notRegexi'.split(' '),
+);

@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+
+/** A question about one value. A missing value is null. */
+export type Predicate = (value: Json) => boolean;
+
+export type Scalar = null | boolean | number | string;
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isScalar(value: Json): value is Scalar {
+  return typeof value !== 'object' || value === null;
+}
+
+/** Deep equality of JSON values; the order of keys means nothing. */
+export function isEqual(a: Json, b: Json): boolean {
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, place) => isEqual(item, b[place] ?? null));
+  }
+  if (!isObject(a)) return a === b;
+  if (!isObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => has(b, key) && isEqual(member(a, key), member(b, key)))
+  );
+}
+
+/** An object's own member, or an array's element; null where there is none. Never what a prototype holds. */
+export function member(value: Json, key: string): Json {
+  if (typeof value !== 'object' || value === null) return null;
+  if (Array.isArray(value)) return INDEX.test(key) ? (value[Number(key)] ?? null) : null;
+  return has(value, key) ? (value[key] ?? null) : null;
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,8})$/;
+
+function has(value: JsonObject, key: string): boolean {
+  return Object.hasOwn(value, key);
+}
+
+/** A reader of the value at a path of keys, made once so that no path is taken apart when a condition is asked. */
+export function pathReader(parts: readonly string[]): (root: Json) => Json {
+  const [first, second, ...rest] = parts;
+  if (first === undefined) return (root) => root;
+  if (second === undefined) return (root) => member(root, first);
+  const deeper = pathReader([second, ...rest]);
+  return (root) => deeper(member(root, first));
+}
+
+/**
+ * The number a value counts as in an order, as JavaScript's `<` takes it: numeric text as its number, true as 1, a missing
+ * value as `missing`. NaN, which is in no order, for everything else.
+ */
+export function numberOf(value: Json, missing: number): number {
+  if (typeof value === 'number') return value;
+  if (value === null) return missing;
+  return typeof value === 'object' ? NaN : Number(value);
+}

@@ -1,0 +1,134 @@
+import { array, assert, constantFrom, integer, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../days.ts';
+import type { EventCounter } from '../state.ts';
+import { countChangesAt, countWithin, counted, lastDayStart, lastDaysAgo } from './counters.ts';
+
+/** A day some time after the epoch, so that days before it are dates too. */
+const DAY_0 = 20_000;
+const at = (day: number, ms = 0) => (DAY_0 + day) * DAY_MS + ms;
+
+describe('event counters', () => {
+  it('count a first event on its UTC day', () => {
+    expect(counted([], 'win', at(0, 5))).toEqual([{ name: 'win', day: DAY_0, counts: [1] }]);
+  });
+
+  it('change nothing they were given', () => {
+    const before: readonly EventCounter[] = Object.freeze([
+      Object.freeze({ name: 'win', day: DAY_0, counts: Object.freeze([1]) }),
+    ]);
+    expect(counted(before, 'win', at(2))).toEqual([{ name: 'win', day: DAY_0 + 2, counts: [1, 0, 1] }]);
+    expect(before).toEqual([{ name: 'win', day: DAY_0, counts: [1] }]);
+  });
+
+  it('count a late event on its own day, if that is kept', () => {
+    const counters = counted(counted([], 'win', at(40)), 'win', at(38));
+    expect(counters[0]?.counts).toEqual([1, 0, 1]);
+    expect(counted(counters, 'win', at(10))).toBe(counters);
+    expect(counted(counters, 'win', at(11))[0]?.counts).toHaveLength(30);
+  });
+
+  it('end a window at midnight UTC and not a moment before', () => {
+    const counters = counted([], 'win', at(0, DAY_MS - 1));
+    expect(countWithin(counters, 'win', 1, at(1) - 1)).toBe(1);
+    expect(countWithin(counters, 'win', 1, at(1))).toBe(0);
+    expect(countWithin(counters, 'win', 7, at(7) - 1)).toBe(1);
+    expect(countWithin(counters, 'win', 7, at(7))).toBe(0);
+    expect(countWithin(counters, 'win', 30, at(30))).toBe(0);
+  });
+
+  it('remember the last day longer than they count', () => {
+    const counters = counted([], 'win', at(0));
+    expect(lastDaysAgo(counters, 'win', at(0))).toBe(0);
+    expect(lastDaysAgo(counters, 'win', at(45))).toBe(45);
+    expect(lastDaysAgo(counters, 'lose', at(45))).toBeUndefined();
+    expect(lastDayStart(counters, 'win')).toBe(at(0));
+    expect(lastDayStart(counters, 'lose')).toBeUndefined();
+  });
+
+  it('forget the name counted longest ago beyond the bound', () => {
+    let counters: readonly EventCounter[] = [];
+    for (let n = 0; n < LIMITS.countedNames; n++) counters = counted(counters, `e${n}`, at(0));
+    counters = counted(counters, 'e0', at(0));
+    counters = counted(counters, 'one more', at(0));
+    expect(counters).toHaveLength(LIMITS.countedNames);
+    expect(countWithin(counters, 'e0', 1, at(0))).toBe(2);
+    expect(countWithin(counters, 'e1', 1, at(0))).toBe(0);
+    expect(counters[0]?.name).toBe('one more');
+  });
+
+  const happenings = array(
+    record({
+      name: constantFrom('a', 'b', 'c'),
+      day: integer({ min: 0, max: 70 }),
+      ms: integer({ min: 0, max: DAY_MS - 1 }),
+    }),
+    { maxLength: 60 },
+  );
+
+  it('agree with a list of everything that happened', () => {
+    assert(
+      property(happenings, integer({ min: 0, max: 30 }), constantFrom(1, 7, 30), (happened, later, days) => {
+        const { counters, kept, newest } = replay(happened);
+        for (const name of ['a', 'b', 'c']) {
+          const today = (newest.get(name) ?? 0) + later;
+          const within = kept.filter((one) => one.name === name && one.day > today - days).length;
+          expect(countWithin(counters, name, days, at(today, 7))).toBe(within);
+          expect(lastDaysAgo(counters, name, at(today))).toBe(newest.has(name) ? later : undefined);
+        }
+      }),
+    );
+  });
+
+  it('are compact: the newest day first, at most 30 days, no zeros at either end, in the order of use', () => {
+    assert(
+      property(happenings, (happened) => {
+        const { counters, kept } = replay(happened);
+        expect(counters.map(({ name }) => name)).toEqual([...new Set(kept.map(({ name }) => name).reverse())]);
+        for (const { counts } of counters) {
+          expect(counts.length).toBeLessThanOrEqual(LIMITS.countedDays);
+          expect(counts[0]).toBeGreaterThan(0);
+          expect(counts.at(-1)).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('say exactly when a count changes by time alone', () => {
+    assert(
+      property(happenings, constantFrom(1, 7, 30), integer({ min: 0, max: 75 }), (happened, days, today) => {
+        const { counters } = replay(happened);
+        const now = at(today, 99);
+        const changesAt = countChangesAt(counters, 'a', days, now);
+        const count = countWithin(counters, 'a', days, now);
+        expect(changesAt === undefined).toBe(count === 0);
+        if (changesAt === undefined) return;
+        expect(changesAt).toBeGreaterThan(now);
+        expect(countWithin(counters, 'a', days, changesAt - 1)).toBe(count);
+        expect(countWithin(counters, 'a', days, changesAt)).toBeLessThan(count);
+      }),
+    );
+  });
+});
+
+interface Happening {
+  name: string;
+  day: number;
+  ms: number;
+}
+
+/** The counters, and what a naive list keeps of the same: all but what was older than 30 days when it came. */
+function replay(happened: readonly Happening[]) {
+  let counters: readonly EventCounter[] = [];
+  const kept: Happening[] = [];
+  const newest = new Map<string, number>();
+  for (const one of happened) {
+    counters = counted(counters, one.name, at(one.day, one.ms));
+    const last = newest.get(one.name) ?? one.day;
+    if (one.day <= last - 30) continue;
+    newest.set(one.name, Math.max(last, one.day));
+    kept.push(one);
+  }
+  return { counters, kept, newest };
+}
