@@ -1,4 +1,4 @@
-import { assert, property, string } from 'fast-check';
+import { array, assert, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededHash } from './hash.ts';
 
@@ -17,12 +17,12 @@ describe('hash version 2 of GrowthBook', () => {
   });
 
   test('is what the formula says, whatever seed and value are', () => {
-    const text = string({ unit: 'binary' });
+    const text = array(nat(0xffff)).map((units) => String.fromCharCode(...units));
     assert(
       property(text, text, (seed, value) => {
         expect(seededHash(seed)(value)).toBe(byFormula(seed, value));
       }),
-      { seed: 1, numRuns: 1_000 },
+      { seed: 1, numRuns: 2_000 },
     );
   });
 });
