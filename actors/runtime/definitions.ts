@@ -57,7 +57,7 @@ export function createDefinitions(
   }
 
   function compile(game: string, environment: Environment): Compiled {
-    const entries = config.list('segment', game, environment);
+    const entries = config.list('segment', game, environment).filter(({ document }) => document.enabled !== false);
     const segments = createSegmentSet(
       entries.map((entry) => ({ segment: segmentOf(entry), conditions: entry.document.conditions })),
     );

@@ -4,6 +4,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import { formatTimestamp } from '../kernel/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, ReadOnly } from './definition-fields.ts';
 import { timeOut } from './fields.ts';
+import type { SegmentsProgress } from './request-context.ts';
 
 const SegmentId = Type.String({ description: 'Id of the segment: what rules of flags name.' });
 const conditions = conditionsOf(
@@ -65,13 +66,6 @@ const fields = {
 /** A segment as it is shown. */
 export const Segment = Type.Object(fields, { description: 'A segment.' });
 
-/** How far the players have been evaluated against a segment's newest version. */
-export interface SegmentProgress {
-  evaluated: number;
-  total: number;
-  done: boolean;
-}
-
 /** A segment as it is shown by itself. */
 export const SegmentWithProgress = Type.Object(
   {
@@ -109,7 +103,7 @@ export const SEGMENT_EXAMPLE = {
 };
 
 /** A segment as JSON text. */
-export function segmentJson(segment: SegmentDocument, progress?: SegmentProgress): string {
+export function segmentJson(segment: SegmentDocument, progress?: SegmentsProgress): string {
   return JSON.stringify({
     segment_id: segment.id,
     key: segment.key,
@@ -124,7 +118,7 @@ export function segmentJson(segment: SegmentDocument, progress?: SegmentProgress
   });
 }
 
-function evaluationOf({ evaluated, total, done }: SegmentProgress) {
+function evaluationOf({ evaluated, total, done }: SegmentsProgress) {
   return { status: done ? 'done' : 'running', players_evaluated: evaluated, players_total: total };
 }
 

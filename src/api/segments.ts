@@ -81,7 +81,7 @@ const getSegment = defineRoute({
   path: `${PATH}/{id}`,
   summary: 'Get a segment',
   description: 'With how far the players have been evaluated against its newest version.',
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: ById },
   reply: {
     statuses: [200],
@@ -91,12 +91,15 @@ const getSegment = defineRoute({
   },
   action: {
     kind: 'handle',
-    async handle({ params }, context) {
+    handle({ params }, context) {
       const { config, segmentProgress } = context.services;
       const entry = config.get(addressOf(params.id, context));
       if (entry === undefined) return missing();
-      const { document } = entry;
-      return answer(segmentJson(document, await segmentProgress(entry.revision)), { etag: document.version });
+      const { document, revision } = entry;
+      return segmentProgress(revision).then(
+        (progress) => answer(segmentJson(document, progress), { etag: document.version }),
+        () => failure('SERVICE_UNAVAILABLE', 'How far the players are evaluated cannot be told just now.'),
+      );
     },
   },
 });

@@ -167,12 +167,31 @@ describe('reading segments', () => {
     const { status, headers, body } = await call('GET', `${PATH}/${id}`);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ segment_id: id, ...GOOD });
-    expect(body.data['evaluation']).toEqual({
-      status: expect.stringMatching(/^(done|running)$/),
-      players_evaluated: expect.any(Number),
-      players_total: expect.any(Number),
-    });
+    expect(body.data['evaluation']).toEqual({ status: 'done', players_evaluated: 0, players_total: 0 });
     expect(headers.get('etag')).toBe('"1"');
+  });
+
+  it('tells how far the players have been evaluated since its newest edit', async () => {
+    const asked: number[] = [];
+    const segmentProgress = async (revision: number) => {
+      asked.push(revision);
+      return { evaluated: 70, total: 100, done: false };
+    };
+    const other = await startGateway({ configStore: gateway.config, segmentProgress });
+    const id = await made();
+    await call('PUT', `${PATH}/${id}`, GOOD);
+    const { data } = await bodyOf(await other.call(key, 'GET', `${PATH}/${id}`));
+    expect(data['evaluation']).toEqual({ status: 'running', players_evaluated: 70, players_total: 100 });
+    expect(asked).toEqual([gateway.config.revision]);
+    await other.close();
+  });
+
+  it('answers 503 while that cannot be told', async () => {
+    const segmentProgress = () => Promise.reject(new Error('no broker'));
+    const other = await startGateway({ configStore: gateway.config, segmentProgress });
+    const response = await other.call(key, 'GET', `${PATH}/${await made()}`);
+    expect([response.status, (await bodyOf(response)).error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await other.close();
   });
 
   it('an unknown one, and one of another environment or game, is 404 NOT_FOUND', async () => {
