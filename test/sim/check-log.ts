@@ -2,8 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../actors/commands.ts';
 import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
+import type { EntityState } from '../../actors/state.ts';
 import { commandKey, type History } from './history.ts';
-import { predict, predictTimed } from './model.ts';
+import { takeGroup, type Wrong } from './check-segments.ts';
+import { predict, predictStage } from './model.ts';
+import { settled, type ConfigHistory, type ModelSegment, type Settled } from './model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from './observer.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import type { World } from './world.ts';
@@ -27,6 +30,7 @@ export interface LogCheck {
   world: World;
   observer: Observer;
   history: History;
+  config: ConfigHistory;
   partition: number;
   /** Records that FACTS refused: what they decided was answered 503. */
   refused: readonly CommitRecord[];
@@ -76,34 +80,30 @@ export function checkLog(check: LogCheck): PartitionLog {
   }
   return { timeline, placements, lastSequence };
 
-  function walkRecord(
-    commit: StoredCommit,
-    covered: readonly CommandPlace[],
-    wrong: (invariant: string, message: string) => void,
-  ): void {
+  function walkRecord(commit: StoredCommit, covered: readonly CommandPlace[], wrong: Wrong): void {
     const { record, sequence, tick } = commit;
     const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong));
+    const segments = check.config.segmentsAt(record.configRevision);
     let done = 0;
-    while (facts[done]?.kind === 'LifecycleChanged') {
-      const fact = facts[done];
-      const timed = fact === undefined ? undefined : predictTimed(timeline.now(fact.entityId));
-      if (timed === undefined || !isDeepStrictEqual(timed.fact, fact)) wrong('time', `not due: ${show(fact)}`);
-      else
-        timeline.addStep(new Map([[timed.next.kind === 'player' ? timed.next.id : '', timed.next]]), {
-          sequence,
-          tick,
-        });
-      done += 1;
+    for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
+      const own = predictOwn(fact, timeline.now(fact.entityId), segments, record);
+      const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
+      if (own === undefined || group === undefined || group.length === 0) {
+        wrong('time', `not due, and no edit explains it: ${show(fact)}`);
+        return;
+      }
+      timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
+      done += group.length;
     }
     for (const place of covered) {
       const { command } = place;
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
-      const { facts: expected, reply, next } = predict(timeline.now, command);
+      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, segments);
       if (expected.length === 0) continue;
-      const found = facts.slice(done, done + expected.length);
-      if (!isDeepStrictEqual(found, expected)) {
+      const group = takeGroup(facts, done, expected, looks, wrong);
+      if (group === undefined) {
         const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(place, commit);
         if (reason !== undefined) {
           world.cover(`command without effect: ${reason}`);
@@ -111,14 +111,15 @@ export function checkLog(check: LogCheck): PartitionLog {
         }
         wrong(
           'nothing-passed-over',
-          `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(found)}`,
+          `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(facts.slice(done, done + expected.length))}`,
         );
         return;
       }
       if (command.deadlineAt < record.committedAt)
         wrong('deadline', `${commandKey(command)} was decided past its deadline`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
-      done += expected.length;
+      for (const look of looks) next.set(look.next.id, look.next);
+      done += group.length;
       timeline.addStep(next, { sequence, tick });
       placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
     }
@@ -141,6 +142,35 @@ export function checkLog(check: LogCheck): PartitionLog {
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
   }
+}
+
+/** Facts that no command has led to: time, or an edit of a segment. They come first in a record. */
+function isOwnDoing({ kind }: DomainFact): boolean {
+  return (
+    kind === 'LifecycleChanged' || kind === 'SegmentEntered' || kind === 'SegmentExited' || kind === 'SegmentsScheduled'
+  );
+}
+
+/** What time, or a look after an edit, makes of a player. `undefined`: neither may. */
+function predictOwn(
+  fact: DomainFact,
+  state: EntityState | undefined,
+  segments: readonly ModelSegment[],
+  { committedAt }: CommitRecord,
+): { facts: DomainFact[]; settled: Settled } | undefined {
+  if (state?.kind !== 'player') return undefined;
+  const stage = predictStage(state);
+  if (fact.kind === 'LifecycleChanged') {
+    if (stage === undefined || stage.fact.at > committedAt) return undefined;
+    const outcome = settled(stage.next, segments, 'all', Math.max(stage.fact.at, state.lastSeenAt));
+    return { facts: [stage.fact, ...outcome.facts], settled: outcome };
+  }
+  const { segmentsDueAt, lastSeenAt } = state;
+  const isDue = segmentsDueAt !== 0 && segmentsDueAt <= committedAt;
+  const dueAt = Math.max(segmentsDueAt, lastSeenAt);
+  const at = isDue && fact.at === dueAt ? dueAt : Math.max(committedAt, lastSeenAt);
+  const outcome = settled(state, segments, 'all', at);
+  return { facts: outcome.facts, settled: outcome };
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

@@ -88,7 +88,10 @@ export function checkRebuild(
 /** Every fact a webhook asked for is queued for it once, under one id; nothing that was decided before it was made. */
 export function checkDeliveries(world: World, broker: MemoryBroker, observer: Observer): void {
   const webhooks = new Map<string, number>();
-  for (const { key, revision } of broker.bucket('CONFIG').since(0)) webhooks.set(key.split('.').at(-1) ?? '', revision);
+  for (const { key, revision } of broker.bucket('CONFIG').since(0)) {
+    const [, , kind, name] = key.split('.');
+    if (kind === 'webhook' && name !== undefined) webhooks.set(name, revision);
+  }
   const queued = new Map<string, number>();
   const ids = new Set<string>();
   const stream = broker.stream('DELIVERIES');

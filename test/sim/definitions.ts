@@ -1,17 +1,28 @@
 import { sleep } from '../../src/kernel/clock.ts';
-import type { WebhookDocument } from '../../streams/config/documents.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { SegmentDocument, WebhookDocument } from '../../streams/config/documents.ts';
+import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 
 const AT_MOST = 3;
+/** Beside the one that stays, how many segments there are at most. */
+const SEGMENTS = 4;
 
-/** Makes a webhook now and then, through some process, so that revisions move while commands are under way. */
-export async function changeDefinitions(options: {
+export interface ChangeOptions {
   world: World;
   serving: () => readonly SimProcess[];
   done: () => boolean;
-}): Promise<void> {
-  const { world, serving, done } = options;
+}
+
+/** Changes definitions through some process or other, so that revisions move while commands are under way. */
+export function changeDefinitions(options: ChangeOptions): void {
+  void makeWebhooks(options);
+  void changeSegments(options);
+}
+
+/** Makes a webhook now and then. */
+async function makeWebhooks({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('definitions');
   for (let made = 0; made < AT_MOST && !done(); made++) {
     await sleep(world.clock, random.between(0, 8_000));
@@ -25,6 +36,60 @@ export async function changeDefinitions(options: {
       world.cover('config: webhook made');
     });
   }
+}
+
+/** Makes, edits and deletes segments. The first stays: an owner that never heard of one need not look for members. */
+async function changeSegments({ world, serving, done }: ChangeOptions): Promise<void> {
+  const random = world.random('segments');
+  let version = 0;
+  while (!done()) {
+    await sleep(world.clock, random.between(0, random.chance(0.5) ? 1_000 : 5_000));
+    const processes = serving();
+    if (processes.length === 0) continue;
+    const process = random.pick(processes);
+    const config = process.serving?.config;
+    const isFirst = config?.list('segment').length === 0;
+    const key = isFirst ? 'segment-0' : `segment-${random.int(0, SEGMENTS)}`;
+    const address = { game: 'demo', environment: 'live', kind: 'segment', key } as const;
+    const held = config?.get(address);
+    version += 1;
+    const document = segment(key, version, drawCondition(random));
+    process.clock.arrivals.timer(0.1, () => {
+      if (process.serving === undefined) return;
+      const { config } = process.serving;
+      if (held !== undefined && !isFirst && key !== 'segment-0' && random.chance(0.4)) {
+        void config.delete(address);
+        world.cover('config: segment deleted');
+      } else {
+        void config.put(address, document);
+        world.cover(held === undefined ? 'config: segment made' : 'config: segment edited');
+      }
+    });
+  }
+}
+
+/** Conditions on what the simulation's clients change, and on time. */
+function drawCondition(random: Random): JsonObject {
+  const event = `events.event_${random.int(1, 3)}`;
+  const one = random.pick<() => JsonObject>([
+    () => ({ [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } }),
+    () => ({ 'attributes.country': random.pick(['NO', 'DE']) }),
+    () => ({ [`${event}.count_1d`]: { $gte: random.int(1, 3) } }),
+    () => ({ [`${event}.count_7d`]: { $gte: random.int(2, 4) } }),
+    () => ({ [`${event}.last_days_ago`]: { $gte: 1 } }),
+    () => ({ lifecycle_stage: 'active' }),
+    () => ({ days_since_first_seen: { $gte: 1 } }),
+    () => ({ days_since_last_seen: { $gte: 1 } }),
+  ])();
+  const dice = random.next();
+  if (dice < 0.15) return { $not: one };
+  if (dice < 0.3) return { $or: [one, drawCondition(random)] };
+  return dice < 0.4 ? { $and: [one, drawCondition(random)] } : one;
+}
+
+function segment(id: string, version: number, conditions: JsonObject): SegmentDocument {
+  const texts = { key: `key-of-${id}`, name: id, description: '' };
+  return { id, ...texts, conditions, createdAt: 0, updatedAt: version, version };
 }
 
 function webhook(id: string): WebhookDocument {

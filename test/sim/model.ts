@@ -12,6 +12,7 @@ import type {
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
+import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
@@ -24,16 +25,46 @@ export interface Prediction {
   reply: Reply;
   /** The entities it changes, as they are afterwards. */
   next: Map<string, EntityState>;
+  /** What was looked at of segments, player by player, each after what comes before it in `facts`. */
+  settled: Settled[];
 }
 
 export type View = (entityId: string) => EntityState | undefined;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export function predict(view: View, command: Command): Prediction {
+/** What a command does, and at once to the segments of the players it changes. */
+export function predict(view: View, command: Command, segments: readonly ModelSegment[] = []): Prediction {
+  const run = predictCommand(view, command);
+  if (segments.length === 0) return run;
+  const looks = new Map<string, ModelSegment[] | 'all'>();
+  for (const fact of run.facts) {
+    const earlier = looks.get(fact.entityId) ?? [];
+    if (fact.kind === 'IdempotencyKeyUsed') looks.set(fact.entityId, earlier);
+    else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
+    else {
+      const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
+      looks.set(
+        fact.entityId,
+        segments.filter((segment) => either.has(segment)),
+      );
+    }
+  }
+  for (const [entityId, look] of looks) {
+    const state = run.next.get(entityId);
+    if (state?.kind !== 'player') continue;
+    const outcome = settled(state, segments, look, command.receivedAt);
+    run.settled.push(outcome);
+    run.facts.push(...outcome.facts);
+    run.next.set(entityId, outcome.next);
+  }
+  return run;
+}
+
+function predictCommand(view: View, command: Command): Prediction {
   const { game, environment, receivedAt: at } = command;
   const body = simulated(command.body);
-  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map() };
+  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
   const current: View = (id) => run.next.get(id) ?? view(id);
   const scope = { game, environment };
   const holderId =
@@ -102,9 +133,9 @@ export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   return { kind: 'player', player: viewOf(held), created: false };
 }
 
-/** The only change that time alone makes: at its first day's end a new player is active. */
-export function predictTimed(state: EntityState | undefined): { fact: DomainFact; next: EntityState } | undefined {
-  if (state?.kind !== 'player' || state.lifecycleStage !== 'new') return undefined;
+/** The only change of a player's stage that time alone makes: at its first day's end a new player is active. */
+export function predictStage(state: PlayerState): { fact: DomainFact; next: PlayerState } | undefined {
+  if (state.lifecycleStage !== 'new') return undefined;
   const dueAt = state.firstSeenAt + DAY_MS;
   const { id: entityId, game, environment, externalId } = state;
   const stages = { from: 'new', to: 'active' } as const;
@@ -206,6 +237,7 @@ function track(run: Prediction, view: View, item: TrackItem, scope: Scope, at: n
   run.next.set(playerId, {
     ...held,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
+    counters: countedOnce(held.counters, eventName, at),
     lastSeenAt: Math.max(held.lastSeenAt, at),
   });
   return result;

@@ -4,6 +4,7 @@ import type { MemoryBroker } from '../../streams/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import type { Clients } from './clients.ts';
 import type { Follower } from './follower.ts';
+import type { ConfigHistory } from './model-segments.ts';
 import { isUnavailable, type Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
@@ -11,6 +12,7 @@ import type { World } from './world.ts';
 export interface QuietOptions {
   world: World;
   broker: MemoryBroker;
+  config: ConfigHistory;
   machines: readonly Machine[];
   partitions: number;
   players: readonly string[];
@@ -30,7 +32,7 @@ const SETTLING_MS = 45_000;
  * outputs catch up. That this comes to pass is the service's promise to come back by itself.
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
-  const { world, broker, machines, partitions, follower, busy } = options;
+  const { world, broker, config, machines, partitions, follower, busy } = options;
   const healed = Promise.all(busy).then(() => lastWords(options));
   let isHealed = false;
   void healed.then(() => {
@@ -50,7 +52,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}`;
+    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${sweeps().join(' ')} of ${config.lastSegmentRevision}`;
   }
 
   function position(sink: string): number {
@@ -58,10 +60,21 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     return (entry?.value && parseSinkPosition(decodeJson(entry.value))?.sequence) ?? 0;
   }
 
+  /** The revision up to which each partition has looked at all its players. */
+  function sweeps(): number[] {
+    return Array.from({ length: partitions }, (_, partition) => {
+      const entry = broker.bucket('POSITIONS').get(`segments.${partition}`);
+      const value: unknown = entry?.value === undefined ? undefined : decodeJson(entry.value);
+      const progress = new Map<string, unknown>(Object.entries(value ?? {}));
+      return progress.get('done') === true ? Number(progress.get('revision')) : 0;
+    });
+  }
+
   function isSettled(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
     if (!follower.has(lastSequence)) return false;
+    if (sweeps().some((revision) => revision < config.lastSegmentRevision)) return false;
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
       const stored = machines.map(({ stores }) => stores.partition(partition).mark()?.appliedSeq);

@@ -6,11 +6,13 @@ import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './cha
 import { checkLog } from './check-log.ts';
 import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
 import { checkReplies } from './check-replies.ts';
+import { checkMemberships } from './check-segments.ts';
 import { createClients } from './clients.ts';
 import { changeDefinitions } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
 import { createFollower } from './follower.ts';
 import { createHistory } from './history.ts';
+import { recordConfig } from './model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
 import { createMachine, startProcess, type Machine, type ProcessOptions, type SimProcess } from './sim-process.ts';
@@ -103,6 +105,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   let calm = false;
   const broker = createMemoryBroker({ clock: world.clock, faults: drawWriteFaults(world, weather, () => calm) });
   const observer = observe(world, broker);
+  const config = recordConfig(broker);
   const clickhouse = createFakeClickhouse(world);
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
@@ -143,16 +146,17 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const busy = [...Array.from({ length: random.int(2, 4) }, () => clients.run(isOver)), chaos.run(isOver)];
   const follower = createFollower(world, serving);
   void follower.run();
-  void changeDefinitions({ world, serving, done: isOver });
+  changeDefinitions({ world, serving, done: isOver });
   await world.clock.run(() => world.violation !== undefined, lifeMs);
 
   calm = true;
   chaos.heal();
-  await waitForQuiet({ world, broker, machines, partitions, players, clients, operations, follower, busy });
+  await waitForQuiet({ world, broker, config, machines, partitions, players, clients, operations, follower, busy });
   if (world.violation !== undefined) return;
 
   for (let partition = 0; partition < partitions; partition++) {
-    const log = checkLog({ world, observer, history, partition, refused });
+    const log = checkLog({ world, observer, history, config, partition, refused });
+    checkMemberships(world, config, log);
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
     checkReplies(world, asked, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
