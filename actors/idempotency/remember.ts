@@ -45,5 +45,15 @@ function recall(
   );
   if (entry === undefined) return undefined;
   if (entry.bodyHash !== claim.bodyHash) return failure('CONFLICT');
-  return entry.reply.kind === 'failure' ? entry.reply : { ...entry.reply, replayed: true };
+  switch (entry.reply.kind) {
+    case 'failure':
+    case 'flags':
+    case 'noted':
+      return entry.reply;
+    case 'player':
+    case 'tracked':
+    case 'claimed':
+    case 'overridden':
+      return { ...entry.reply, replayed: true };
+  }
 }

@@ -131,6 +131,10 @@ function charsOf(body: CommandBody): number {
     case 'RegisterPlayer':
     case 'PatchPlayer':
       return COMMAND_CHARS + (body.attributes?.length ?? 0);
+    case 'OverrideFlag':
+      return COMMAND_CHARS + (body.value?.length ?? 0);
+    case 'ExposeFlag':
+      return COMMAND_CHARS + body.value.length;
     case 'ClaimIdempotencyKey':
       return COMMAND_CHARS;
   }

@@ -10,7 +10,14 @@ export interface MemoryConfigStore extends ConfigStore {
 type Entries = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
 
 export function createMemoryConfigStore(): MemoryConfigStore {
-  const entries: Entries = { game: new Map(), key: new Map(), webhook: new Map(), deployment: new Map() };
+  const entries: Entries = {
+    game: new Map(),
+    key: new Map(),
+    webhook: new Map(),
+    segment: new Map(),
+    flag: new Map(),
+    deployment: new Map(),
+  };
   const listeners = new Set<(change: ConfigChange) => void>();
   let revision = 0;
 
