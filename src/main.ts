@@ -5,6 +5,7 @@ import { createDefinitions } from '../actors/runtime/definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/segment-progress.ts';
 import { openLmdbStores } from '../actors/runtime/store-lmdb.ts';
 import { startTrimmer } from '../actors/runtime/trimmer.ts';
+import { createAnalytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
@@ -142,6 +143,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       void feed.start();
     }
     const readiness = watchReadiness({ clock, partitions, backend: commit, logConnected: () => log.connected });
+    const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
     const server = createServer({
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
@@ -155,6 +157,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       metrics,
       readiness,
       segmentProgress: (revision) => readSegmentProgress(log, partitions, revision),
+      analytics,
     });
     const port = await server.listen(config.host, config.port);
     logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');
@@ -164,6 +167,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         readiness.stop();
         await server.close();
         await feed.stop();
+        await analytics.close();
         await within(clock, LIMITS.shutdownMs / 3, commit.drained());
       },
     };

@@ -1,4 +1,5 @@
 import type { Environment, IdempotencyClaim } from '../../actors/commands.ts';
+import type { Analytics } from '../../clickhouse-schema/analytics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { Tier } from '../../streams/config/documents.ts';
 import type { Backend, Origin } from '../gateway/backend.ts';
@@ -46,6 +47,8 @@ export interface Services {
   readonly readiness: () => Readiness;
   /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
   readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
+  /** What may be read from ClickHouse. */
+  readonly analytics: Pick<Analytics, 'segmentPlayers' | 'experiment'>;
 }
 
 /** Players whose segments were looked at since an edit, over all partitions. */

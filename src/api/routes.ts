@@ -4,12 +4,14 @@ import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
 import { evaluateFlag, evaluateFlags } from './flag-evaluation.ts';
 import { overrideRoutes } from './flag-overrides.ts';
+import { getFlagResults } from './flag-results.ts';
 import { flagRoutes } from './flags.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
 import type { Route } from './route.ts';
+import { listSegmentPlayers } from './segment-players.ts';
 import { segmentRoutes } from './segments.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -28,7 +30,9 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     ofrepEvaluateFlag,
     ofrepEvaluateFlags,
     ...segmentRoutes,
+    listSegmentPlayers,
     ...flagRoutes,
+    getFlagResults,
     ...overrideRoutes,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     ...operationRoutes(),

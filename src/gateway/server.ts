@@ -35,6 +35,7 @@ export interface ServerDeps {
   metrics: Metrics;
   readiness: () => Readiness;
   segmentProgress: Services['segmentProgress'];
+  analytics: Services['analytics'];
   /** Open connections; one over it is closed at once. */
   maxConnections?: number;
 }
@@ -79,6 +80,7 @@ export function createServer(deps: ServerDeps): Server {
     metrics,
     readiness: deps.readiness,
     segmentProgress: deps.segmentProgress,
+    analytics: deps.analytics,
   };
   const keyRing = createKeyRing(configStore);
   const limiter = createRateLimiter(clock);

@@ -83,6 +83,10 @@ export async function startGateway(
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { broker: true } }),
     segmentProgress: async () => ({ evaluated: 0, total: 0, done: true }),
+    analytics: {
+      segmentPlayers: async () => ({ kind: 'unavailable' }),
+      experiment: async () => ({ kind: 'unavailable' }),
+    },
     ...overrides,
   });
   const port = await server.listen('127.0.0.1', 0);
