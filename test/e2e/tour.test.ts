@@ -118,6 +118,27 @@ test('the five minutes with curl', async () => {
   expect(delivered[2]).toContain('"properties":{"level":5}');
 });
 
+test('segments and flags', async () => {
+  const [segment, flag, before, after, override, ...more] = paragraphs('Segments and flags');
+  if (override === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  await shell.type(segment ?? '');
+  const id = (await shell.type('echo "$SEGMENT"')).trim();
+  expect(id).toMatch(/^seg_[0-9a-f-]{36}$/);
+  expect(json(await shell.type(flag ?? '')).data).toMatchObject({ key: 'new_shop', version: 1 });
+  expect(json(await shell.type(before ?? '')).data).toMatchObject({
+    value: null,
+    variant_key: null,
+    reason: 'default',
+  });
+  const [, evaluated = ''] = (await shell.type(after ?? '')).split(/(?=\{"success")/);
+  expect(json(evaluated).data).toMatchObject({ reason: 'segment_match', segment_id: id });
+  const [overridden = '', patched = ''] = (await shell.type(override)).split(/(?=\{"success")/);
+  expect(json(overridden).data).toMatchObject({ value: 'new', variant_key: 'b' });
+  expect(json(patched).data).toMatchObject({ enabled: false, version: 2 });
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);
