@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { count, duration } from '../cli-options.ts';
 import { figure, table } from '../report/table.ts';
 import { codecPairs } from './codec-pairs.ts';
+import { conditionPairs } from './condition-pairs.ts';
 import { evaluatorPairs } from './evaluator-pairs.ts';
 import { measurePairs, type Pair } from './measure-pairs.ts';
 import { rowPairs } from './row-pairs.ts';
@@ -12,6 +13,10 @@ const MICRO: Readonly<Record<string, { description: string; pairs: () => Pair[] 
   codec: { description: 'Encode and decode messages of the log, beside JSON: per command or fact.', pairs: codecPairs },
   validation: { description: 'Read and validate bodies, beside JSON.parse: per event.', pairs: validationPairs },
   rows: { description: "Make ClickHouse's rows of facts, beside JSON.stringify: per row.", pairs: rowPairs },
+  conditions: {
+    description: 'Ask conditions of players, and count events: per question or event.',
+    pairs: conditionPairs,
+  },
   evaluator: { description: 'Evaluate flags in process, beside one hash: per flag.', pairs: evaluatorPairs },
 };
 
