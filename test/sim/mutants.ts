@@ -290,4 +290,66 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'a transition committed in a later record than its cause',
+    changes: [
+      {
+        file: 'actors/runtime/build-commit.ts',
+        original: 'settleCommand(draft, draft.facts, savepoint, segments, command.receivedAt);',
+        mutated: `void settleCommand;
+    const { game, environment, receivedAt: at } = command;
+    for (const { kind, entityId } of draft.facts.slice(savepoint)) {
+      if (kind === 'IdempotencyKeyUsed' || segments.all.length === 0) continue;
+      draft.emit({ kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt: at });
+    }`,
+      },
+    ],
+  },
+  {
+    name: 'a sweep that skips who is in memory only',
+    changes: [
+      {
+        file: 'actors/runtime/segment-sweep.ts',
+        original: `state = 'noted';`,
+        mutated: `state = 'running';`,
+      },
+    ],
+  },
+  {
+    name: 'a sweep that forgets what a refused record held',
+    faults: ['facts full', 'crash'],
+    changes: [
+      {
+        file: 'actors/runtime/segment-sweep.ts',
+        original: 'return ids;',
+        mutated: 'return ids.splice(0);',
+      },
+    ],
+  },
+  {
+    name: 'no sweep after take-over',
+    changes: [
+      {
+        file: 'actors/runtime/segment-sweep.ts',
+        original: 'if (version !== definitions.segmentsVersion) note();',
+        mutated: `if (version === -1) {
+        version = definitions.segmentsVersion;
+        ({ revision } = definitions);
+        report();
+      }
+      if (version !== definitions.segmentsVersion) note();`,
+      },
+    ],
+  },
+  {
+    name: 'segments that time alone changes looked at only when something happens',
+    faults: ['night'],
+    changes: [
+      {
+        file: 'actors/due.ts',
+        original: 'if (segmentsAt === 0) return lifecycleAt;',
+        mutated: 'if (segmentsAt !== undefined) return lifecycleAt;',
+      },
+    ],
+  },
 ];
