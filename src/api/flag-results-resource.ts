@@ -96,9 +96,9 @@ export const FLAG_RESULTS_EXAMPLE = {
       sum: 120,
       mean: 0.12,
       lift: 0.2,
-      ci_low: -0.0951,
-      ci_high: 0.4951,
-      p_value: 0.1839,
+      ci_low: -0.1009,
+      ci_high: 0.5009,
+      p_value: 0.1926,
     },
   ],
   sequential: {
@@ -106,7 +106,7 @@ export const FLAG_RESULTS_EXAMPLE = {
     confidence: 0.95,
     variants: [
       { variant_key: 'control', ci_low: null, ci_high: null, p_value: null },
-      { variant_key: 'wide', ci_low: -0.2667, ci_high: 0.6667, p_value: 1 },
+      { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
     ],
   },
   sample_ratio: { p_value: 1, mismatch: false },
