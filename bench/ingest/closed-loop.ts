@@ -1,11 +1,11 @@
 import type { Workload } from '../load/workload.ts';
 import { runWrk } from '../load/wrk.ts';
 import { measureRun, type Load } from './measure-run.ts';
-import type { IngestSetup } from './prepare.ts';
+import type { Stage, Target } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
 export interface ClosedLoop {
-  target: Run['target'];
+  target: Target;
   workload: Workload;
   connections: number;
   seconds: number;
@@ -13,9 +13,13 @@ export interface ClosedLoop {
 }
 
 /** Measures a target under a closed loop: as fast as it answers. Throws when the signal comes. */
-export function measureClosedLoop(setup: IngestSetup, signal: AbortSignal, loop: ClosedLoop): Promise<Run> {
+export function measureClosedLoop(stage: Stage, signal: AbortSignal, loop: ClosedLoop): Promise<Run> {
+  return measureRun(stage, closedLoad(stage, signal, loop), signal);
+}
+
+export function closedLoad(stage: Stage, signal: AbortSignal, loop: ClosedLoop): Load {
   const { target, workload, connections, seconds, wrkThreads } = loop;
-  const load: Load = {
+  return {
     target,
     workload,
     connections,
@@ -23,9 +27,9 @@ export function measureClosedLoop(setup: IngestSetup, signal: AbortSignal, loop:
     memorySamples: 0,
     start: (onPid) =>
       runWrk({
-        url: setup.baseUrlOf(target) + workload.path,
+        url: stage.baseUrlOf(target) + workload.path,
         // The bare server gets it, too: it is part of the request that is parsed.
-        key: setup.service.key,
+        key: stage.service.key,
         bodiesFile: workload.bodiesFile,
         connections,
         seconds,
@@ -34,5 +38,4 @@ export function measureClosedLoop(setup: IngestSetup, signal: AbortSignal, loop:
         onPid,
       }),
   };
-  return measureRun(setup, load, signal);
 }

@@ -2,12 +2,12 @@ import { acceptedPerSecond, BIN_MS, happened } from '../load/load-result.ts';
 import type { Workload } from '../load/workload.ts';
 import { catchUpOf, rowsPerSecond } from '../service/row-watch.ts';
 import { observeLoad, type Observation } from './observe-load.ts';
-import type { IngestSetup } from './prepare.ts';
+import type { Stage, Target } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
 /** A load generator at work on a target. */
 export interface Load {
-  target: Run['target'];
+  target: Target;
   workload: Workload;
   connections: number;
   seconds: number;
@@ -18,8 +18,8 @@ export interface Load {
 }
 
 /** Puts a load on a target, waits until ClickHouse holds what was acknowledged, and draws the figures up. */
-export async function measureRun(setup: IngestSetup, load: Load, signal: AbortSignal): Promise<Run> {
-  const seen = await observeLoad(setup, load, signal);
+export async function measureRun(stage: Stage, load: Load, signal: AbortSignal): Promise<Run> {
+  const seen = await observeLoad(stage, load, signal);
   const { result } = seen;
   const { eventsPerRequest } = load.workload;
   const requestsPerSecond = acceptedPerSecond(result);
@@ -42,13 +42,13 @@ export async function measureRun(setup: IngestSetup, load: Load, signal: AbortSi
     },
     ...(statuses === undefined ? {} : { statuses }),
     eventsPerSecondByBin: result.bins.map((count) => (count * eventsPerRequest * 1000) / BIN_MS),
-    ...clickhouseFigures(setup, load, seen),
+    ...clickhouseFigures(stage, load, seen),
     ...(load.memorySamples === 0 ? {} : { memory: seen.memory }),
   };
 }
 
 function clickhouseFigures(
-  { ledger }: IngestSetup,
+  { ledger }: Stage,
   { workload, seconds }: Load,
   { rows, result }: Observation,
 ): Pick<Run, 'clickhouse' | 'rowsPerSecondByBin'> {

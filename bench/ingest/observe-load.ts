@@ -3,7 +3,7 @@ import { createUsageMeter, type Pids } from '../measure/usage-meter.ts';
 import { watchRows, type RowSample, type RowWatch } from '../service/row-watch.ts';
 import { addedBetween, readStatusCounts } from '../service/status-counts.ts';
 import type { Load } from './measure-run.ts';
-import type { IngestSetup } from './prepare.ts';
+import type { Stage } from '../service/stage.ts';
 import type { MemorySample, Run } from './run.ts';
 
 /** What was seen from outside while a load ran. */
@@ -30,11 +30,11 @@ const USAGE_MS = 100;
 const HURRY_BEFORE_MS = 300;
 
 /** Runs a load, adds what it got acknowledged to the ledger, and waits until ClickHouse holds all of that. */
-export async function observeLoad(setup: IngestSetup, load: Load, signal: AbortSignal): Promise<Observation> {
-  const { service, ledger } = setup;
+export async function observeLoad(stage: Stage, load: Load, signal: AbortSignal): Promise<Observation> {
+  const { service, ledger } = stage;
   const onService = load.target === 'service';
   const before = onService ? await readStatusCounts(service) : undefined;
-  const pids = setup.pidsOf(load.target);
+  const pids = stage.pidsOf(load.target);
   const meter = createUsageMeter(pids);
   const memory: MemorySample[] = [];
   const begunMs = performance.now();
@@ -62,7 +62,7 @@ export async function observeLoad(setup: IngestSetup, load: Load, signal: AbortS
       othersCpus: (meter.othersCpuSeconds() * 1000) / (performance.now() - begunMs),
       rssMiB: meter.rssMiB(),
       memory,
-      restarted: otherNow(pids, setup.pidsOf(load.target)),
+      restarted: otherNow(pids, stage.pidsOf(load.target)),
       rows: samplesOf(watch),
       statuses: before === undefined || after === undefined ? undefined : addedBetween(before, after),
     };

@@ -1,11 +1,11 @@
 import { runOpenLoop } from '../load/open-loop.ts';
 import type { Workload } from '../load/workload.ts';
 import { measureRun, type Load } from './measure-run.ts';
-import type { IngestSetup } from './prepare.ts';
+import type { Stage, Target } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
 export interface OpenLoop {
-  target: Run['target'];
+  target: Target;
   workload: Workload;
   requestsPerSecond: number;
   connections: number;
@@ -14,7 +14,7 @@ export interface OpenLoop {
 }
 
 /** Measures a target under an open loop: at a fixed rate, whatever it answers. Throws when the signal comes. */
-export function measureOpenLoop(setup: IngestSetup, signal: AbortSignal, loop: OpenLoop): Promise<Run> {
+export function measureOpenLoop(stage: Stage, signal: AbortSignal, loop: OpenLoop): Promise<Run> {
   const { target, workload, requestsPerSecond, connections, seconds, memorySamples = 0 } = loop;
   const load: Load = {
     target,
@@ -25,8 +25,8 @@ export function measureOpenLoop(setup: IngestSetup, signal: AbortSignal, loop: O
     start: (onPid) =>
       runOpenLoop(
         {
-          url: setup.baseUrlOf(target) + workload.path,
-          key: setup.service.key,
+          url: stage.baseUrlOf(target) + workload.path,
+          key: stage.service.key,
           bodiesFile: workload.bodiesFile,
           requestsPerSecond,
           seconds,
@@ -36,5 +36,5 @@ export function measureOpenLoop(setup: IngestSetup, signal: AbortSignal, loop: O
         onPid,
       ),
   };
-  return measureRun(setup, load, signal);
+  return measureRun(stage, load, signal);
 }

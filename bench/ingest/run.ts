@@ -1,9 +1,10 @@
 import type { Latency } from '../measure/latency.ts';
+import type { Target } from '../service/stage.ts';
 import type { CatchUp } from '../service/row-watch.ts';
 
 /** The figures of one stretch of load on one target. */
 export interface Run {
-  target: 'bare' | 'service';
+  target: Target;
   connections: number;
   seconds: number;
   /** Successful answers, and the events in them, per second of load. */

@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleEvent } from './sample-event.ts';
 
-/** A kind of request, and enough different bodies of it that no two in a row are of the same players. */
+/** Kinds of requests that bring events. */
+export type WorkloadKind = 'single' | 'batch';
+
+/** One shape of request, and enough different bodies of it that no two in a row are of the same players. */
 export interface Workload {
-  kind: 'single' | 'batch';
   path: string;
+  /** 0 for requests that bring none. */
   eventsPerRequest: number;
   /** One body per line: what both load generators read. */
   bodiesFile: string;
@@ -24,7 +27,7 @@ export function prepareWorkloads(
   folder: string,
   playerIds: readonly string[],
   batchSize: number,
-): Record<Workload['kind'], Workload> {
+): Record<WorkloadKind, Workload> {
   const event = (turn: number) => sampleEvent(playerIds[turn % playerIds.length] ?? '', turn);
   const singles = playerIds.map((_, index) => JSON.stringify(event(index)));
   const batches = Array.from({ length: BATCHES }, (_, batch) =>
@@ -35,9 +38,9 @@ export function prepareWorkloads(
     batch: workload('batch', '/v1/events/events/batch', batchSize, batches),
   };
 
-  function workload(kind: Workload['kind'], path: string, eventsPerRequest: number, bodies: string[]): Workload {
+  function workload(kind: WorkloadKind, path: string, eventsPerRequest: number, bodies: string[]): Workload {
     const bodiesFile = join(folder, `${kind}.jsonl`);
     writeFileSync(bodiesFile, bodies.join('\n'));
-    return { kind, path, eventsPerRequest, bodiesFile, sample: bodies[0] ?? '' };
+    return { path, eventsPerRequest, bodiesFile, sample: bodies[0] ?? '' };
   }
 }

@@ -6,14 +6,14 @@ import type { Bench } from '../bench.ts';
 import { count, duration } from '../cli-options.ts';
 import { measureClosedLoop } from '../ingest/closed-loop.ts';
 import { prepare } from '../ingest/prepare.ts';
-import type { Workload } from '../load/workload.ts';
+import type { WorkloadKind } from '../load/workload.ts';
 import { wrkMissing } from '../load/wrk.ts';
 import { connectInspector } from './inspector-session.ts';
 import { profileTables } from './profile-tables.ts';
 import { summariseProfile, type CpuProfile } from './summarise-profile.ts';
 
 interface Flags {
-  workload: Workload['kind'];
+  workload: WorkloadKind;
   connections: number;
   seconds: number;
   players: number;

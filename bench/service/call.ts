@@ -8,7 +8,12 @@ const TIMEOUT_MS = 30_000;
  * One request with the service's key. Throws for any answer but a success, with what it said: a bench that cannot
  * prepare what it measures has nothing to measure.
  */
-export async function call(service: Service, method: 'GET' | 'POST', path: string, body?: string): Promise<string> {
+export async function call(
+  service: Service,
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: string,
+): Promise<string> {
   const { status, text } = await exchange(service, method, path, body);
   if (status >= 300) throw new BenchError(`${method} ${path} was answered ${status}: ${text.slice(0, SHOWN)}`);
   return text;

@@ -24,7 +24,8 @@ export async function registerPlayers(service: Service, count: number, signal: A
   return ids;
 }
 
-function playerOf(index: number) {
+/** What the bench's player of that number is registered with. */
+export function playerOf(index: number) {
   return {
     external_id: `bench-${index}`,
     device_id: `device-${index}`,
