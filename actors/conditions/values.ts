@@ -27,7 +27,7 @@ export function isEqual(a: Json, b: Json): boolean {
 }
 
 /** An object's own member, or an array's element; null where there is none. Never what a prototype holds. */
-export function member(value: Json, key: string): Json {
+function member(value: Json, key: string): Json {
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) return INDEX.test(key) ? (value[Number(key)] ?? null) : null;
   return has(value, key) ? (value[key] ?? null) : null;

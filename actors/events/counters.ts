@@ -11,7 +11,10 @@ export function counted(counters: readonly EventCounter[], eventName: string, at
   const day = dayOf(atMs);
   const place = placeOf(counters, eventName);
   const held = counters[place];
-  if (held === undefined) return inFront(counters, { name: eventName, day, counts: [1] });
+  if (held === undefined) {
+    const first: EventCounter[] = [{ name: eventName, day, counts: [1] }];
+    return first.concat(counters.slice(0, LIMITS.countedNames - 1));
+  }
   const counts = countsAfter(held, day);
   if (counts === undefined) return counters;
   return movedUp(counters.slice(), { name: held.name, day: Math.max(day, held.day), counts }, place);
@@ -61,11 +64,6 @@ function placeOf(counters: readonly EventCounter[], name: string): number {
   let place = 0;
   while (place < counters.length && counters[place]?.name !== name) place++;
   return place;
-}
-
-function inFront(counters: readonly EventCounter[], counter: EventCounter): EventCounter[] {
-  if (counters.length < LIMITS.countedNames) return [counter, ...counters];
-  return movedUp(counters.slice(0, LIMITS.countedNames), counter, LIMITS.countedNames - 1);
 }
 
 /** Puts `counter` first and what stood before `place` one further, over what stood there. `copyWithin` takes 20 times as long. */

@@ -1,4 +1,5 @@
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
+import { DAY_MS } from '../../actors/days.ts';
 import { counted } from '../../actors/events/counters.ts';
 import type { EventCounter, PlayerState } from '../../actors/state.ts';
 import type { Condition } from '../../actors/targeting.ts';
@@ -6,7 +7,6 @@ import { aPlayer } from '../../actors/testing.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { Pair, Work } from './measure-pairs.ts';
 
-const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);
 const REPEATS = 100;
 const PLAYERS = 1_000;
