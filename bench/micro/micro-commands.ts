@@ -6,6 +6,7 @@ import { conditionPairs } from './condition-pairs.ts';
 import { evaluatorPairs } from './evaluator-pairs.ts';
 import { measurePairs, type Pair } from './measure-pairs.ts';
 import { rowPairs } from './row-pairs.ts';
+import { segmentPairs } from './segment-pairs.ts';
 import { validationPairs } from './validation-pairs.ts';
 
 /** The small benches, each of one step of the service beside the least that such a step could do. They start nothing. */
@@ -17,6 +18,7 @@ const MICRO: Readonly<Record<string, { description: string; pairs: () => Pair[] 
     description: 'Ask conditions of players, and count events: per question or event.',
     pairs: conditionPairs,
   },
+  segments: { description: 'Keep segments up to date, beside having none: per event.', pairs: segmentPairs },
   evaluator: { description: 'Evaluate flags in process, beside one hash: per flag.', pairs: evaluatorPairs },
 };
 
