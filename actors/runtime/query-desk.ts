@@ -13,7 +13,7 @@ import type { EntityState } from '../state.ts';
 import type { Definitions } from '../targeting.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
-import type { OutgoingReply, ReplySender } from './send-replies.ts';
+import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts';
 
 /**
  * Answers queries from live state, in the tick they arrive if it may.
@@ -45,6 +45,8 @@ export interface QueryDeskOptions {
   exposures: Pick<Exposures, 'note'>;
   leaseHeld: () => boolean;
   sendReplies: ReplySender;
+  /** The gateway of this process, if it has one. */
+  local?: LocalGateway | undefined;
   onProofWanted: () => void;
   logger: Logger;
 }
@@ -59,7 +61,7 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   let proving: Query[] = [];
   let wantsProof = false;
   let closed = false;
-  let unsubscribe: Stop = () => {};
+  let stops: Stop[] = [];
 
   function receive(data: Uint8Array): void {
     let queries: Query[];
@@ -69,6 +71,10 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       logger.error({ err: error, partition }, 'a query message cannot be read');
       return;
     }
+    accept(queries);
+  }
+
+  function accept(queries: readonly Query[]): void {
     const unseen = queries.filter((query) => query.configRevision > config.revision);
     take(unseen.length === 0 ? queries : queries.filter((query) => query.configRevision <= config.revision));
     if (unseen.length > 0) void takeOnceSeen(unseen);
@@ -118,7 +124,8 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
 
   return {
     open() {
-      unsubscribe = log.subscribe(queriesSubject(partition), receive);
+      stops = [log.subscribe(queriesSubject(partition), receive)];
+      if (options.local !== undefined) stops.push(options.local.serve(partition, accept));
     },
     hold(changed) {
       held = changed;
@@ -141,7 +148,7 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
     },
     close() {
       closed = true;
-      unsubscribe();
+      for (const stop of stops) stop();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { encodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log, Stop } from '../../streams/log.ts';
+import type { Query } from '../commands.ts';
 import type { AddressedReply } from '../replies.ts';
 import { replyChars } from './draft.ts';
 
@@ -12,10 +13,12 @@ export interface OutgoingReply extends AddressedReply {
 /** A message to a gateway is cut here, so that even three bytes a character stay below the broker's payload limit. */
 const MESSAGE_CHARS = 2_000_000;
 
-/** The gateway of this very process. What it waits for needs no message. */
+/** The gateway of this very process. What it waits for needs no message, nor what it asks an owner beside it. */
 export interface LocalGateway {
   gateway: string;
   receive(replies: readonly AddressedReply[]): void;
+  /** From now on the gateway's queries of a partition come to `take`, too; those asked again come as messages as well. */
+  serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
 }
 
 export type ReplySender = (replies: readonly OutgoingReply[]) => void;

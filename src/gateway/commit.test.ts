@@ -191,6 +191,48 @@ describe('the gateway’s end of the log', () => {
     expect(heard).toHaveLength(before);
   });
 
+  it('asks an owner of its own process without a message, and by message what that one leaves unanswered', async () => {
+    const messages: Query[][] = [];
+    const asked: string[] = [];
+    owner.subscribe('queries.0', (data) => messages.push(decodeQueries(data)));
+    await clock.advance(0);
+    const take = (queries: readonly Query[]): void => {
+      for (const { requestId } of queries) {
+        asked.push(requestId);
+        if (asked.length === 1) commit.local.receive([{ requestId, epoch: 1, partition: 0, reply: FOUND }]);
+      }
+    };
+    const stop = commit.local.serve(0, take);
+    const first = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    const second = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    await clock.advance(100);
+    expect(await first).toEqual(FOUND);
+    expect([asked.length, messages.length]).toEqual([2, 0]);
+
+    await clock.advance(400);
+    expect(messages.flat().map(({ requestId }) => requestId)).toContain(asked[1]);
+    expect(asked).toHaveLength(2);
+    answer(asked[1] ?? '', FOUND);
+    await clock.advance(10);
+    expect(await second).toEqual(FOUND);
+
+    stop();
+    void commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    const before = messages.length;
+    await clock.advance(10);
+    expect([asked.length, messages.length]).toEqual([2, before + 1]);
+  });
+
+  it('leaves a partition with the owner that serves it last', async () => {
+    const asked: string[] = [];
+    const stopFirst = commit.local.serve(0, () => asked.push('first'));
+    commit.local.serve(0, () => asked.push('second'));
+    stopFirst();
+    void commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    await clock.advance(10);
+    expect(asked).toEqual(['second']);
+  });
+
   it('answers what waits with 503 when it closes', async () => {
     const reply = send();
     commit.close();

@@ -8,7 +8,7 @@ import type { CommandBody, Query } from '../../actors/commands.ts';
 import type { AddressedReply, Reply } from '../../actors/replies.ts';
 import { decodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log, Stop } from '../../streams/log.ts';
 import type { Backend, Origin } from './backend.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';
@@ -28,8 +28,12 @@ export interface CommitOptions {
 
 /** The gateway's end of the log: commands to REQUESTS in groups, queries and replies over plain messages. */
 export interface Commit extends Backend {
-  /** Where owners of this process bring their replies without a message. */
-  readonly local: { gateway: string; receive(replies: readonly AddressedReply[]): void };
+  /** Where owners of this process bring their replies, and are asked, without a message. */
+  readonly local: {
+    gateway: string;
+    receive(replies: readonly AddressedReply[]): void;
+    serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
+  };
   /** Resolves when every command taken in has been answered. */
   drained(): Promise<void>;
   close(): void;
@@ -72,6 +76,7 @@ export function createCommit(options: CommitOptions): Commit {
       receive(replies) {
         for (const addressed of replies) waiting.settle(addressed);
       },
+      serve: (partition, take) => queries.serve(partition, take),
     },
     partitionOf: entityPartition,
     send(origin, entityId, body) {

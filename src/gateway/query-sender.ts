@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../kernel/clock.ts';
 import type { Query } from '../../actors/commands.ts';
 import { encodeQueries } from '../../streams/codec.ts';
 import { queriesSubject } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log, Stop } from '../../streams/log.ts';
 
 /**
  * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not answered is asked
@@ -13,6 +13,8 @@ export interface QuerySender {
   add(partition: number, query: Query): void;
   /** Answered, or given up: not asked again. */
   settled(requestId: string): void;
+  /** An owner of this process takes the queries of a partition itself. */
+  serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
   close(): void;
 }
 
@@ -30,25 +32,35 @@ const MESSAGE_QUERIES = 1_000;
 export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
   const fresh: Query[][] = Array.from({ length: partitions }, () => []);
   const open = new Map<string, { partition: number; query: Query; askedMs: number }>();
+  const owners = new Map<number, (queries: readonly Query[]) => void>();
   let scheduled = false;
   let cancel: Cancel | undefined;
 
   function flush(): void {
     scheduled = false;
-    for (const [partition, queries] of fresh.entries()) {
-      for (const message of messagesOf(queries.splice(0))) log.publish(queriesSubject(partition), message);
+    for (const [partition, waiting] of fresh.entries()) {
+      const queries = waiting.splice(0);
+      const owner = owners.get(partition);
+      if (owner === undefined) publish(partition, queries);
+      else if (queries.length > 0) owner(queries);
     }
   }
 
+  function publish(partition: number, queries: readonly Query[]): void {
+    for (const message of messagesOf(queries)) log.publish(queriesSubject(partition), message);
+  }
+
+  /** By message: an owner of this process that did not answer may no longer be the owner. */
   function askAgain(): void {
     cancel = undefined;
     const nowMs = clock.monotonicMs();
+    const late = Array.from({ length: partitions }, (): Query[] => []);
     for (const entry of open.values()) {
       if (entry.askedMs + ASK_AGAIN_MS > nowMs) continue;
       entry.askedMs = nowMs;
-      fresh[entry.partition]?.push(entry.query);
+      late[entry.partition]?.push(entry.query);
     }
-    flush();
+    for (const [partition, queries] of late.entries()) publish(partition, queries);
     if (open.size > 0) cancel = clock.timer(ASK_AGAIN_MS, askAgain);
   }
 
@@ -64,6 +76,12 @@ export function createQuerySender({ log, clock, partitions }: QuerySenderOptions
     },
     settled(requestId) {
       open.delete(requestId);
+    },
+    serve(partition, take) {
+      owners.set(partition, take);
+      return () => {
+        if (owners.get(partition) === take) owners.delete(partition);
+      };
     },
     close() {
       cancel?.();
