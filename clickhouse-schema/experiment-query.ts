@@ -41,8 +41,8 @@ WITH exposed AS (
   SELECT
     player_id,
     min((received_at, facts_sequence, facts_index)) AS first_place,
-    any(${variant}) AS variant,
-    uniqExact(${variant}) > 1 AS mixed
+    min(${variant}) AS variant,
+    min(${variant}) != max(${variant}) AS mixed
   FROM flag_exposures
   WHERE game_id = {game:String} AND environment = {environment:String}
     AND flag_key = {flag:String} AND flag_version = {version:UInt32}

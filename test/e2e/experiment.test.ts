@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** Calls with a key of the live environment and answers the data; fails the test on an error. */
+async function call(
+  kind: 'server' | 'client',
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
+  const { status, body: answer } = await service.call(service.keys.live[kind], method, path, body);
+  expect([status < 300, answer.error], `${method} ${path}`).toEqual([true, undefined]);
+  return answer.data;
+}
+
+interface Variant {
+  variant_key: string;
+  players: number;
+  conversions: number;
+}
+
+test('an experiment from its flag to its results: who saw what, and what they did then', async () => {
+  await call('server', 'POST', '/v1/flags/flags', {
+    key: 'shop',
+    name: 'Shop',
+    flag_type: 'multivariate',
+    enabled: true,
+    variants: [
+      { key: 'control', value: 'old', weight: 50 },
+      { key: 'wide', value: 'new', weight: 50 },
+    ],
+    targeting_rules: [{ name: 'everybody', segment_id: null, value: true, percentage: 100, priority: 1 }],
+  });
+  const segment = await call('server', 'POST', '/v1/segments/segments', {
+    key: 'buyers',
+    name: 'Buyers',
+    conditions: { 'events.bought.count_1d': { $gte: 1 } },
+  });
+  const players = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => service.player(service.keys.live.server, `player-${n}`)),
+  );
+  const track = (player: string) =>
+    call('client', 'POST', '/v1/events/events', { player_id: player, event_name: 'bought', properties: { amount: 2 } });
+
+  // The first buys before it sees anything, which counts for nothing.
+  await track(players[0] ?? '');
+  const seen = new Map<string, string[]>();
+  for (const player of players) {
+    const { variant_key: variant } = await call('client', 'POST', '/v1/flags/flags/shop/evaluate', {
+      player_id: player,
+    });
+    seen.set(String(variant), [...(seen.get(String(variant)) ?? []), player]);
+  }
+  const exposures = 'SELECT toUInt32(count()) AS n FROM flag_exposures';
+  await until(
+    'all exposures are in',
+    async () => (await service.sql<{ n: number }>(exposures))[0]?.n === players.length,
+  );
+  // Every second player of each variant buys after it.
+  const buyers = [...seen.values()].flatMap((them) => them.filter((player, n) => n % 2 === 1 && player !== players[0]));
+  for (const player of buyers) await track(player);
+  const conversionsOf = (variant: string) =>
+    (seen.get(variant) ?? []).filter((player) => buyers.includes(player)).length;
+
+  const results = async (): Promise<Variant[]> => {
+    const data = await call('server', 'GET', '/v1/flags/flags/shop/results?metric=bought');
+    expect(data).toMatchObject({ flag_version: 1, excluded_players: 0 });
+    const { variants }: { variants: Variant[] } = JSON.parse(JSON.stringify(data));
+    return variants;
+  };
+  const total = (variants: Variant[]) => variants.reduce((sum, { conversions }) => sum + conversions, 0);
+  await until('all purchases are in', async () => total(await results()) >= buyers.length);
+  expect((await results()).map(({ variant_key: key, players: n, conversions }) => [key, n, conversions])).toEqual(
+    ['control', 'wide'].map((key) => [key, seen.get(key)?.length, conversionsOf(key)]),
+  );
+
+  const path = `/v1/segments/segments/${String(segment['segment_id'])}/players?limit=500`;
+  const members = async (): Promise<string[]> => {
+    const data = await call('server', 'GET', path);
+    const page: { players: { player_id: string }[] } = JSON.parse(JSON.stringify(data));
+    return page.players.map((player) => player.player_id);
+  };
+  const expected = [...new Set([players[0] ?? '', ...buyers])].toSorted();
+  await until('all buyers are listed', async () => (await members()).length >= expected.length);
+  expect((await members()).toSorted()).toEqual(expected);
+});
