@@ -6,6 +6,7 @@ import type { ExperimentQuery } from '../../clickhouse-schema/experiment-query.t
 import { migrate } from '../../clickhouse-schema/migrate.ts';
 import { createRowBatch } from '../../clickhouse-schema/row-batch.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker } from '../../streams/log-memory.ts';
 import { createClickhouseTarget } from '../../streams/sinks/clickhouse/block-target.ts';
@@ -301,6 +302,17 @@ describe('the measure of an experiment', () => {
     const [row] = await measure({ aggregate: { kind: 'sum', property: 'amount' } });
     expect(row?.players).toBe(2);
     expect([row?.sum, row?.mean, row?.variance].some((value) => Number.isFinite(value))).toBe(false);
+  });
+});
+
+describe('many requests at once', () => {
+  it('wait for a place up to a bound; past it they are unavailable at once', async () => {
+    const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;
+    const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
+    const asked = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
+    expect(asked.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);
+    // Places are given back.
+    expect(await analytics.segmentPlayers(query)).toEqual({ kind: 'answered', value: [] });
   });
 });
 
