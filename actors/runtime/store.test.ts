@@ -65,6 +65,22 @@ describe.each([
     expect([...store.dirty()]).toEqual([{ entityId: 'p1', dirtySince: 5, snapshotSeq: 0 }]);
   });
 
+  it('is gone through in steps, in the order of its keys, whatever is added meanwhile', async () => {
+    const store = openStores().partition(0);
+    const write = (ids: readonly string[]) =>
+      store.write({
+        entities: ids.map((id) => ({ state: aPlayer({ id }), dirtySince: 0, snapshotSeq: 1 })),
+        mark: { appliedSeq: 1, factsCreated: 'c' },
+      });
+    expect(store.idsAfter(undefined, 3)).toEqual([]);
+    await write(['p3', 'p1', 'p5', 'p2', 'ledger:k']);
+    expect(store.idsAfter(undefined, 3)).toEqual(['ledger:k', 'p1', 'p2']);
+    await write(['p0', 'p4']);
+    expect(store.idsAfter('p2', 2)).toEqual(['p3', 'p4']);
+    expect(store.idsAfter('p4x', 2)).toEqual(['p5']);
+    expect(store.idsAfter('p5', 2)).toEqual([]);
+  });
+
   it('keeps partitions apart and forgets one alone', async () => {
     const stores = openStores();
     const state = aPlayer({ id: 'p1' });

@@ -5,6 +5,7 @@ import type { Environment } from '../../actors/commands.ts';
 import type { CommitRecord, Fact } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
 import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
 import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
 import { createMemoryStores } from '../../actors/runtime/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store.ts';
@@ -55,7 +56,7 @@ const NO_SNAPSHOTS: SnapshotSource = { load: () => Promise.reject(new Error('no 
 
 /** The backbone in memory, on a clock that the test moves. */
 export function createBackbone(
-  options: Partial<MemoryBrokerOptions> & { partitions?: number; definitions?: Definitions } = {},
+  options: Partial<MemoryBrokerOptions> & { partitions?: number; definitions?: Definitions | LiveDefinitions } = {},
 ): Backbone {
   const clock = createFakeClock();
   const partitions = options.partitions ?? 1;
@@ -78,7 +79,7 @@ export function createBackbone(
       node: name,
       incarnation: more.incarnation ?? '1',
       config,
-      definitions: liveDefinitions(definitions),
+      definitions: isLive(definitions) ? definitions : liveDefinitions(definitions),
       stores,
       source: more.source ?? NO_SNAPSHOTS,
       hotBytes: 10_000_000,
@@ -182,4 +183,8 @@ export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
       for (const state of states) onState(state);
     },
   };
+}
+
+function isLive(definitions: Definitions | LiveDefinitions): definitions is LiveDefinitions {
+  return 'segmentsVersion' in definitions;
 }
