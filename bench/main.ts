@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { BenchError } from './bench-error.ts';
 import type { Bench } from './bench.ts';
 import { createCleanup } from './cleanup.ts';
+import { flagsCommand } from './flags/flags-command.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
 import { microCommands } from './micro/micro-commands.ts';
 import { profileCommand } from './profile/profile-command.ts';
@@ -34,6 +35,7 @@ const program = new Command('bench')
   .showHelpAfterError()
 
   .addCommand(ingestCommand(withBench))
+  .addCommand(flagsCommand(withBench))
   .addCommand(profileCommand(withBench));
 for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
 await program.parseAsync();

@@ -1,10 +1,11 @@
 import type { Comparison } from '../ingest/ingest-phases.ts';
 import type { IngestFigures } from '../ingest/ingest.ts';
 import type { Run } from '../ingest/run.ts';
-import { latencyAt, medianLatency, type Latency } from '../measure/latency.ts';
+import { medianLatency } from '../measure/latency.ts';
 import { median, medianRatio } from '../measure/statistics.ts';
-import type { Machine } from './machine.ts';
+import { machineLine, type Machine } from './machine.ts';
 import { clickhouseTable, errorTable, perProcess, soakMemory, type NamedRuns } from './run-tables.ts';
+import { latencyRow, section } from './sections.ts';
 import { figure, table, type Row } from './table.ts';
 
 /** Everything that was measured, as text for a terminal. */
@@ -48,17 +49,8 @@ export function ingestTables(figures: IngestFigures, machine: Machine): string {
     .join('\n');
 }
 
-function machineLine({ cpus, cpuModel, memoryGiB, node, commit, fsyncMs }: Machine): string {
-  return `${cpus} CPUs (${cpuModel}), ${memoryGiB} GiB, Node ${node}, commit ${commit}, fsync of 4 KiB ${figure(fsyncMs)} ms`;
-}
-
 function comparisonsOf({ few, many, batches }: IngestFigures): Comparison[] {
   return [few, many, batches].flatMap((one) => one ?? []);
-}
-
-/** Nothing at all when there is nothing to show. */
-function section(title: string, text: string): string {
-  return text === '' ? '' : `\n${title}\n${text}\n`;
 }
 
 function throughput(comparisons: readonly Comparison[], sustained: Run | undefined): string {
@@ -106,8 +98,4 @@ function latency({ open, soak, sustained }: IngestFigures, comparisons: readonly
   }
   if (soak !== undefined) rows.push(latencyRow(`soak, ${soak.seconds} s: service`, soak.latency));
   return table(['', 'p50', 'p99', 'p99.9', 'max'], rows);
-}
-
-function latencyRow(name: string, of: Latency): Row {
-  return [name, ...[0.5, 0.99, 0.999].map((share) => figure(latencyAt(of, share))), figure(of.maxMs)];
 }

@@ -3,6 +3,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../measure/statistics.ts';
+import { figure } from './table.ts';
 
 /** What a figure depends on besides the code. */
 export interface Machine {
@@ -27,6 +28,11 @@ export function describeMachine(folder = tmpdir()): Machine {
     commit: commit(),
     fsyncMs: fsyncMs(folder),
   };
+}
+
+/** On one line, for the head of a report. */
+export function machineLine({ cpus, cpuModel, memoryGiB, node, commit, fsyncMs }: Machine): string {
+  return `${cpus} CPUs (${cpuModel}), ${memoryGiB} GiB, Node ${node}, commit ${commit}, fsync of 4 KiB ${figure(fsyncMs)} ms`;
 }
 
 const FSYNCS = 50;

@@ -1,0 +1,103 @@
+import { Command } from 'commander';
+import type { Bench } from '../bench.ts';
+import { count, duration } from '../cli-options.ts';
+import { wrkMissing } from '../load/wrk.ts';
+import { evaluationTables, reevaluationTables, upkeepTables } from '../report/flag-tables.ts';
+import { describeMachine, machineLine } from '../report/machine.ts';
+import { saveResults } from '../report/save-results.ts';
+import { measureEvaluation } from './evaluation.ts';
+import type { FlagsOptions } from './flags-options.ts';
+import { measureReevaluation } from './reevaluation.ts';
+import { measureUpkeep } from './upkeep.ts';
+
+/** The options as the command line gives them. */
+interface Flags {
+  upkeep?: true;
+  reevaluation?: true;
+  seconds?: number;
+  rounds: number;
+  players?: number;
+  rate: number;
+  openConnections: number;
+  threads: number;
+  folder?: string;
+  output: string;
+}
+
+const PLAYERS = 10_000;
+const PLAYERS_REEVALUATED = 100_000;
+const SECONDS = 10;
+/** Long enough for several edits of the default number of players. */
+const SECONDS_REEVALUATION = 30;
+
+/** `bench -- flags`: what targeting costs. */
+export function flagsCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
+  return new Command('flags')
+    .description(
+      'Measure bulk evaluation of 20 flags at 64 and 512 connections, interleaved with a bare uWebSockets.js server that parses ' +
+        'the same bodies and answers as much. Needs wrk. (In process: the cases `evaluator` and `segments`.)',
+    )
+    .option('--upkeep', 'instead: single events with 0, 10 and 100 segments to keep up to date')
+    .option(
+      '--reevaluation',
+      'instead: traffic at a fixed rate while every player is evaluated after edits of a segment',
+    )
+    .option(
+      '--seconds <time>',
+      `length of one run (default: ${SECONDS}s, ${SECONDS_REEVALUATION}s with --reevaluation)`,
+      duration,
+    )
+    .option('--rounds <n>', 'runs of each; medians are told', count, 3)
+    .option(
+      '--players <n>',
+      `players registered beforehand (default: ${PLAYERS}, ${PLAYERS_REEVALUATED} with --reevaluation)`,
+      count,
+    )
+    .option('--rate <n>', 'events/s with --reevaluation', count, 4_000)
+    .option('--open-connections <n>', 'connections with --reevaluation', count, 512)
+    .option('--threads <n>', 'threads of wrk', count, 1)
+    .option('--folder <path>', "where the service's folder is made (default: system temp)")
+    .option('--output <folder>', 'where results go', 'bench/results')
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.upkeep === true && flags.reevaluation === true) command.error('--upkeep or --reevaluation, not both');
+      const missing = flags.reevaluation === true ? undefined : wrkMissing();
+      if (missing !== undefined) command.error(missing);
+      await withBench((bench) => measureAndTell(bench, flags));
+    });
+}
+
+async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
+  const startedAt = new Date();
+  const machine = describeMachine(flags.folder);
+  const options: FlagsOptions = {
+    seconds: flags.seconds ?? (flags.reevaluation === true ? SECONDS_REEVALUATION : SECONDS),
+    rounds: flags.rounds,
+    players: flags.players ?? (flags.reevaluation === true ? PLAYERS_REEVALUATED : PLAYERS),
+    requestsPerSecond: flags.rate,
+    openConnections: flags.openConnections,
+    wrkThreads: flags.threads,
+    folder: flags.folder,
+  };
+  const { name, figures, tables } = await measure(bench, flags, options);
+  bench.report(['', machineLine(machine), tables].join('\n'));
+  const results = { machine, settings: options, figures };
+  const saved = saveResults({ folder: flags.output, name, startedAt, results, pictures: {} });
+  bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+}
+
+async function measure(
+  bench: Bench,
+  { upkeep, reevaluation }: Flags,
+  options: FlagsOptions,
+): Promise<{ name: string; figures: readonly object[]; tables: string }> {
+  if (upkeep === true) {
+    const figures = await measureUpkeep(bench, options);
+    return { name: 'flags-upkeep', figures, tables: upkeepTables(figures) };
+  }
+  if (reevaluation === true) {
+    const figures = await measureReevaluation(bench, options);
+    return { name: 'flags-reevaluation', figures, tables: reevaluationTables(figures) };
+  }
+  const figures = await measureEvaluation(bench, options);
+  return { name: 'flags', figures, tables: evaluationTables(figures) };
+}
