@@ -13,6 +13,8 @@ export interface OpenLoop {
   memorySamples?: number;
 }
 
+const SETTLING_SECONDS = 3;
+
 /** Measures a target under an open loop: at a fixed rate, whatever it answers. Throws when the signal comes. */
 export function measureOpenLoop(stage: Stage, signal: AbortSignal, loop: OpenLoop): Promise<Run> {
   const { target, workload, requestsPerSecond, connections, seconds, memorySamples = 0 } = loop;
@@ -30,6 +32,7 @@ export function measureOpenLoop(stage: Stage, signal: AbortSignal, loop: OpenLoo
           bodiesFile: workload.bodiesFile,
           requestsPerSecond,
           seconds,
+          settlingSeconds: Math.min(SETTLING_SECONDS, seconds / 4),
           connections,
         },
         signal,

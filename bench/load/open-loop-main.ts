@@ -13,6 +13,11 @@ export interface OpenLoopSpec {
   bodiesFile: string;
   requestsPerSecond: number;
   seconds: number;
+  /**
+   * Requests due this early are sent and must be answered, but their latencies are not told: both programs compile their
+   * code for this load in that time, the generator even from nothing.
+   */
+  settlingSeconds: number;
   connections: number;
 }
 
@@ -26,11 +31,6 @@ export interface OpenLoopResult extends LoadResult {
 
 /** How long the last answers are waited for; past the service's deadline and grace. */
 const LAST_ANSWERS_MS = 8_000;
-/**
- * Requests due this early are sent and must be answered, but their latencies are not told: both programs compile their code
- * for this load in that time, the generator even from nothing.
- */
-const SETTLING_MS = 3_000;
 /** How often it looks what is due; answers make it look, too. */
 const LOOK_MS = 1;
 
@@ -49,8 +49,7 @@ async function runOpenLoop(spec: OpenLoopSpec): Promise<OpenLoopResult> {
   const statuses: Record<string, number> = {};
   const errors: Record<string, number> = {};
   let startMs = Number.POSITIVE_INFINITY;
-  const settlingMs = Math.min(SETTLING_MS, (spec.seconds * 1000) / 4);
-  const isTold = (dueMs: number): boolean => dueMs - startMs >= settlingMs;
+  const isTold = (dueMs: number): boolean => dueMs - startMs >= spec.settlingSeconds * 1000;
   let sent = 0;
   let settled = 0;
 

@@ -30,12 +30,20 @@ export interface PairOptions {
   rounds: number;
   /** Time given to each of the two in one round. */
   roundMs: number;
+  /** A clock that never goes back, milliseconds. */
+  nowMs?: () => number;
 }
 
+const machineMs = (): number => performance.now();
+
 /** Times each pair, work and reference by turns, after a round that only warms up. */
-export function measurePairs(pairs: readonly Pair[], { rounds, roundMs }: PairOptions): PairFigures[] {
+export function measurePairs(pairs: readonly Pair[], options: PairOptions): PairFigures[] {
+  const { rounds, roundMs, nowMs = machineMs } = options;
   return pairs.map(({ name, work, reference, referenceName }) => {
-    const timed = Array.from({ length: rounds + 1 }, () => ({ of: time(work, roundMs), to: time(reference, roundMs) }));
+    const timed = Array.from({ length: rounds + 1 }, () => ({
+      of: time(work, roundMs, nowMs),
+      to: time(reference, roundMs, nowMs),
+    }));
     const counted = timed.slice(1);
     return {
       name,
@@ -51,19 +59,19 @@ export function measurePairs(pairs: readonly Pair[], { rounds, roundMs }: PairOp
 const STRETCH_MS = 0.5;
 
 /** Nanoseconds per operation over about `durationMs`. */
-function time({ operations, run }: Work, durationMs: number): number {
+function time({ operations, run }: Work, durationMs: number, nowMs: () => number): number {
   let kept: unknown;
   let calls = 0;
   let callsPerStretch = 1;
-  const beganMs = performance.now();
-  let nowMs = beganMs;
-  while (nowMs - beganMs < durationMs) {
+  const beganMs = nowMs();
+  let lookedMs = beganMs;
+  while (lookedMs - beganMs < durationMs) {
     for (let call = 0; call < callsPerStretch; call++) kept = run();
     calls += callsPerStretch;
-    const stretchMs = performance.now() - nowMs;
+    const stretchMs = nowMs() - lookedMs;
     if (stretchMs < STRETCH_MS) callsPerStretch *= 2;
-    nowMs += stretchMs;
+    lookedMs += stretchMs;
   }
   if (kept === undefined) throw new Error('a piece of work made nothing');
-  return ((nowMs - beganMs) * 1e6) / (calls * operations);
+  return ((lookedMs - beganMs) * 1e6) / (calls * operations);
 }
