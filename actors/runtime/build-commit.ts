@@ -121,8 +121,9 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   let tookMs = 0;
   let count = 0;
   let players = 0;
+  let changed = 0;
   for (const entityId of chores.sweepIds) {
-    if (tookMs > LIMITS.sweepMs || draft.chars > CHORES_CHARS) break;
+    if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > CHORES_CHARS) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.peek(entityId);
     if (state?.kind === 'player') {
@@ -130,11 +131,13 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const set = definitions.segments(state.game, state.environment);
       // Never as of a time before the player was last seen, which its counters are ahead of.
       const atMs = Math.max(nowMs, state.lastSeenAt);
-      for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
+      const facts = settleSegments(state, set, 'all', atMs);
+      for (const fact of facts) draft.emit(fact);
+      if (facts.length > 0) changed += 1;
     }
     tookMs = monotonicMs() - beganMs;
   }
-  return { count, players, tookMs };
+  return { count, players, changed, tookMs };
 }
 
 function decideWaiting(

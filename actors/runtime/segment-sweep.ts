@@ -33,6 +33,8 @@ export interface Swept {
   count: number;
   /** Players among them. */
   players: number;
+  /** Players whose membership, or next look, changed. */
+  changed: number;
   tookMs: number;
 }
 
@@ -97,13 +99,13 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
       if (ids.length === 0) more();
       return ids;
     },
-    done({ count, players, tookMs }) {
+    done({ count, players, changed, tookMs }) {
       if (count === 0) return;
       ids.splice(0, count);
       evaluated += players;
       total = Math.max(total - (count - players), evaluated);
       report();
-      const restMs = Math.max(LIMITS.sweepPauseMs, LIMITS.sweepRest * tookMs);
+      const restMs = Math.max(LIMITS.sweepPauseMs, LIMITS.sweepRest * tookMs, LIMITS.sweepChangeMs * changed);
       resting = true;
       clock.timer(restMs, () => {
         resting = false;

@@ -230,6 +230,12 @@ export const LIMITS = {
   /** Time one such go may take out of a commit, and how many times as long the next one waits: traffic comes first. */
   sweepMs: 2,
   sweepRest: 4,
+  /**
+   * A player whose membership changes costs far more later than the look did: the store, a snapshot, rows. So one such go
+   * ends at so many, and the next waits so long for each: a thousand a second and partition.
+   */
+  sweepChanges: 50,
+  sweepChangeMs: 1,
   /** Shortest pause between two of them. */
   sweepPauseMs: 5,
   /** How often the progress of a re-evaluation is written. */
