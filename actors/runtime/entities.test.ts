@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aCommand, aPlayer } from '../testing.ts';
+import { aCommand, definitionsOf, aPlayer } from '../testing.ts';
 import { decide } from '../decide.ts';
 import type { CommitRecord, Fact } from '../facts.ts';
 import { createEntities, sizeOf, type Entities } from './entities.ts';
@@ -26,7 +26,7 @@ describe('the entities of a partition', () => {
   function register(id: string, attributes = '{}'): number {
     const draft = entities.draft();
     const body = { kind: 'RegisterPlayer', playerId: id, externalId: id, attributes } as const;
-    decide(draft, aCommand({ ...body, createOnly: false, byClientKey: false }));
+    decide(draft, aCommand({ ...body, createOnly: false, byClientKey: false }), definitionsOf());
     sequence += 1;
     entities.commit(draft, [], sequence);
     return sequence;
@@ -51,7 +51,7 @@ describe('the entities of a partition', () => {
       createOnly: false,
       byClientKey: false,
     } as const;
-    decide(draft, aCommand(body));
+    decide(draft, aCommand(body), definitionsOf());
     expect(draft.get('p')).toBeDefined();
     expect(entities.get('p')).toBeUndefined();
     entities.commit(draft, [], 7);
@@ -63,10 +63,10 @@ describe('the entities of a partition', () => {
     const draft = entities.draft();
     const body = (externalId: string) =>
       ({ kind: 'RegisterPlayer', playerId: 'p', externalId, createOnly: false, byClientKey: false }) as const;
-    decide(draft, aCommand(body('first')));
+    decide(draft, aCommand(body('first')), definitionsOf());
     const before = { state: draft.get('p'), chars: draft.chars };
     const savepoint = draft.savepoint();
-    decide(draft, aCommand({ ...body('first'), deviceId: 'd' }));
+    decide(draft, aCommand({ ...body('first'), deviceId: 'd' }), definitionsOf());
     expect(draft.get('p')).toMatchObject({ deviceId: 'd' });
     draft.rollback(savepoint);
     expect(draft.get('p')).toBe(before.state);
