@@ -93,6 +93,7 @@ export function checkLog(check: LogCheck): PartitionLog {
         return;
       }
       timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
+      if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
       done += group.length;
     }
     for (const place of covered) {
@@ -157,20 +158,20 @@ function predictOwn(
   state: EntityState | undefined,
   segments: readonly ModelSegment[],
   { committedAt }: CommitRecord,
-): { facts: DomainFact[]; settled: Settled } | undefined {
+): { facts: DomainFact[]; settled: Settled; reason: 'a stage' | 'time' | 'an edit' } | undefined {
   if (state?.kind !== 'player') return undefined;
   const stage = predictStage(state);
   if (fact.kind === 'LifecycleChanged') {
     if (stage === undefined || stage.fact.at > committedAt) return undefined;
     const outcome = settled(stage.next, segments, 'all', Math.max(stage.fact.at, state.lastSeenAt));
-    return { facts: [stage.fact, ...outcome.facts], settled: outcome };
+    return { facts: [stage.fact, ...outcome.facts], settled: outcome, reason: 'a stage' };
   }
   const { segmentsDueAt, lastSeenAt } = state;
   const isDue = segmentsDueAt !== 0 && segmentsDueAt <= committedAt;
   const dueAt = Math.max(segmentsDueAt, lastSeenAt);
-  const at = isDue && fact.at === dueAt ? dueAt : Math.max(committedAt, lastSeenAt);
-  const outcome = settled(state, segments, 'all', at);
-  return { facts: outcome.facts, settled: outcome };
+  const isTime = isDue && fact.at === dueAt;
+  const outcome = settled(state, segments, 'all', isTime ? dueAt : Math.max(committedAt, lastSeenAt));
+  return { facts: outcome.facts, settled: outcome, reason: isTime ? 'time' : 'an edit' };
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

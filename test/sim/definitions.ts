@@ -75,6 +75,7 @@ function drawCondition(random: Random): JsonObject {
     () => ({ [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } }),
     () => ({ 'attributes.country': random.pick(['NO', 'DE']) }),
     () => ({ [`${event}.count_1d`]: { $gte: random.int(1, 3) } }),
+    () => ({ [`${event}.count_1d`]: { $gte: 1 } }),
     () => ({ [`${event}.count_7d`]: { $gte: random.int(2, 4) } }),
     () => ({ [`${event}.last_days_ago`]: { $gte: 1 } }),
     () => ({ lifecycle_stage: 'active' }),

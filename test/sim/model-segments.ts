@@ -1,6 +1,7 @@
 import type { DomainFact } from '../../actors/facts.ts';
 import type { EventCounter, PlayerState, SegmentMembership } from '../../actors/state.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
 
@@ -23,8 +24,6 @@ export interface ConfigHistory {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Midnight's changes may come this much later. */
-const JITTER_MS = 10 * 60 * 1000;
 /** No condition of the simulation looks further back. */
 const WINDOW_DAYS = 8;
 const KEPT_DAYS = 30;
@@ -134,7 +133,7 @@ export function missedChange({ looked, next: state }: Settled, at: number): stri
     const now = isTrue(conditions, state, at);
     const change = later.find((time) => isTrue(conditions, state, time) !== now);
     const { segmentsDueAt } = state;
-    if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + JITTER_MS)) continue;
+    if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + LIMITS.segmentJitterMs)) continue;
     return `${id} changes at ${change}, ${state.id} is looked at ${segmentsDueAt}`;
   }
   return undefined;

@@ -43,6 +43,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * |---|---|---|
  * | `exactly-its-facts`, `exactly-once`, `nothing-passed-over` | the commands between two positions, one after another, give just the facts that stand there | check-log |
  * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
+ * | `time`, `membership` | segments change with what changes the player, on time, and after an edit; once all is calm everybody is where they belong | check-log, check-segments |
  * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
  * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer | check-replies |
  * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
@@ -87,8 +88,15 @@ export interface SimulationResult {
  * The simulation lives faster than the service: what would take minutes happens in seconds, so that a short life meets
  * snapshots, marks and trimming.
  */
-const FASTER = { snapshotIntervalMs: 4_000, firstSnapshotMs: 1_000, trimMs: 3_000, matcherPositionMs: 300 };
+const FASTER = {
+  snapshotIntervalMs: 4_000,
+  firstSnapshotMs: 1_000,
+  trimMs: 3_000,
+  matcherPositionMs: 300,
+  segmentJitterMs: 2_000,
+};
 const RETENTION_MS = 2_500;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** One life, from an empty broker to the verdict. */
 async function live(world: World, only: readonly FaultKind[] | undefined): Promise<void> {
@@ -100,6 +108,8 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
   const lifeMs = random.between(6_000, 22_000);
   const weather = drawWeather(random, only);
+  // Half of all lives see midnight, when what counts by days changes.
+  if (random.chance(0.5)) world.clock.jumpWall(DAY_MS - random.int(0, 15_000));
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
   let calm = false;
