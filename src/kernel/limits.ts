@@ -223,6 +223,8 @@ export const LIMITS = {
 
   /** Changes of segments that only midnight (UTC) brings are spread over this, so that there is no rush. */
   segmentJitterMs: 10 * 60 * 1000,
+  /** Changes by time that one player is given in one record, when an owner was away for long. */
+  dueSteps: 32,
   /** Facts about segments that one command may lead to; what exceeds it follows in the next record: one must stay below its size. */
   segmentFactsPerCommand: 2_000,
   /** Entities looked at in one go after an edit of a segment. */

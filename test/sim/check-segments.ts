@@ -49,6 +49,6 @@ export function checkMemberships(world: World, config: ConfigHistory, log: Parti
   for (const state of log.timeline.upTo(Infinity).values()) {
     if (state.kind !== 'player' || state.environment !== 'live') continue;
     const [wrong] = wrongMemberships(state, segments, world.clock.wallMs());
-    if (wrong !== undefined) world.violate('membership', `${JSON.stringify(state).slice(0, 900)} is ${wrong}`);
+    if (wrong !== undefined) world.violate('membership', `${wrong}: ${JSON.stringify(state)}`);
   }
 }

@@ -35,7 +35,9 @@ export function recordConfig(broker: MemoryBroker): ConfigHistory {
     const [, environment, kind, id] = key.split('.');
     if (kind !== 'segment' || environment !== 'live' || id === undefined) return;
     const segment = value === undefined ? undefined : parseSegment(decodeJson(value));
-    changes.push({ revision, id, segment });
+    // A deletion that comes twice changes nothing the second time.
+    const isHeld = changes.findLast((change) => change.id === id)?.segment !== undefined;
+    if (segment !== undefined || isHeld) changes.push({ revision, id, segment });
   });
 
   function fold(revision: number): readonly ModelSegment[] {
@@ -201,7 +203,9 @@ function valueOf(field: string, state: PlayerState, at: number): unknown {
       return daysSince(state.lastSeenAt);
     case 'events': {
       const days = daysOf(state.counters.find((counter) => counter.name === name));
-      const ages = [...days].map(([day, count]) => ({ age: Math.max(0, Math.floor(at / DAY_MS) - day), count }));
+      // Where a clock was ahead, the newest day counted is today.
+      const today = Math.max(Math.floor(at / DAY_MS), ...days.keys());
+      const ages = [...days].map(([day, count]) => ({ age: today - day, count }));
       if (measure === 'last_days_ago') {
         // What never happened lies longer ago than any number of days.
         return Math.min(Infinity, ...ages.map(({ age }) => age));

@@ -77,8 +77,11 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     if (sweeps().some((revision) => revision < config.lastSegmentRevision)) return false;
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
-      const stored = machines.map(({ stores }) => stores.partition(partition).mark()?.appliedSeq);
-      if (!stored.includes(last)) return false;
+      const store = machines
+        .map(({ stores }) => stores.partition(partition))
+        .find((candidate) => candidate.mark()?.appliedSeq === last);
+      const nextDue = store?.nextDue() ?? Infinity;
+      if (store === undefined || nextDue <= world.clock.wallMs()) return false;
     }
     return true;
   }
