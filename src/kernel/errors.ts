@@ -37,7 +37,8 @@ export const ERRORS = {
   CONFLICT: {
     status: 409,
     message: 'The request conflicts with an earlier one.',
-    meaning: 'An Idempotency-Key was used before with another body, a name is taken, or what is to be deleted is in use.',
+    meaning:
+      'An Idempotency-Key was used before with another body, a name is taken, or what is to be deleted is in use.',
   },
   DUPLICATE_PLAYER: {
     status: 409,
