@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DomainFact, SegmentsScheduled } from '../../actors/facts.ts';
 import { missedChange, wrongMemberships, type ConfigHistory, type Settled } from './model-segments.ts';
 import type { PartitionLog } from './check-log.ts';
+import type { Observer } from './observer.ts';
 import type { World } from './world.ts';
 
 export type Wrong = (invariant: string, message: string) => void;
@@ -44,11 +45,12 @@ function isOf(looks: readonly Settled[], { entityId, at }: SegmentsScheduled): b
 }
 
 /** Once every edit is taken in, everybody is in the segments they belong to, and in no others. */
-export function checkMemberships(world: World, config: ConfigHistory, log: PartitionLog): void {
+export function checkMemberships(world: World, config: ConfigHistory, log: PartitionLog, observer: Observer): void {
   const segments = config.segmentsAt(Infinity);
+  const latestMs = Math.max(...observer.commits.map(({ record }) => record.committedAt));
   for (const state of log.timeline.upTo(Infinity).values()) {
     if (state.kind !== 'player' || state.environment !== 'live') continue;
-    const [wrong] = wrongMemberships(state, segments, world.clock.wallMs());
+    const [wrong] = wrongMemberships(state, segments, world.clock.wallMs(), Math.max(latestMs, state.lastSeenAt));
     if (wrong !== undefined) world.violate('membership', `${wrong}: ${JSON.stringify(state)}`);
   }
 }

@@ -141,13 +141,23 @@ export function missedChange({ looked, next: state }: Settled, at: number): stri
   return undefined;
 }
 
-/** Memberships that are wrong at a moment when every edit has been taken in and nothing is under way. */
-export function wrongMemberships(state: PlayerState, segments: readonly ModelSegment[], nowMs: number): string[] {
+/**
+ * Memberships that are wrong at a moment when every edit has been taken in and nothing is under way.
+ * @param latestMs the latest moment an owner or a gateway ever took for the present: one whose clock was ahead looked as of
+ * then, and time that has been is not looked at again
+ */
+export function wrongMemberships(
+  state: PlayerState,
+  segments: readonly ModelSegment[],
+  nowMs: number,
+  latestMs: number,
+): string[] {
   const mayChangeSoon = state.segmentsDueAt > nowMs - 10_000;
   const before = [Math.floor(nowMs / DAY_MS) * DAY_MS - 1, nowMs - 10_000];
   const wrong = segments.flatMap(({ id, conditions }) => {
     const isMember = state.segments.some(({ segmentId }) => segmentId === id);
     if (isTrue(conditions, state, nowMs) === isMember) return [];
+    if (latestMs > nowMs && isTrue(conditions, state, latestMs) === isMember) return [];
     if (mayChangeSoon && before.some((time) => isTrue(conditions, state, time) === isMember)) return [];
     return [`${isMember ? 'in' : 'not in'} ${id}`];
   });

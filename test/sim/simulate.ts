@@ -166,7 +166,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
 
   for (let partition = 0; partition < partitions; partition++) {
     const log = checkLog({ world, observer, history, config, partition, refused });
-    checkMemberships(world, config, log);
+    checkMemberships(world, config, log, observer);
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
     checkReplies(world, asked, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
