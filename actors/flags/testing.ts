@@ -2,26 +2,11 @@ import type { FlagDocument } from '../../streams/config/documents.ts';
 import type { FlagEvaluation } from '../replies.ts';
 import type { Definitions, Flag, Subject } from '../targeting.ts';
 import { definitionsOf } from '../testing.ts';
+import { aFlag } from './samples.ts';
 
-/** A flag's document for tests: enabled, boolean, without rules. */
+/** A flag's document for tests that only ask what a flag is told to serve. */
 export function aFlagDocument(some: Partial<FlagDocument> = {}): FlagDocument {
-  return {
-    key: 'shop',
-    name: 'Shop',
-    description: '',
-    flagType: 'boolean',
-    enabled: true,
-    defaultValue: false,
-    salt: 'salt',
-    variants: [],
-    rules: [],
-    prerequisites: [],
-    createdAt: 1_000,
-    updatedAt: 1_000,
-    archivedAt: null,
-    version: 1,
-    ...some,
-  };
+  return aFlag({ key: 'shop', name: 'Shop', defaultValue: false, salt: 'salt', ...some });
 }
 
 /** What a flag of `flagsOf` serves; `version` is the flag's. */

@@ -1,9 +1,9 @@
-import { ledgerIdOf } from '../../actors/commands.ts';
 import type { WebhookDocument } from '../../streams/config/documents.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import { uuidv5 } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
+import { claimKey } from './definition-writes.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 import { Webhook, WebhookBody, webhookJson } from './webhook-resource.ts';
@@ -69,14 +69,10 @@ const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
  */
 async function create(body: WebhookBody, context: RequestContext): Promise<Answer> {
   const { key, idempotency, origin, services } = context;
-  const { backend, config, ids } = services;
-  let replayed = false;
-  if (idempotency !== undefined) {
-    const ledgerId = ledgerIdOf(key.id);
-    const claim = await backend.send(origin, ledgerId, { kind: 'ClaimIdempotencyKey', ledgerId, idempotency });
-    if (claim.kind === 'failure') return claim;
-    replayed = claim.kind === 'claimed' && claim.replayed === true;
-  }
+  const { config, ids } = services;
+  const claim = await claimKey(context);
+  if (claim.kind === 'failure') return claim;
+  const { replayed } = claim;
   const uuid =
     idempotency === undefined ? ids.uuidv7(origin.receivedAt) : uuidv5(DERIVED_IDS, `${key.id}\n${idempotency.key}`);
   const address = { game: key.game, environment: key.environment, kind: 'webhook', key: `wh_${uuid}` } as const;

@@ -5,9 +5,9 @@ import { queriesSubject } from '../../streams/definitions.ts';
 import type { Log, Stop } from '../../streams/log.ts';
 
 /**
- * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not answered is asked
- * again, as a plain message may be lost and a partition may be between two owners. Queries leave no trace, so asking
- * twice is harmless.
+ * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not
+ * answered is asked again, as a plain message may be lost and a partition may be between two owners. Queries leave no
+ * trace, so asking twice is harmless.
  */
 export interface QuerySender {
   add(partition: number, query: Query): void;
