@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /** Where ids and randomness come from, so that the simulation can seed them. */
 export interface Ids {
-  /** A UUIDv7 (RFC 9562): ordered by `nowMs`, random otherwise. */
+  /** A UUIDv7 (RFC 9562): ordered by `nowMs`, then by when this process made it (about 2,000 a millisecond). */
   uuidv7(nowMs: number): string;
   /** A UUIDv4. */
   uuidv4(): string;
@@ -47,11 +47,26 @@ function pooledBytes(sizeBytes: number): Buffer {
   return pool.subarray(poolOffset - sizeBytes, poolOffset);
 }
 
+const COUNTER_LIMIT = 0x1000;
+let counterMs = -1;
+let counter = 0;
+
+/**
+ * The 12 bits after the time: a counter (RFC 9562, section 6.2, method 1), seeded at random in the lower half at the
+ * first id of a millisecond. Past its end it begins anew: such ids are random in their order, not in being distinct.
+ */
+function nextCounter(nowMs: number, seed: number): number {
+  counter = nowMs === counterMs && counter + 1 < COUNTER_LIMIT ? counter + 1 : seed & 0x7ff;
+  counterMs = nowMs;
+  return counter;
+}
+
 /** Ids from the operating system's randomness. */
 export const systemIds: Ids = {
   uuidv7(nowMs) {
     const bytes = Buffer.from(pooledBytes(16));
     bytes.writeUIntBE(nowMs, 0, 6);
+    bytes.writeUInt16BE(nextCounter(nowMs, bytes.readUInt16BE(6)), 6);
     return formatUuid(bytes, 7);
   },
   uuidv4: () => randomUUID(),
