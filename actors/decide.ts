@@ -9,16 +9,24 @@ import { once } from './idempotency/remember.ts';
 import { patchPlayer } from './player/patch.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
 import type { Reply } from './replies.ts';
+import { settle } from './settle.ts';
 import type { EntityState } from './state.ts';
 import type { Definitions } from './targeting.ts';
 
 /**
- * Decides one command against the draft: emits the facts it leads to and answers the reply. Pure but for the draft;
+ * Decides one command against the draft: emits the facts it leads to, with what follows from them, and answers the reply. Pure but for the draft;
  * synchronous; the same draft, command and definitions always give the same facts and reply.
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
-  const { body } = command;
   const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
+  const since = draft.facts.length;
+  const reply = decideBody(draft, command, context, definitions);
+  settle(draft, since, definitions, context);
+  return reply;
+}
+
+function decideBody(draft: Draft, command: Command, context: Context, definitions: Definitions): Reply {
+  const { body } = command;
   const player = (id: string) => playerIn(context, draft.get(id));
   const targeting = () => definitions.of(context.game, context.environment);
   switch (body.kind) {

@@ -16,6 +16,8 @@ export interface Context extends Scope {
 
 /** The partition's entities as a command sees them: what was emitted before is already in what is read after. */
 export interface Draft {
+  /** Everything emitted so far. */
+  readonly facts: readonly DomainFact[];
   get(entityId: string): EntityState | undefined;
   emit(fact: DomainFact): void;
 }

@@ -13,6 +13,9 @@ import type {
   SegmentExited,
 } from './facts.ts';
 import { countryOf } from './player/attributes.ts';
+import { purchaseRecorded } from './purchases/evolve.ts';
+import { NO_ACTIVITY } from './sessions/activity.ts';
+import { closed, opened, sessionRecorded, synced } from './sessions/evolve.ts';
 import type { EntityState, LedgerState, PlayerState } from './state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
@@ -31,7 +34,12 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
     case 'EventTracked':
       return tracked(player(state, fact), fact);
     case 'LifecycleChanged':
-      return { ...player(state, fact), lifecycleStage: fact.to, lifecycleChangedAt: fact.changedAt };
+      return {
+        ...player(state, fact),
+        lifecycleStage: fact.to,
+        lifecycleChangedAt: fact.changedAt,
+        sessionsInStage: 0,
+      };
     case 'IdempotencyKeyUsed':
       return keyUsed(state, fact);
     case 'SegmentEntered':
@@ -44,6 +52,16 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return overridden(player(state, fact), fact);
     case 'FlagExposed':
       return exposed(player(state, fact), fact);
+    case 'SessionOpened':
+      return opened(player(state, fact), fact);
+    case 'SessionSynced':
+      return synced(player(state, fact), fact);
+    case 'SessionClosed':
+      return closed(player(state, fact), fact);
+    case 'SessionRecorded':
+      return sessionRecorded(player(state, fact), fact);
+    case 'PurchaseRecorded':
+      return purchaseRecorded(player(state, fact), fact);
   }
 }
 
@@ -70,6 +88,11 @@ function registered(fact: PlayerRegistered): PlayerState {
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    sessions: [],
+    activity: NO_ACTIVITY,
+    recordedSessions: [],
+    recordedPurchases: [],
+    sessionsInStage: 0,
     lastSeq: 0,
   };
 }

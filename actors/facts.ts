@@ -2,7 +2,7 @@ import type { JsonText } from '../src/kernel/json.ts';
 import type { Scope } from './commands.ts';
 import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
-import type { EntityState, LifecycleStage, PlayerView } from './state.ts';
+import type { DeviceInfo, EntityState, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
 
 /** What every fact about an entity carries. `at` is the receive time of its command, epoch milliseconds. */
 interface FactBase extends Scope {
@@ -100,6 +100,70 @@ export interface FlagExposed extends FactBase {
   externalId: string;
 }
 
+/** An init opened a session. `at` is when. */
+export interface SessionOpened extends FactBase {
+  kind: 'SessionOpened';
+  sessionId: string;
+  /** `null`: the init said nothing of it. */
+  device: DeviceInfo | null;
+  flagKeys: string[] | null;
+  flags: SeenFlag[];
+  externalId: string;
+}
+
+/** A sync, or the end of a session before it closes: what it added to the session. */
+export interface SessionSynced extends FactBase {
+  kind: 'SessionSynced';
+  sessionId: string;
+  /** Those that differ from what the session was told before; a flag that is no more is not enabled. */
+  flags: SeenFlag[];
+  eventCount: number;
+  achievements: string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+}
+
+/** A session is over. `at` of an expiry is its due time, however late it was noticed. Complete for ClickHouse. */
+export interface SessionClosed extends FactBase {
+  kind: 'SessionClosed';
+  sessionId: string;
+  /** `replaced`: the player opened more sessions than may be open at once, and this was the oldest. */
+  reason: 'ended' | 'expired' | 'replaced';
+  openedAt: number;
+  endedAt: number;
+  durationSeconds: number;
+  eventCount: number;
+  achievements: string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+  externalId: string;
+}
+
+/** A session was recorded by a caller, after it was played. */
+export interface SessionRecorded extends FactBase {
+  kind: 'SessionRecorded';
+  sessionId: string;
+  /** Of the session id; see `RecordedSession`. */
+  digest: string;
+  startedAt: number | null;
+  endedAt: number | null;
+  durationSeconds: number;
+  externalId: string;
+}
+
+/** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
+export interface PurchaseRecorded extends FactBase {
+  kind: 'PurchaseRecorded';
+  amount: number;
+  /** ISO 4217, as the caller told it. */
+  currency: string | null;
+  productId: string | null;
+  transactionId: string | null;
+  /** Of the transaction id; see `RecordedPurchase`. `null` without one. */
+  digest: string | null;
+  externalId: string;
+}
+
 /** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
 export interface EntitySnapshot extends FactBase {
   kind: 'EntitySnapshot';
@@ -124,7 +188,12 @@ export type DomainFact =
   | SegmentExited
   | SegmentsScheduled
   | FlagOverridden
-  | FlagExposed;
+  | FlagExposed
+  | SessionOpened
+  | SessionSynced
+  | SessionClosed
+  | SessionRecorded
+  | PurchaseRecorded;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /**

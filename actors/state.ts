@@ -68,6 +68,55 @@ export interface FlagOverride {
   value: JsonText;
 }
 
+/** What a session was told of a flag: `enabled` unless the flag is off or serves false or null. */
+export interface SeenFlag {
+  flagKey: string;
+  enabled: boolean;
+  variant: string | null;
+}
+
+/** A session that an init opened and nothing has closed yet. Times are epoch milliseconds. */
+export interface OpenSession {
+  sessionId: string;
+  openedAt: number;
+  /** The latest init or sync. */
+  lastCallAt: number;
+  /** The flags the init asked for; `null`: all there are. */
+  flagKeys: readonly string[] | null;
+  flags: readonly SeenFlag[];
+  /** Events accepted by its syncs and its end. */
+  eventCount: number;
+  /** In the order they were unlocked, each once. */
+  achievements: readonly string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+}
+
+/** How much a player played, by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
+export interface DailyActivity {
+  /** Days since the Unix epoch, UTC. */
+  day: number;
+  sessions: readonly number[];
+  playtimeSeconds: readonly number[];
+}
+
+/** A recorded session and what it was answered: it can come again at any time. */
+export interface RecordedSession {
+  /** Of the caller's `session_id`. */
+  digest: string;
+  sessionCount: number;
+  totalPlaytimeSeconds: number;
+}
+
+/** A purchase that came with a `transaction_id`, and what it was answered. */
+export interface RecordedPurchase {
+  /** Of the caller's `transaction_id`. */
+  digest: string;
+  amount: number;
+  totalRevenue: number;
+  purchaseCount: number;
+}
+
 /** The player saw this variant of this version of a flag. */
 export interface FlagExposure {
   flagKey: string;
@@ -97,6 +146,15 @@ export interface PlayerState extends PlayerView {
   overrides: readonly FlagOverride[];
   /** Oldest first. */
   exposures: readonly FlagExposure[];
+  /** Oldest first. */
+  sessions: readonly OpenSession[];
+  activity: DailyActivity;
+  /** Oldest first. */
+  recordedSessions: readonly RecordedSession[];
+  /** Oldest first. */
+  recordedPurchases: readonly RecordedPurchase[];
+  /** Sessions since the stage last changed. */
+  sessionsInStage: number;
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

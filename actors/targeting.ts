@@ -3,6 +3,7 @@ import type { JsonObject } from '../src/kernel/json.ts';
 import type { FlagDocument } from '../streams/config/documents.ts';
 import type { Environment } from './commands.ts';
 import type { FlagEvaluation } from './replies.ts';
+import type { SegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from './state.ts';
 
 /** Who and when a condition is asked about. */
@@ -59,4 +60,5 @@ export interface Targeting {
 export interface Definitions {
   readonly revision: number;
   of(game: string, environment: Environment): Targeting;
+  segments(game: string, environment: Environment): SegmentSet;
 }

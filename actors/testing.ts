@@ -3,6 +3,8 @@ import type { Command, CommandBody } from './commands.ts';
 import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
 import type { Reply } from './replies.ts';
+import { createSegmentSet } from './segments/segment-set.ts';
+import { NO_ACTIVITY } from './sessions/activity.ts';
 import type { EntityState, PlayerState } from './state.ts';
 import type { Definitions, Targeting } from './targeting.ts';
 
@@ -35,6 +37,11 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    sessions: [],
+    activity: NO_ACTIVITY,
+    recordedSessions: [],
+    recordedPurchases: [],
+    sessionsInStage: 0,
     lastSeq: 0,
     ...some,
   };
@@ -56,9 +63,9 @@ export function aCommand(body: CommandBody, some: Partial<Command> = {}): Comman
 }
 
 /** The same definitions for every game and environment; none unless given. */
-export function definitionsOf(some: Partial<Targeting> = {}): Definitions {
+export function definitionsOf(some: Partial<Targeting> = {}, segments = createSegmentSet([])): Definitions {
   const targeting: Targeting = { segments: [], segment: () => undefined, flags: new Map(), ...some };
-  return { revision: 0, of: () => targeting };
+  return { revision: 0, of: () => targeting, segments: () => segments };
 }
 
 export interface Outcome {
@@ -77,6 +84,7 @@ export function given(facts: readonly DomainFact[], definitions = definitionsOf(
       const emitted: DomainFact[] = [];
       const reply = decide(
         {
+          facts: emitted,
           get: (id) => states.get(id),
           emit(fact) {
             emitted.push(fact);

@@ -56,6 +56,11 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'IdempotencyKeyUsed':
     case 'SegmentsScheduled':
     case 'FlagOverridden':
+    case 'SessionOpened':
+    case 'SessionSynced':
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'PurchaseRecorded':
     case 'SnapshotMark':
       return [];
   }

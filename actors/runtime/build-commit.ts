@@ -6,7 +6,6 @@ import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../facts.ts';
 import type { Reply } from '../replies.ts';
-import { settleCommand } from '../segments/settle-command.ts';
 import { settleSegments } from '../segments/settle-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
@@ -194,10 +193,7 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
   }
   const savepoint = draft.savepoint();
   try {
-    const reply = decide(draft, command, definitions);
-    const segments = definitions.segments(command.game, command.environment);
-    settleCommand(draft, draft.facts, savepoint, segments, command.receivedAt);
-    return reply;
+    return decide(draft, command, definitions);
   } catch (error) {
     draft.rollback(savepoint);
     logger.error({ err: error, partition, kind: command.body.kind }, 'a command could not be decided');

@@ -14,7 +14,6 @@ import type { Condition, Definitions, Flag, Segment, Targeting } from '../target
  * One for all owners of a process.
  */
 export interface LiveDefinitions extends Definitions {
-  segments(game: string, environment: Environment): SegmentSet;
   /** Grows with every segment made, changed or deleted. */
   readonly segmentsVersion: number;
   /** Whether any game has a segment. */

@@ -6,7 +6,6 @@ import type { EntityState } from '../state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
 export interface CommitDraft extends Draft {
-  readonly facts: readonly DomainFact[];
   /** Rough characters of the facts, for cutting records. */
   readonly chars: number;
   /** The changed states. */
@@ -55,6 +54,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
 
 /** Names, ids and numbers of a fact, beside the texts that are counted. */
 const FACT_CHARS = 400;
+const SEEN_FLAG_CHARS = 150;
 
 function charsOf(fact: DomainFact): number {
   switch (fact.kind) {
@@ -69,6 +69,12 @@ function charsOf(fact: DomainFact): number {
       return FACT_CHARS + (fact.value?.length ?? 0);
     case 'FlagExposed':
       return FACT_CHARS + fact.value.length;
+    case 'SessionOpened':
+    case 'SessionSynced':
+      return FACT_CHARS + fact.flags.length * SEEN_FLAG_CHARS;
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'PurchaseRecorded':
     case 'LifecycleChanged':
     case 'SegmentEntered':
     case 'SegmentExited':

@@ -8,16 +8,11 @@ import { settleLater, settleSegments, type Look } from './settle-segments.ts';
 /**
  * Emits what a command's facts mean for the segments of the players they changed, into the same draft: state and
  * membership commit together.
- * @param emitted all facts of the draft; the command's are those from `since` on
+ * @param since the command's facts are the draft's from here on
  * @param nowMs when the command was received, epoch milliseconds
  */
-export function settleCommand(
-  draft: Draft,
-  emitted: readonly DomainFact[],
-  since: number,
-  set: SegmentSet,
-  nowMs: number,
-): void {
+export function settleCommand(draft: Draft, since: number, set: SegmentSet, nowMs: number): void {
+  const { facts: emitted } = draft;
   const until = emitted.length;
   if (since === until || set.all.length === 0) return;
   const first = emitted[since];
@@ -60,7 +55,13 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'LifecycleChanged':
+    case 'SessionOpened':
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'PurchaseRecorded':
       return 'all';
+    // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
+    case 'SessionSynced':
     case 'IdempotencyKeyUsed':
     case 'SegmentEntered':
     case 'SegmentExited':

@@ -94,7 +94,7 @@ describe('settling the segments of a player', () => {
       const id = `player-${index}`;
       const draft = draftOver(old({ id }));
       draft.emit(tracked(id, 'win', NOON));
-      settleCommand(draft, draft.facts, 0, set, NOON);
+      settleCommand(draft, 0, set, NOON);
       const due = draft.player(id).segmentsDueAt - (NOON + DAY_MS / 2);
       expect(due).toBe(jitterMs(id));
       dues.add(due);
@@ -110,7 +110,7 @@ describe('settling the segments of a player', () => {
       const at = NOON + minute * 60_000;
       const since = draft.facts.length;
       draft.emit(tracked(old().id, 'win', at));
-      settleCommand(draft, draft.facts, since, set, at);
+      settleCommand(draft, since, set, at);
     }
     expect(draft.facts.filter(({ kind }) => kind === 'SegmentsScheduled')).toHaveLength(1);
   });
@@ -120,7 +120,7 @@ describe('settling the segments of a player', () => {
     const draft = draftOver(old());
     const { id } = old();
     draft.emit(tracked(id, 'win', NOON));
-    settleCommand(draft, draft.facts, 0, set, NOON);
+    settleCommand(draft, 0, set, NOON);
     const due = dueAt(draft.player(id)) ?? 0;
     const since = draft.facts.length;
     decideDue(draft, id, due - 1, () => set);
@@ -147,7 +147,7 @@ describe('settling the segments of a player', () => {
       return { kind: 'LifecycleChanged', from: 'new', to: 'active', changedAt: NOON, ...base };
     });
     for (const fact of all) draft.emit(fact);
-    settleCommand(draft, draft.facts, 0, set, NOON);
+    settleCommand(draft, 0, set, NOON);
     expect(draft.facts.length).toBeLessThan(10 + LIMITS.segmentFactsPerCommand + 500 + 10);
     const late = ids.filter((id) => draft.player(id).segments.length === 0);
     expect(late.length).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ describe('looking only at the segments that an event touches', () => {
             }
             const since = draft.facts.length;
             draft.emit(tracked(start.id, name, now));
-            settleCommand(draft, draft.facts, since, set, now);
+            settleCommand(draft, since, set, now);
             const state = draft.player(start.id);
             // Between midnight and a player's own minutes after it what only time changes may wait.
             if (now % DAY_MS < LIMITS.segmentJitterMs) continue;

@@ -2,8 +2,7 @@ import type { Command } from '../../actors/commands.ts';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { decide } from '../../actors/decide.ts';
 import { createDraft, type CommitDraft } from '../../actors/runtime/draft.ts';
-import { createSegmentSet, type DefinedSegment, type SegmentSet } from '../../actors/segments/segment-set.ts';
-import { settleCommand } from '../../actors/segments/settle-command.ts';
+import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -47,19 +46,14 @@ const counter = (index: number): JsonObject => ({
 
 function upkeep(conditions: readonly JsonObject[]): Work {
   const set = createSegmentSet(conditions.map(defined));
-  const definitions = definitionsOf({ segments: set.all });
+  const definitions = definitionsOf({ segments: set.all }, set);
   const players = Array.from({ length: PLAYERS }, (_, index) => player(index));
   const commands = players.map(({ id }) => track(id));
   let states = new Map<string, EntityState>(players.map((state) => [state.id, state]));
   const decideAll = (): CommitDraft => {
     const draft = createDraft((id) => states.get(id));
-    for (const command of commands) decideOne(draft, command, set);
+    for (const command of commands) decide(draft, command, definitions);
     return draft;
-  };
-  const decideOne = (draft: CommitDraft, command: Command, segments: SegmentSet): void => {
-    const savepoint = draft.savepoint();
-    decide(draft, command, definitions);
-    settleCommand(draft, draft.facts, savepoint, segments, command.receivedAt);
   };
   // After the first events everybody is where they belong: what is measured changes no membership, as nearly all events.
   for (let round = 0; round < 6; round++) states = new Map([...states, ...decideAll().changed]);

@@ -76,6 +76,15 @@ export const LIMITS = {
   /** Caller-supplied event ids remembered per player. */
   recentEvents: 256,
 
+  /** Days of play kept by day: what the churn risk looks at. */
+  activityDays: 28,
+  /**
+   * Recorded sessions, and purchases with a transaction id, whose repeat is recognised, per player: ten years of three
+   * sessions a day. Each takes about 30 bytes of the player; all of them must fit one record.
+   */
+  recordedSessions: 10_000,
+  recordedPurchases: 10_000,
+
   /** A command older than this is never applied. */
   commandDeadlineMs: 5_000,
   /** The gateway says 503 only this long after the deadline: room for clock skew between nodes. */

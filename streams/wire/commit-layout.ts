@@ -73,6 +73,11 @@ function factToWire(fact: Fact): WireFact {
     case 'SegmentsScheduled':
     case 'FlagOverridden':
     case 'FlagExposed':
+    case 'SessionOpened':
+    case 'SessionSynced':
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'PurchaseRecorded':
     case 'SnapshotMark':
       return fact;
   }
@@ -93,6 +98,11 @@ function factFromWire(wire: WireFact): Fact {
     case 'SegmentsScheduled':
     case 'FlagOverridden':
     case 'FlagExposed':
+    case 'SessionOpened':
+    case 'SessionSynced':
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'PurchaseRecorded':
     case 'SnapshotMark':
       return wire;
   }

@@ -1,8 +1,11 @@
+import { NO_ACTIVITY } from '../../actors/sessions/activity.ts';
 import type {
+  DailyActivity,
   DeviceInfo,
   EntityState,
   LedgerState,
   LifecycleStage,
+  OpenSession,
   PlayerState,
   RecentEvent,
   RememberedKey,
@@ -44,6 +47,12 @@ type PlayerTuple = [
   segmentsDueAt?: number,
   overrides?: OverrideTuple[],
   exposures?: ExposureTuple[],
+  // Absent in states written before there were sessions.
+  sessions?: SessionTuple[],
+  activity?: ActivityTuple,
+  recordedSessions?: RecordedSessionTuple[],
+  recordedPurchases?: RecordedPurchaseTuple[],
+  sessionsInStage?: number,
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
 type DeviceTuple = [
@@ -55,6 +64,21 @@ type DeviceTuple = [
 type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
 type OverrideTuple = [flagKey: string, value: string];
 type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null];
+type SessionTuple = [
+  sessionId: string,
+  openedAt: number,
+  lastCallAt: number,
+  flagKeys: readonly string[] | null,
+  flags: SeenFlagTuple[],
+  eventCount: number,
+  achievements: readonly string[],
+  interventionsShown: number,
+  interventionsClicked: number,
+];
+type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null];
+type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
+type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
+type RecordedPurchaseTuple = [digest: string, amount: number, totalRevenue: number, purchaseCount: number];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
 type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
 type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
@@ -99,6 +123,16 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.segmentsDueAt,
     state.overrides.map(({ flagKey, value }): OverrideTuple => [flagKey, value]),
     state.exposures.map((one): ExposureTuple => [one.flagKey, one.flagVersion, one.variantKey]),
+    state.sessions.map(sessionToTuple),
+    [state.activity.day, state.activity.sessions, state.activity.playtimeSeconds],
+    state.recordedSessions.map((one): RecordedSessionTuple => [one.digest, one.sessionCount, one.totalPlaytimeSeconds]),
+    state.recordedPurchases.map((one): RecordedPurchaseTuple => [
+      one.digest,
+      one.amount,
+      one.totalRevenue,
+      one.purchaseCount,
+    ]),
+    state.sessionsInStage,
   ];
 }
 
@@ -131,6 +165,20 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     segmentsDueAt: tuple[24] ?? 0,
     overrides: (tuple[25] ?? []).map(([flagKey, value]) => ({ flagKey, value })),
     exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey]) => ({ flagKey, flagVersion, variantKey })),
+    sessions: (tuple[27] ?? []).map(sessionFromTuple),
+    activity: tuple[28] === undefined ? NO_ACTIVITY : activityFromTuple(tuple[28]),
+    recordedSessions: (tuple[29] ?? []).map(([digest, sessionCount, totalPlaytimeSeconds]) => ({
+      digest,
+      sessionCount,
+      totalPlaytimeSeconds,
+    })),
+    recordedPurchases: (tuple[30] ?? []).map(([digest, amount, totalRevenue, purchaseCount]) => ({
+      digest,
+      amount,
+      totalRevenue,
+      purchaseCount,
+    })),
+    sessionsInStage: tuple[31] ?? 0,
   };
 }
 
@@ -148,6 +196,38 @@ function eventToTuple({ eventId, eventName, timestamp, receivedAt }: RecentEvent
 
 function eventFromTuple([eventId, eventName, timestamp, receivedAt]: EventTuple): RecentEvent {
   return { eventId, eventName, timestamp, receivedAt };
+}
+
+function sessionToTuple(session: OpenSession): SessionTuple {
+  return [
+    session.sessionId,
+    session.openedAt,
+    session.lastCallAt,
+    session.flagKeys,
+    session.flags.map(({ flagKey, enabled, variant }): SeenFlagTuple => [flagKey, enabled, variant]),
+    session.eventCount,
+    session.achievements,
+    session.interventionsShown,
+    session.interventionsClicked,
+  ];
+}
+
+function sessionFromTuple(tuple: SessionTuple): OpenSession {
+  return {
+    sessionId: tuple[0],
+    openedAt: tuple[1],
+    lastCallAt: tuple[2],
+    flagKeys: tuple[3],
+    flags: tuple[4].map(([flagKey, enabled, variant]) => ({ flagKey, enabled, variant })),
+    eventCount: tuple[5],
+    achievements: tuple[6],
+    interventionsShown: tuple[7],
+    interventionsClicked: tuple[8],
+  };
+}
+
+function activityFromTuple([day, sessions, playtimeSeconds]: ActivityTuple): DailyActivity {
+  return { day, sessions, playtimeSeconds };
 }
 
 function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): LedgerTuple {

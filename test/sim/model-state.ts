@@ -35,6 +35,11 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    sessions: [],
+    activity: { day: 0, sessions: [], playtimeSeconds: [] },
+    recordedSessions: [],
+    recordedPurchases: [],
+    sessionsInStage: 0,
     lastSeq: 0,
   };
 }

@@ -294,14 +294,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a transition committed in a later record than its cause',
     changes: [
       {
-        file: 'actors/runtime/build-commit.ts',
-        original: 'settleCommand(draft, draft.facts, savepoint, segments, command.receivedAt);',
+        file: 'actors/settle.ts',
+        original: 'settleCommand(draft, since, definitions.segments(context.game, context.environment), context.at);',
         mutated: `void settleCommand;
-    const { game, environment, receivedAt: at } = command;
-    for (const { kind, entityId } of draft.facts.slice(savepoint)) {
-      if (kind === 'IdempotencyKeyUsed' || segments.all.length === 0) continue;
-      draft.emit({ kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt: at });
-    }`,
+  const { game, environment, at } = context;
+  for (const { kind, entityId } of draft.facts.slice(since)) {
+    if (kind === 'IdempotencyKeyUsed' || definitions.segments(game, environment).all.length === 0) continue;
+    draft.emit({ kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt: at });
+  }`,
       },
     ],
   },

@@ -1,0 +1,41 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { dayOf } from '../days.ts';
+import type { DailyActivity } from '../state.ts';
+
+export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
+
+/**
+ * The buckets after `sessions` more sessions and `playtimeSeconds` more of play at `atMs` (epoch milliseconds). A moment
+ * before the newest day counts on its own day; one that is older than anything kept counts for nothing.
+ */
+export function played(
+  activity: DailyActivity,
+  atMs: number,
+  sessions: number,
+  playtimeSeconds: number,
+): DailyActivity {
+  const day = dayOf(atMs);
+  const newest = activity.sessions.length === 0 ? day : Math.max(day, activity.day);
+  const back = newest - day;
+  if (back >= LIMITS.activityDays) return activity;
+  const gap = newest - activity.day;
+  return {
+    day: newest,
+    sessions: plus(activity.sessions, gap, back, sessions),
+    playtimeSeconds: plus(activity.playtimeSeconds, gap, back, playtimeSeconds),
+  };
+}
+
+function plus(days: readonly number[], gap: number, back: number, amount: number): number[] {
+  const next = shifted(days, gap);
+  while (next.length <= back) next.push(0);
+  next[back] = (next[back] ?? 0) + amount;
+  return next;
+}
+
+/** The same days seen `gap` days later. */
+function shifted(days: readonly number[], gap: number): number[] {
+  if (days.length === 0) return [];
+  const zeros = Array.from({ length: Math.min(gap, LIMITS.activityDays) }, () => 0);
+  return [...zeros, ...days].slice(0, LIMITS.activityDays);
+}
