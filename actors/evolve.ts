@@ -14,9 +14,8 @@ import type {
 } from './facts.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded } from './purchases/evolve.ts';
-import { NO_ACTIVITY } from './sessions/activity.ts';
 import { closed, opened, sessionRecorded, synced } from './sessions/evolve.ts';
-import type { EntityState, LedgerState, PlayerState } from './state.ts';
+import { NO_ACTIVITY, type EntityState, type LedgerState, type PlayerState } from './state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
 export class FactOrderError extends Error {}

@@ -100,6 +100,8 @@ export interface DailyActivity {
   playtimeSeconds: readonly number[];
 }
 
+export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
+
 /** A recorded session and what it was answered: it can come again at any time. */
 export interface RecordedSession {
   /** Of the caller's `session_id`. */

@@ -4,8 +4,7 @@ import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
 import type { Reply } from './replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import { NO_ACTIVITY } from './sessions/activity.ts';
-import type { EntityState, PlayerState } from './state.ts';
+import { NO_ACTIVITY, type EntityState, type PlayerState } from './state.ts';
 import type { Definitions, Targeting } from './targeting.ts';
 
 /** A player for tests; everything that matters to a test is given by it. */

@@ -2,8 +2,6 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { dayOf } from '../days.ts';
 import type { DailyActivity } from '../state.ts';
 
-export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
-
 /**
  * The buckets after `sessions` more sessions and `playtimeSeconds` more of play at `atMs` (epoch milliseconds). A moment
  * before the newest day counts on its own day; one that is older than anything kept counts for nothing.

@@ -1,14 +1,14 @@
-import { NO_ACTIVITY } from '../../actors/sessions/activity.ts';
-import type {
-  DailyActivity,
-  DeviceInfo,
-  EntityState,
-  LedgerState,
-  LifecycleStage,
-  OpenSession,
-  PlayerState,
-  RecentEvent,
-  RememberedKey,
+import {
+  NO_ACTIVITY,
+  type DailyActivity,
+  type DeviceInfo,
+  type EntityState,
+  type LedgerState,
+  type LifecycleStage,
+  type OpenSession,
+  type PlayerState,
+  type RecentEvent,
+  type RememberedKey,
 } from '../../actors/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 
