@@ -1,14 +1,13 @@
-import {
-  NO_ACTIVITY,
-  type DailyActivity,
-  type DeviceInfo,
-  type EntityState,
-  type LedgerState,
-  type LifecycleStage,
-  type OpenSession,
-  type PlayerState,
-  type RecentEvent,
-  type RememberedKey,
+import type {
+  DailyActivity,
+  DeviceInfo,
+  EntityState,
+  LedgerState,
+  LifecycleStage,
+  OpenSession,
+  PlayerState,
+  RecentEvent,
+  RememberedKey,
 } from '../../actors/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 
@@ -166,7 +165,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     overrides: (tuple[25] ?? []).map(([flagKey, value]) => ({ flagKey, value })),
     exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey]) => ({ flagKey, flagVersion, variantKey })),
     sessions: (tuple[27] ?? []).map(sessionFromTuple),
-    activity: tuple[28] === undefined ? NO_ACTIVITY : activityFromTuple(tuple[28]),
+    activity: activityFromTuple(tuple[28] ?? [0, [], []]),
     recordedSessions: (tuple[29] ?? []).map(([digest, sessionCount, totalPlaytimeSeconds]) => ({
       digest,
       sessionCount,
