@@ -52,7 +52,7 @@ export interface Targeting {
   /** In order of their ids. */
   segments: readonly Segment[];
   segment(id: string): Segment | undefined;
-  /** Not archived, and compiled. */
+  /** Not archived; disabled where they do not compile. */
   flags: ReadonlyMap<string, Flag>;
 }
 

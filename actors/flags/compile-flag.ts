@@ -4,6 +4,7 @@ import type { FlagEvaluation } from '../replies.ts';
 import type { FlagOverride, PlayerState } from '../state.ts';
 import type { Flag, Served, Subject, Targeting } from '../targeting.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
+import { disabledAnswer } from './disabled-flag.ts';
 import { seededHash } from './hash.ts';
 import { unmetPrerequisite, type Prerequisite } from './prerequisites.ts';
 import type { FlagReason } from './reason.ts';
@@ -28,7 +29,7 @@ export function compileFlag(document: FlagDocument): CompiledFlag {
   const steps = servers.filter((step) => step !== undefined);
   const rolloutPlace = seededHash(salt);
   const byDefault = answer(document, 'default');
-  const disabled = answer(document, 'flag_disabled');
+  const disabled = disabledAnswer(key, document);
   const prerequisites = document.prerequisites.map(({ flagKey, value }): Prerequisite => ({
     flagKey,
     value: JSON.stringify(value),

@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import type { FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
 import { aPlayer } from '../testing.ts';
+import type { Flag } from '../targeting.ts';
 import { createDefinitions } from './definitions.ts';
 
 function setUp() {
-  const lines: { level: number; msg: string }[] = [];
+  const lines: { level: number; msg: string; flag?: string; version?: number }[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const config = createMemoryConfigStore();
   const definitions = createDefinitions(config, logger);
@@ -99,7 +100,7 @@ describe('the definitions of a process', () => {
     const { segments, flags } = definitions.of('demo', 'live');
     await putFlag(flag('another'));
     definitions.of('demo', 'live');
-    expect([...flags.keys()]).toEqual(['good']);
+    expect([...flags.values()].map((one) => served(one))).toEqual(['flag_disabled', 'default']);
     expect(lines.map(({ level, msg }) => [level, msg.split(':')[0]])).toEqual([
       [50, 'a segment is disabled'],
       [50, 'a flag is disabled'],
@@ -122,7 +123,55 @@ describe('the definitions of a process', () => {
     expect(condition?.changesAt(player, 1)).toBeUndefined();
     expect(lines.map(({ level }) => level)).toEqual([50]);
   });
+
+  it('survive a flag whose rule throws: it serves its default where it does, and others answer as ever', async () => {
+    const { definitions, lines, put, putFlag } = setUp();
+    await put(segment('s'));
+    const rules = [{ ...badRule, conditions: { 'attributes.level': 1 } }];
+    await putFlag(flag('throws', { flagType: 'string', defaultValue: 'none', variants: [on], rules }));
+    await putFlag(flag('waits', { prerequisites: [{ flagKey: 'throws', value: 'on' }] }));
+    await putFlag(flag('good'));
+    const player = aPlayer({ attributes: '{' });
+    const evaluations = () => {
+      const targeting = definitions.of('demo', 'live');
+      return [...targeting.flags.values()].map((one) => one.evaluate({ player, nowMs: 1 }, targeting));
+    };
+    expect(evaluations()).toEqual([
+      { flagKey: 'throws', value: '"none"', variantKey: null, reason: 'flag_disabled' },
+      { flagKey: 'waits', value: 'false', variantKey: null, reason: 'flag_disabled', prerequisiteKey: 'throws' },
+      { flagKey: 'good', value: 'false', variantKey: null, reason: 'default' },
+    ]);
+    // Once for each version, however often it throws and whatever else changes.
+    await putFlag(flag('another'));
+    evaluations();
+    expect(lines).toMatchObject([{ level: 50, flag: 'throws', version: 1 }]);
+    await putFlag(flag('throws', { flagType: 'string', variants: [on], rules, version: 2 }));
+    evaluations();
+    expect(lines).toMatchObject([{ version: 1 }, { level: 50, flag: 'throws', version: 2 }]);
+    // It goes on where it does not throw: else one caller could turn a flag off for everybody.
+    const fine = aPlayer({ attributes: '{"level":1}' });
+    const targeting = definitions.of('demo', 'live');
+    expect(targeting.flags.get('throws')?.evaluate({ player: fine, nowMs: 1 }, targeting).variantKey).toBe('on');
+  });
+
+  it('hold a flag whose document cannot even be read as disabled', async () => {
+    const { definitions, lines, putFlag } = setUp();
+    const without = { rules: undefined, defaultValue: undefined, prerequisites: undefined };
+    await putFlag(Object.assign(flag('another-shape'), without));
+    await putFlag(flag('waits', { prerequisites: [{ flagKey: 'another-shape', value: true }] }));
+    const { flags } = definitions.of('demo', 'live');
+    const targeting = definitions.of('demo', 'live');
+    const evaluate = (key: string) => flags.get(key)?.evaluate({ player: aPlayer(), nowMs: 1 }, targeting);
+    expect(evaluate('another-shape')).toMatchObject({ value: 'null', reason: 'flag_disabled' });
+    expect(evaluate('waits')).toMatchObject({ reason: 'flag_disabled', prerequisiteKey: 'another-shape' });
+    expect(lines).toMatchObject([{ level: 50, flag: 'another-shape' }]);
+  });
 });
+
+const on: FlagDocument['variants'][number] = { key: 'on', value: 'on', weight: 1 };
+
+const served = (one: Flag): string =>
+  one.evaluate({ player: aPlayer(), nowMs: 1 }, { segments: [], segment: () => undefined, flags: new Map() }).reason;
 
 const badRule: FlagDocument['rules'][number] = {
   name: 'r',

@@ -5,6 +5,7 @@ import type { Stop } from '../../streams/log.ts';
 import type { Environment } from '../commands.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
+import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
 import type { Condition, Definitions, Flag, Segment, Targeting } from '../targeting.ts';
 
@@ -35,7 +36,7 @@ export function createDefinitions(
   const games = new Map<string, { [E in Environment]?: Compiled }>();
   /** By document: an edit makes a new one, so everything else is compiled once in its life. */
   const segmentCache = new WeakMap<SegmentDocument, Segment>();
-  const flagCache = new WeakMap<FlagDocument, Flag | 'broken'>();
+  const flagCache = new WeakMap<FlagDocument, Flag>();
   const listeners = new Set<() => void>();
   let segmentsVersion = 0;
 
@@ -62,8 +63,7 @@ export function createDefinitions(
     );
     const flags = new Map<string, Flag>();
     for (const entry of config.list('flag', game, environment)) {
-      const flag = entry.document.archivedAt === null ? flagOf(entry) : 'broken';
-      if (flag !== 'broken') flags.set(flag.key, flag);
+      if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
     }
     return { segments, targeting: { segments: segments.all, segment: (id) => segments.get(id), flags } };
   }
@@ -82,14 +82,19 @@ export function createDefinitions(
     return segment;
   }
 
-  function flagOf({ document, game, environment }: ConfigEntry<'flag'>): Flag | 'broken' {
+  function flagOf({ key, document, game, environment }: ConfigEntry<'flag'>): Flag {
     const held = flagCache.get(document);
     if (held !== undefined) return held;
-    const broken = (reason: object): void =>
-      logger.error({ game, environment, flag: document.key, ...reason }, 'a flag is disabled: it does not compile');
-    const made = attempt(() => compileFlag(document), broken);
-    if (made?.kind === 'invalid') broken({ faults: made.faults });
-    const flag = made?.kind === 'compiled' ? made.flag : 'broken';
+    const { version } = document;
+    const broken = (reason: object, why: string): void =>
+      logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
+    const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
+    const made = attempt(() => compileFlag(document), doesNotCompile);
+    if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
+    const flag =
+      made?.kind === 'compiled'
+        ? guardedFlag(made.flag, (error) => broken({ err: error }, 'its evaluation throws for some players'))
+        : disabledFlag(key, document);
     flagCache.set(document, flag);
     return flag;
   }
