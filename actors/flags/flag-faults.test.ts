@@ -149,3 +149,45 @@ describe('a definition is bounded', () => {
     expect(faults(aFlag({ rules }))).toHaveLength(LIMITS.reportedFaults);
   });
 });
+
+describe('of a change, only the faults count that it brings in', () => {
+  const others = { segmentExists: () => false, flag: () => undefined };
+  const stranded = aRule({ segmentId: 'seg_gone' });
+  const faulty = [
+    aFlag({ rules: [stranded, aRule({ percentage: 101 })], prerequisites: [{ flagKey: 'gone', value: true }] }),
+    aFlag({ rules: Array.from({ length: LIMITS.flagRules + 1 }, () => stranded) }),
+    aFlag({ description: 'x'.repeat(LIMITS.flagBytes) }),
+    aSplitFlag({ a: 0 }, { defaultValue: 5 }),
+    aFlag({ rules: [aRule({ conditions: { $where: 'x' } })] }),
+  ];
+
+  test.each(faulty)('the switch works whatever is wrong (%#)', (held) => {
+    expect(flagFaults(held, others)).not.toEqual([]);
+    expect(flagFaults({ ...held, enabled: false, version: held.version + 1 }, others, held)).toEqual([]);
+  });
+
+  test('a rule is the same wherever it moves, and another in its place is not', () => {
+    const held = aFlag({ rules: [stranded, aRule()] });
+    expect(flagFaults(aFlag({ rules: [aRule(), stranded] }), others, held)).toEqual([]);
+    const another = aRule({ segmentId: 'seg_gone_too' });
+    expect(flagFaults(aFlag({ rules: [another, aRule()] }), others, held)).toMatchObject([
+      { path: '/targeting_rules/0/segment_id' },
+    ]);
+  });
+
+  test('a key that is there twice is new, though both were there before', () => {
+    const [variant] = variantsOf({ a: 1 });
+    const held = aSplitFlag({ a: 1 });
+    const twice = aSplitFlag({}, { variants: [...held.variants, ...(variant === undefined ? [] : [variant])] });
+    expect(flagFaults(twice, others, held)).toMatchObject([{ path: '/variants/1/key' }]);
+  });
+
+  test('faults of before hide no new one, however many they are', () => {
+    const many = Array.from({ length: LIMITS.flagRules - 1 }, () => stranded);
+    const held = aFlag({ rules: many });
+    expect(flagFaults(held, others)).toHaveLength(Math.min(LIMITS.reportedFaults, many.length));
+    expect(flagFaults(aFlag({ rules: [...many, aRule({ percentage: -1 })] }), others, held)).toMatchObject([
+      { path: `/targeting_rules/${many.length}/percentage` },
+    ]);
+  });
+});

@@ -14,20 +14,41 @@ export interface OtherDefinitions {
 
 /**
  * What is wrong with a definition that has the right shape. Paths are JSON pointers with the names of the wire.
- * @returns at most `LIMITS.reportedFaults`; none: the flag compiles
+ * @param held what the definition changes: only what the change brings in counts, as a flag whose prerequisite or segment
+ * is gone meanwhile must still be switched off
+ * @returns at most `LIMITS.reportedFaults`; none: the flag compiles, or is no worse than it was
  */
-export function flagFaults(document: FlagDocument, others: OtherDefinitions): FieldFault[] {
+export function flagFaults(document: FlagDocument, others: OtherDefinitions, held?: FlagDocument): FieldFault[] {
+  const faults = allFaults(document, others);
+  if (held === undefined || faults.length === 0) return faults.slice(0, LIMITS.reportedFaults);
+  const before = new Set(allFaults(held, others).map((fault) => identity(held, fault)));
+  return faults.filter((fault) => !before.has(identity(document, fault))).slice(0, LIMITS.reportedFaults);
+}
+
+function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault[] {
   const oversize = sizeFaults(document);
   // The rest would only be long.
   if (oversize.length > 0) return oversize;
-  const faults = [
+  return [
     ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
     ...variantFaults(document),
     ...document.rules.flatMap((rule, index) => ruleFaults(rule, `/targeting_rules/${index}`, others)),
     ...compileRules(document.rules).faults,
     ...prerequisiteFaults(document, (key) => others.flag(key)),
   ];
-  return faults.slice(0, LIMITS.reportedFaults);
+}
+
+/** A fault by what it says of which value, not by where that stands: a rule may move, and another take its place. */
+function identity(document: FlagDocument, { path, message }: FieldFault): string {
+  const [, field = '', index = '', ...rest] = path.split('/');
+  const lists: Readonly<Record<string, readonly unknown[]>> = {
+    variants: document.variants,
+    targeting_rules: document.rules,
+    prerequisites: document.prerequisites,
+  };
+  const list = lists[field];
+  const value = field === 'default_value' ? document.defaultValue : index === '' ? list : list?.[Number(index)];
+  return JSON.stringify([field, rest, message, value]);
 }
 
 function sizeFaults(document: FlagDocument): FieldFault[] {

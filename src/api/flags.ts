@@ -148,7 +148,9 @@ const patchFlag = defineRoute({
   method: 'PATCH',
   path: `${PATH}/{key}`,
   summary: 'Change fields of a flag',
-  description: 'Fields are replaced whole, lists too; null gives a field what it has when left out.',
+  description:
+    'Fields are replaced whole, lists too; null gives a field what it has when left out. What was wrong with the flag ' +
+    'already (a prerequisite deleted meanwhile, say) is not refused: it can always be switched off.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagPatch },
@@ -219,14 +221,17 @@ async function change(
   const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
     if (held.archivedAt !== null) return missing();
     const changed = next(held);
-    return changed.kind === 'failure' ? changed : (faultsOf(changed.document, context) ?? changed);
+    return changed.kind === 'failure' ? changed : (faultsOf(changed.document, context, held) ?? changed);
   };
   const address = addressOf(key, context);
   return shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
 }
 
-/** What is wrong with a definition, beside its shape. Marks of earlier writes do not count towards its size. */
-function faultsOf(document: FlagDocument, context: RequestContext): Failure | undefined {
+/**
+ * What is wrong with a definition, beside its shape. Marks of earlier writes do not count towards its size.
+ * @param held what it changes: faults it had already are not refused
+ */
+function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
   const { key, services } = context;
   const faults = flagFaults(
     { ...document, writes: [] },
@@ -235,6 +240,7 @@ function faultsOf(document: FlagDocument, context: RequestContext): Failure | un
         services.config.get({ game: key.game, environment: key.environment, kind: 'segment', key: id }) !== undefined,
       flag: (other) => findFlag(other, context),
     },
+    held && { ...held, writes: [] },
   );
   return faults.length === 0 ? undefined : invalid(faults);
 }

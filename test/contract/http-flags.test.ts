@@ -430,6 +430,50 @@ describe('patching a flag', () => {
   });
 });
 
+describe('a flag that is faulty through no change of its own', () => {
+  // Its prerequisite was archived and the segment of its rule deleted after it was made.
+  async function aStranded() {
+    const segmentId = await aSegment();
+    await create(SWITCH);
+    const stranded = { segment_id: segmentId };
+    const plain = { percentage: 50 };
+    const prerequisites = [{ flag_key: 'switch', value: true }];
+    await create({ ...EXAMPLE, targeting_rules: [stranded, plain], prerequisites });
+    await call('DELETE', `${PATH}/switch`);
+    await call('DELETE', `/v1/segments/segments/${segmentId}`);
+    return { stranded, plain, flag: (await call('GET', `${PATH}/button_color`)).body.data };
+  }
+
+  it('can be switched off and on', async () => {
+    await aStranded();
+    for (const enabled of [false, true]) {
+      const { status, body } = await call('PATCH', `${PATH}/button_color`, { enabled });
+      expect([status, body.data['enabled']]).toEqual([200, enabled]);
+    }
+  });
+
+  it('can be put as it is, and changed beside its faults', async () => {
+    const { flag, stranded, plain } = await aStranded();
+    expect((await call('PUT', `${PATH}/button_color`, { ...flag, enabled: false })).status).toBe(200);
+    const rules = [{ ...plain, percentage: 60 }, stranded];
+    expect((await call('PATCH', `${PATH}/button_color`, { targeting_rules: rules })).status).toBe(200);
+  });
+
+  it('takes no further fault', async () => {
+    const { stranded, plain } = await aStranded();
+    const missing = { ...stranded, segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab' };
+    for (const [patch, path] of [
+      [{ targeting_rules: [missing, plain] }, '/targeting_rules/0/segment_id'],
+      [{ targeting_rules: [stranded, { ...plain, percentage: 101 }] }, '/targeting_rules/1/percentage'],
+      [{ prerequisites: [{ flag_key: 'switch', value: false }] }, '/prerequisites/0/flag_key'],
+      [{ default_value: 1 }, '/default_value'],
+    ] as const) {
+      const { status, body } = await call('PATCH', `${PATH}/button_color`, patch);
+      expect([status, body.error.details.fields[0]?.path]).toEqual([400, path]);
+    }
+  });
+});
+
 describe('If-Match', () => {
   const changes = [
     ['PUT', EXAMPLE],
