@@ -2,6 +2,7 @@ import type { FieldFault } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
 import type { FlagDocument } from '../streams/config/documents.ts';
 import type { Environment } from './commands.ts';
+import type { LifecycleThresholds } from './player/thresholds.ts';
 import type { FlagEvaluation } from './replies.ts';
 import type { SegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from './state.ts';
@@ -61,4 +62,10 @@ export interface Definitions {
   readonly revision: number;
   of(game: string, environment: Environment): Targeting;
   segments(game: string, environment: Environment): SegmentSet;
+  settings(game: string): GameSettings;
+}
+
+/** What a game sets for itself, defaults filled in. */
+export interface GameSettings {
+  lifecycle: LifecycleThresholds;
 }

@@ -2,6 +2,7 @@ import { decide } from './decide.ts';
 import type { Command, CommandBody } from './commands.ts';
 import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
+import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import type { Reply } from './replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
 import { NO_ACTIVITY, type EntityState, type PlayerState } from './state.ts';
@@ -64,7 +65,12 @@ export function aCommand(body: CommandBody, some: Partial<Command> = {}): Comman
 /** The same definitions for every game and environment; none unless given. */
 export function definitionsOf(some: Partial<Targeting> = {}, segments = createSegmentSet([])): Definitions {
   const targeting: Targeting = { segments: [], segment: () => undefined, flags: new Map(), ...some };
-  return { revision: 0, of: () => targeting, segments: () => segments };
+  return {
+    revision: 0,
+    of: () => targeting,
+    segments: () => segments,
+    settings: () => ({ lifecycle: DEFAULT_THRESHOLDS }),
+  };
 }
 
 export interface Outcome {

@@ -6,8 +6,9 @@ import type { Environment } from '../commands.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
+import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
-import type { Condition, Definitions, Flag, Segment, Targeting } from '../targeting.ts';
+import type { Condition, Definitions, Flag, GameSettings, Segment, Targeting } from '../targeting.ts';
 
 /**
  * Segments and flags, compiled from the config store: lazily, and again only what changed. What does not compile (an older
@@ -38,9 +39,11 @@ export function createDefinitions(
   const segmentCache = new WeakMap<SegmentDocument, Segment>();
   const flagCache = new WeakMap<FlagDocument, Flag>();
   const listeners = new Set<() => void>();
+  const gameSettings = new Map<string, GameSettings>();
   let segmentsVersion = 0;
 
   const stopListening = config.onChange(({ address }) => {
+    if (address.kind === 'game') gameSettings.delete(address.game);
     if (address.kind !== 'segment' && address.kind !== 'flag') return;
     games.delete(address.game);
     if (address.kind !== 'segment') return;
@@ -53,6 +56,15 @@ export function createDefinitions(
     if (held !== undefined) return held;
     const made = compile(game, environment);
     games.set(game, { ...games.get(game), [environment]: made });
+    return made;
+  }
+
+  function settings(game: string): GameSettings {
+    const held = gameSettings.get(game);
+    if (held !== undefined) return held;
+    const lifecycle = { ...DEFAULT_THRESHOLDS, ...config.list('game', game)[0]?.document.lifecycle };
+    const made = { lifecycle };
+    gameSettings.set(game, made);
     return made;
   }
 
@@ -105,6 +117,7 @@ export function createDefinitions(
     },
     of: (game, environment) => compiled(game, environment).targeting,
     segments: (game, environment) => compiled(game, environment).segments,
+    settings,
     get segmentsVersion() {
       return segmentsVersion;
     },

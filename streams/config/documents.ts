@@ -1,4 +1,5 @@
 import type { Environment } from '../../actors/commands.ts';
+import type { LifecycleThresholds } from '../../actors/player/thresholds.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 
 /** Rate limit tiers (contract: Limits). */
@@ -13,6 +14,8 @@ export interface GameDocument {
   /** Random UUID; player ids are UUIDv5 over it. */
   namespace: string;
   createdAt: number;
+  /** What differs from the defaults (`DEFAULT_THRESHOLDS`). */
+  lifecycle?: Partial<LifecycleThresholds>;
 }
 
 /** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is kept nowhere. */
