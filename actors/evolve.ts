@@ -1,5 +1,6 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { append } from './bounded.ts';
+import { clicked, offered, shown, suppressed, triggered } from './campaigns/evolve.ts';
 import { counted } from './events/counters.ts';
 import type {
   DomainFact,
@@ -61,6 +62,16 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return sessionRecorded(player(state, fact), fact);
     case 'PurchaseRecorded':
       return purchaseRecorded(player(state, fact), fact);
+    case 'InterventionTriggered':
+      return triggered(player(state, fact), fact);
+    case 'InterventionSuppressed':
+      return suppressed(player(state, fact), fact);
+    case 'InterventionOffered':
+      return offered(player(state, fact), fact);
+    case 'InterventionShown':
+      return shown(player(state, fact), fact);
+    case 'InterventionClicked':
+      return clicked(player(state, fact), fact);
   }
 }
 
@@ -92,6 +103,8 @@ function registered(fact: PlayerRegistered): PlayerState {
     recordedSessions: [],
     recordedPurchases: [],
     sessionsInStage: 0,
+    interventions: [],
+    campaignTallies: [],
     lastSeq: 0,
   };
 }

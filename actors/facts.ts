@@ -1,4 +1,5 @@
 import type { JsonText } from '../src/kernel/json.ts';
+import type { SuppressionReason } from './campaigns/tally.ts';
 import type { Scope } from './commands.ts';
 import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
@@ -164,6 +165,51 @@ export interface PurchaseRecorded extends FactBase {
   externalId: string;
 }
 
+/** What facts about campaigns carry: the campaign as it was when it was triggered. */
+interface CampaignFact extends FactBase {
+  campaignId: string;
+  campaignKey: string;
+  campaignVersion: number;
+  externalId: string;
+}
+
+/** A campaign gave a player something to see, to be delivered by a sync. */
+export interface InterventionTriggered extends CampaignFact {
+  kind: 'InterventionTriggered';
+  interventionId: string;
+  expiresAt: number;
+  /** What set it off, as `event:level_failed` or `segment_entered:<segment id>`. */
+  cause: string;
+}
+
+/** A campaign was triggered and gave the player nothing: once per campaign, player, reason and UTC day. */
+export interface InterventionSuppressed extends CampaignFact {
+  kind: 'InterventionSuppressed';
+  reason: SuppressionReason;
+  cause: string;
+}
+
+/** A sync delivered an intervention. */
+export interface InterventionOffered extends CampaignFact {
+  kind: 'InterventionOffered';
+  interventionId: string;
+  sessionId: string;
+}
+
+/** The player saw an intervention, as an event `intervention_shown` says. */
+export interface InterventionShown extends CampaignFact {
+  kind: 'InterventionShown';
+  interventionId: string;
+  sessionId: string | null;
+}
+
+/** The player clicked it, as an event `intervention_clicked` says. */
+export interface InterventionClicked extends CampaignFact {
+  kind: 'InterventionClicked';
+  interventionId: string;
+  sessionId: string | null;
+}
+
 /** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
 export interface EntitySnapshot extends FactBase {
   kind: 'EntitySnapshot';
@@ -193,7 +239,12 @@ export type DomainFact =
   | SessionSynced
   | SessionClosed
   | SessionRecorded
-  | PurchaseRecorded;
+  | PurchaseRecorded
+  | InterventionTriggered
+  | InterventionSuppressed
+  | InterventionOffered
+  | InterventionShown
+  | InterventionClicked;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /**

@@ -119,6 +119,37 @@ export interface RecordedPurchase {
   purchaseCount: number;
 }
 
+/** What a campaign gave a player, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
+export interface PendingIntervention {
+  interventionId: string;
+  campaignId: string;
+  /** Key and version of the campaign when it was triggered. */
+  campaignKey: string;
+  campaignVersion: number;
+  createdAt: number;
+  expiresAt: number;
+  /** How often a sync delivered it, and the latest time. */
+  offers: number;
+  offeredAt: number;
+  /** When the client said that the player saw it: from then on it only waits for a click. */
+  shownAt: number;
+}
+
+/** What a player had of one campaign. Days are UTC, since the Unix epoch. */
+export interface CampaignTally {
+  campaignId: string;
+  /** Interventions so far. */
+  total: number;
+  /** The day of the latest one, and how many there were on it. */
+  day: number;
+  today: number;
+  /** Epoch milliseconds of the latest one; 0: none. */
+  lastAt: number;
+  /** The latest day something was suppressed, and for which reasons: one bit each. */
+  suppressedDay: number;
+  suppressed: number;
+}
+
 /** The player saw this variant of this version of a flag. */
 export interface FlagExposure {
   flagKey: string;
@@ -157,6 +188,10 @@ export interface PlayerState extends PlayerView {
   recordedPurchases: readonly RecordedPurchase[];
   /** Sessions since the stage last changed. */
   sessionsInStage: number;
+  /** Oldest first. */
+  interventions: readonly PendingIntervention[];
+  /** The one changed longest ago first. */
+  campaignTallies: readonly CampaignTally[];
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

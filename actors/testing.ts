@@ -42,6 +42,8 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     recordedSessions: [],
     recordedPurchases: [],
     sessionsInStage: 0,
+    interventions: [],
+    campaignTallies: [],
     lastSeq: 0,
     ...some,
   };

@@ -61,6 +61,11 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
     case 'SnapshotMark':
       return [];
   }

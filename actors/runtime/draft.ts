@@ -79,6 +79,11 @@ function charsOf(fact: DomainFact): number {
     case 'SegmentEntered':
     case 'SegmentExited':
     case 'SegmentsScheduled':
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
       return FACT_CHARS;
   }
 }

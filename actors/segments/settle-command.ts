@@ -68,6 +68,11 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'SegmentsScheduled':
     case 'FlagOverridden':
     case 'FlagExposed':
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
       return NO_LOOK;
   }
 }

@@ -230,6 +230,32 @@ export const LIMITS = {
   /** Characters of all values in one answer of evaluated flags: even at three bytes each it fits a broker's message. */
   evaluatedChars: 2_000_000,
 
+  /** Campaigns of one game and environment: one trigger may be that of all of them. */
+  campaignsPerEnvironment: 200,
+  /** Interventions of one player that wait for a sync, or for a click: five weeks of more than anybody reads. */
+  interventionsPerPlayer: 32,
+  /** Interventions a player gets on one UTC day, of all campaigns together: past it they are a nuisance, whoever sent them. */
+  interventionsPerDay: 20,
+  /** Sessions in which an intervention is delivered that the client never says it showed. */
+  interventionOffers: 3,
+  /** How long an intervention waits when its campaign says nothing, and the longest it may say, in seconds. */
+  interventionExpirySeconds: 7 * 24 * 60 * 60,
+  interventionExpirySecondsMax: 365 * 24 * 60 * 60,
+  /** Campaigns of which a player remembers what it got: five times as many as there may be, as ids never come again. */
+  campaignTallies: 1_000,
+  /** Facts about campaigns that one command may lead to; beyond them nothing is triggered: a record must stay below its size. */
+  campaignFactsPerCommand: 2_000,
+  /** A message to players, in characters; its key figures fit a phone's screen. */
+  interventionTitleLength: 200,
+  interventionBodyLength: 2_000,
+  interventionCtaLength: 100,
+  /** How long a message may stay before it dismisses itself, in seconds. */
+  interventionDismissSeconds: 24 * 60 * 60,
+  /** Caps of one campaign: far more than anybody sets, and exact as a number. */
+  campaignCap: 1_000_000,
+  /** Formatters of time zones kept: there are about 600 names of zones, and players may hold any text. */
+  timeZones: 700,
+
   /** Changes of segments that only midnight (UTC) brings are spread over this, so that there is no rush. */
   segmentJitterMs: 10 * 60 * 1000,
   /** Changes by time that one player is given in one record, when an owner was away for long. */

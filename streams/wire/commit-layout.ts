@@ -78,6 +78,11 @@ function factToWire(fact: Fact): WireFact {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
     case 'SnapshotMark':
       return fact;
   }
@@ -103,6 +108,11 @@ function factFromWire(wire: WireFact): Fact {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
     case 'SnapshotMark':
       return wire;
   }

@@ -1,10 +1,12 @@
 import type {
+  CampaignTally,
   DailyActivity,
   DeviceInfo,
   EntityState,
   LedgerState,
   LifecycleStage,
   OpenSession,
+  PendingIntervention,
   PlayerState,
   RecentEvent,
   RememberedKey,
@@ -52,6 +54,9 @@ type PlayerTuple = [
   recordedSessions?: RecordedSessionTuple[],
   recordedPurchases?: RecordedPurchaseTuple[],
   sessionsInStage?: number,
+  // Absent in states written before there were campaigns.
+  interventions?: InterventionTuple[],
+  campaignTallies?: TallyTuple[],
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
 type DeviceTuple = [
@@ -78,6 +83,26 @@ type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null]
 type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
 type RecordedPurchaseTuple = [digest: string, amount: number, totalRevenue: number, purchaseCount: number];
+type InterventionTuple = [
+  interventionId: string,
+  campaignId: string,
+  campaignKey: string,
+  campaignVersion: number,
+  createdAt: number,
+  expiresAt: number,
+  offers: number,
+  offeredAt: number,
+  shownAt: number,
+];
+type TallyTuple = [
+  campaignId: string,
+  total: number,
+  day: number,
+  today: number,
+  lastAt: number,
+  suppressedDay: number,
+  suppressed: number,
+];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
 type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
 type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
@@ -132,6 +157,8 @@ function playerToTuple(state: PlayerState): PlayerTuple {
       one.purchaseCount,
     ]),
     state.sessionsInStage,
+    state.interventions.map(interventionToTuple),
+    state.campaignTallies.map(tallyToTuple),
   ];
 }
 
@@ -178,6 +205,8 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
       purchaseCount,
     })),
     sessionsInStage: tuple[31] ?? 0,
+    interventions: (tuple[32] ?? []).map(interventionFromTuple),
+    campaignTallies: (tuple[33] ?? []).map(tallyFromTuple),
   };
 }
 
@@ -227,6 +256,35 @@ function sessionFromTuple(tuple: SessionTuple): OpenSession {
 
 function activityFromTuple([day, sessions, playtimeSeconds]: ActivityTuple): DailyActivity {
   return { day, sessions, playtimeSeconds };
+}
+
+function interventionToTuple(one: PendingIntervention): InterventionTuple {
+  const { interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt } = one;
+  const { offers, offeredAt, shownAt } = one;
+  return [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt, offers, offeredAt, shownAt];
+}
+
+function interventionFromTuple(tuple: InterventionTuple): PendingIntervention {
+  return {
+    interventionId: tuple[0],
+    campaignId: tuple[1],
+    campaignKey: tuple[2],
+    campaignVersion: tuple[3],
+    createdAt: tuple[4],
+    expiresAt: tuple[5],
+    offers: tuple[6],
+    offeredAt: tuple[7],
+    shownAt: tuple[8],
+  };
+}
+
+function tallyToTuple(tally: CampaignTally): TallyTuple {
+  const { campaignId, total, day, today, lastAt, suppressedDay, suppressed } = tally;
+  return [campaignId, total, day, today, lastAt, suppressedDay, suppressed];
+}
+
+function tallyFromTuple([campaignId, total, day, today, lastAt, suppressedDay, suppressed]: TallyTuple): CampaignTally {
+  return { campaignId, total, day, today, lastAt, suppressedDay, suppressed };
 }
 
 function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): LedgerTuple {

@@ -40,6 +40,8 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     recordedSessions: [],
     recordedPurchases: [],
     sessionsInStage: 0,
+    interventions: [],
+    campaignTallies: [],
     lastSeq: 0,
   };
 }

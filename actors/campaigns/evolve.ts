@@ -1,0 +1,73 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { append } from '../bounded.ts';
+import type {
+  InterventionClicked,
+  InterventionOffered,
+  InterventionShown,
+  InterventionSuppressed,
+  InterventionTriggered,
+} from '../facts.ts';
+import type { PendingIntervention, PlayerState } from '../state.ts';
+import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
+
+/** The newest waits last. Room is made by those whose time is over, then by the oldest one that was shown already. */
+export function triggered(state: PlayerState, fact: InterventionTriggered): PlayerState {
+  const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt } = fact;
+  const intervention: PendingIntervention = {
+    interventionId,
+    campaignId,
+    campaignKey,
+    campaignVersion,
+    createdAt: at,
+    expiresAt,
+    offers: 0,
+    offeredAt: 0,
+    shownAt: 0,
+  };
+  return {
+    ...state,
+    interventions: append(withRoom(state.interventions, at), intervention, LIMITS.interventionsPerPlayer),
+    campaignTallies: tallied(state, triggeredTally(tallyOf(state, campaignId), at)),
+  };
+}
+
+export function suppressed(state: PlayerState, { campaignId, reason, at }: InterventionSuppressed): PlayerState {
+  return { ...state, campaignTallies: tallied(state, suppressedTally(tallyOf(state, campaignId), reason, at)) };
+}
+
+export function offered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
+  return changed(state, interventionId, (held) => ({ ...held, offers: held.offers + 1, offeredAt: at }));
+}
+
+export function shown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {
+  return changed(state, interventionId, (held) => ({ ...held, shownAt: at }));
+}
+
+/** A click is the last that is heard of an intervention. */
+export function clicked(state: PlayerState, { interventionId }: InterventionClicked): PlayerState {
+  return { ...state, interventions: state.interventions.filter((held) => held.interventionId !== interventionId) };
+}
+
+function changed(
+  state: PlayerState,
+  interventionId: string,
+  change: (held: PendingIntervention) => PendingIntervention,
+): PlayerState {
+  const interventions = state.interventions.map((held) =>
+    held.interventionId === interventionId ? change(held) : held,
+  );
+  return { ...state, interventions };
+}
+
+function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
+  const live = interventions.filter(({ expiresAt }) => expiresAt > at);
+  if (live.length < LIMITS.interventionsPerPlayer) return live;
+  const shownFirst = live.findIndex(({ shownAt }) => shownAt !== 0);
+  return shownFirst === -1 ? live : live.toSpliced(shownFirst, 1);
+}
+
+/** The latest changed is last; beyond the bound the one changed longest ago is forgotten. */
+function tallied({ campaignTallies }: PlayerState, tally: PlayerState['campaignTallies'][number]) {
+  const others = campaignTallies.filter(({ campaignId }) => campaignId !== tally.campaignId);
+  return append(others, tally, LIMITS.campaignTallies);
+}
