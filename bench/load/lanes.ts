@@ -1,48 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, type LoadConnection } from './load-connection.ts';
 
-/** What becomes of requests; times are of the monotonic clock, in milliseconds. */
-export interface LaneEvents {
-  /** @param dueMs what `send` was given with the request */
-  onAnswer: (dueMs: number, status: number) => void;
+/** What becomes of requests; each is told apart by what `send` was given with it. */
+export interface LaneEvents<Token> {
+  /** @param body of an answer whose body was wanted; empty otherwise */
+  onAnswer: (token: Token, status: number, body: string) => void;
   /** Its connection was lost, or `close` came first. */
-  onFailed: (dueMs: number, reason: string) => void;
+  onFailed: (token: Token, reason: string) => void;
 }
 
 /** A fixed number of connections, each with at most one request under way; a lost one is opened again. */
-export interface Lanes {
+export interface Lanes<Token> {
+  /** Whether `send` would find a connection. */
+  readonly hasIdle: boolean;
   /** Sends on the connection that has been idle longest; false when none is idle. */
-  send(request: Buffer, dueMs: number): boolean;
+  send(request: Buffer, token: Token, wantsBody?: boolean): boolean;
   /** Closes all; what is under way has failed. */
   close(): void;
 }
 
 const RECONNECT_MS = 100;
+/** Connections opened at a time: a server's queue of those it has not accepted yet holds a few hundred. */
+const OPENED_AT_ONCE = 256;
 
-interface Lane {
+interface Lane<Token> {
   connection: LoadConnection | undefined;
-  /** When the request under way was due; undefined when none is. */
-  dueMs: number | undefined;
+  /** The request under way. */
+  current: { token: Token } | undefined;
 }
 
 /** Opens the connections; resolves when all are open, rejects when one can't be. */
-export async function openLanes(url: URL, count: number, events: LaneEvents): Promise<Lanes> {
-  const lanes: Lane[] = Array.from({ length: count }, () => ({ connection: undefined, dueMs: undefined }));
-  const idle: Lane[] = [];
+export async function openLanes<Token>(url: URL, count: number, events: LaneEvents<Token>): Promise<Lanes<Token>> {
+  const lanes: Lane<Token>[] = Array.from({ length: count }, () => ({ connection: undefined, current: undefined }));
+  const idle: Lane<Token>[] = [];
   let closed = false;
 
-  async function open(lane: Lane): Promise<void> {
+  async function open(lane: Lane<Token>): Promise<void> {
     lane.connection = await openConnection(url, {
-      onAnswer(status) {
-        const { dueMs } = lane;
-        lane.dueMs = undefined;
+      onAnswer(status, body) {
+        const { current } = lane;
+        lane.current = undefined;
         idle.push(lane);
-        if (dueMs !== undefined) events.onAnswer(dueMs, status);
+        if (current !== undefined) events.onAnswer(current.token, status, body);
       },
       onClosed(reason) {
         lane.connection = undefined;
         if (closed) return;
-        if (lane.dueMs === undefined) idle.splice(idle.indexOf(lane), 1);
+        if (lane.current === undefined) idle.splice(idle.indexOf(lane), 1);
         else fail(lane, reason);
         void reopen(lane);
       },
@@ -50,7 +54,7 @@ export async function openLanes(url: URL, count: number, events: LaneEvents): Pr
     idle.push(lane);
   }
 
-  async function reopen(lane: Lane): Promise<void> {
+  async function reopen(lane: Lane<Token>): Promise<void> {
     for (;;) {
       await sleep(RECONNECT_MS);
       if (closed) return;
@@ -63,19 +67,22 @@ export async function openLanes(url: URL, count: number, events: LaneEvents): Pr
     }
   }
 
-  function fail(lane: Lane, reason: string): void {
-    const { dueMs } = lane;
-    lane.dueMs = undefined;
-    if (dueMs !== undefined) events.onFailed(dueMs, reason);
+  function fail(lane: Lane<Token>, reason: string): void {
+    const { current } = lane;
+    lane.current = undefined;
+    if (current !== undefined) events.onFailed(current.token, reason);
   }
 
-  await Promise.all(lanes.map(open));
+  for (let at = 0; at < count; at += OPENED_AT_ONCE) await Promise.all(lanes.slice(at, at + OPENED_AT_ONCE).map(open));
   return {
-    send(request, dueMs) {
+    get hasIdle() {
+      return idle.length > 0;
+    },
+    send(request, token, wantsBody = false) {
       const lane = idle.shift();
       if (lane === undefined) return false;
-      lane.dueMs = dueMs;
-      lane.connection?.send(request);
+      lane.current = { token };
+      lane.connection?.send(request, wantsBody);
       return true;
     },
     close() {

@@ -5,17 +5,22 @@ import { createResponseReader } from './response-reader.ts';
 /** One keep-alive connection of the load generator; one request at a time. */
 export interface LoadConnection {
   /** Sends one whole request. Only after the last one was answered. */
-  send(request: Buffer): void;
+  send(request: Buffer, wantsBody: boolean): void;
   close(): void;
 }
 
 export interface ConnectionEvents {
-  onAnswer: (status: number) => void;
+  /** @param body of an answer whose body was wanted; empty otherwise */
+  onAnswer: (status: number, body: string) => void;
   /** It is gone for good; what was under way gets no answer. */
   onClosed: (reason: string) => void;
 }
 
-const READ_BUFFER_BYTES = 64 * 1024;
+/**
+ * Every read of every connection into the same memory: nothing to collect, whatever the rate, and ten thousand connections
+ * take no more than one. A read is handed over before the next one begins.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Connects; resolves when requests can be sent. Rejects when the connection cannot be made. */
 export function openConnection(url: URL, events: ConnectionEvents): Promise<LoadConnection> {
@@ -25,19 +30,19 @@ export function openConnection(url: URL, events: ConnectionEvents): Promise<Load
 
   return new Promise((resolve, reject) => {
     let reason = 'closed by the server';
+    let opened = false;
     function receive(bytes: Buffer): void {
       const status = reader.push(bytes);
-      if (status !== undefined) events.onAnswer(status);
+      if (status !== undefined) events.onAnswer(status, reader.body);
     }
     const socket: Socket = secure
       ? connectTls({ ...at, servername: at.host }).on('data', receive)
       : connectPlain({
           ...at,
-          // Every read into the same memory: nothing to collect, whatever the rate.
           onread: {
-            buffer: Buffer.allocUnsafe(READ_BUFFER_BYTES),
-            callback(sizeBytes, buffer) {
-              receive(Buffer.from(buffer.buffer, buffer.byteOffset, sizeBytes));
+            buffer: READ_BUFFER,
+            callback(sizeBytes) {
+              receive(READ_BUFFER.subarray(0, sizeBytes));
               return true;
             },
           },
@@ -47,12 +52,17 @@ export function openConnection(url: URL, events: ConnectionEvents): Promise<Load
       reason = error.message;
       reject(error);
     });
-    socket.on('close', () => events.onClosed(reason));
-    socket.once(secure ? 'secureConnect' : 'connect', () =>
+    // One that never stood is told by the rejection alone.
+    socket.on('close', () => opened && events.onClosed(reason));
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      opened = true;
       resolve({
-        send: (request) => void socket.write(request),
+        send(request, wantsBody) {
+          if (wantsBody) reader.wantBody();
+          socket.write(request);
+        },
         close: () => void socket.destroy(),
-      }),
-    );
+      });
+    });
   });
 }

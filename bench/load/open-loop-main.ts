@@ -53,7 +53,7 @@ async function runOpenLoop(spec: OpenLoopSpec): Promise<OpenLoopResult> {
   let sent = 0;
   let settled = 0;
 
-  const lanes = await openLanes(url, spec.connections, {
+  const lanes = await openLanes<number>(url, spec.connections, {
     onAnswer(dueMs, status) {
       const nowMs = performance.now();
       if (isTold(dueMs)) latencies.record((nowMs - dueMs) * 1000);
