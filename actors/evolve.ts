@@ -13,6 +13,7 @@ import type {
   SegmentEntered,
   SegmentExited,
 } from './facts.ts';
+import { seenVariant } from './flags/seen-variant.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded } from './purchases/evolve.ts';
 import { closed, opened, sessionRecorded, synced } from './sessions/evolve.ts';
@@ -141,8 +142,9 @@ function overridden(state: PlayerState, { flagKey, value }: FlagOverridden): Pla
   return { ...state, overrides: value === null ? others : [...others, { flagKey, value }] };
 }
 
-function exposed(state: PlayerState, { flagKey, flagVersion, variantKey }: FlagExposed): PlayerState {
-  const exposure = { flagKey, flagVersion, variantKey };
+function exposed(state: PlayerState, fact: FlagExposed): PlayerState {
+  const { flagKey, flagVersion } = fact;
+  const exposure = { flagKey, flagVersion, variantKey: seenVariant(fact) };
   return { ...state, exposures: append(state.exposures, exposure, LIMITS.exposuresPerPlayer) };
 }
 

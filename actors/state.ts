@@ -154,6 +154,7 @@ export interface CampaignTally {
 export interface FlagExposure {
   flagKey: string;
   flagVersion: number;
+  /** Of a boolean flag, which has no variants, the value: `true` or `false`. */
   variantKey: string | null;
 }
 

@@ -51,11 +51,31 @@ describe('an exposure', () => {
     }
   });
 
-  it('never counts for an overridden player, also where another reason stands before the override', () => {
+  it('of a boolean flag counts once per value, as it has no variants', () => {
+    const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
+    const off = [...playerOf(), ...given(playerOf()).when(serves('false')).facts];
+    expect(given(off).when(serves('false')).facts).toEqual([]);
+    const { facts } = given(off).when(serves('true'));
+    expect(facts).toMatchObject([{ kind: 'FlagExposed', variantKey: null, value: 'true' }]);
+    for (const value of ['true', 'false']) expect(given([...off, ...facts]).when(serves(value)).facts).toEqual([]);
+  });
+
+  it('of a default counts once, whatever it is', () => {
+    const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
+    const before = [...playerOf(), ...given(playerOf()).when(serves('null')).facts];
+    expect(before).toHaveLength(playerOf().length + 1);
+    expect(given(before).when(serves('"x"')).facts).toEqual([]);
+  });
+
+  it('never counts of a disabled flag', () => {
+    expect(given(playerOf()).when(aCommand(expose({ reason: 'flag_disabled', variantKey: null }))).facts).toEqual([]);
+  });
+
+  it('never counts for an overridden player, nor where the override came after the evaluation', () => {
     expect(given(playerOf()).when(aCommand(expose({ reason: 'player_override' }))).facts).toEqual([]);
     const override = { kind: 'OverrideFlag', playerId: ID, flagKey: 'shop', value: '"layout_a"' } as const;
     const overridden = [...playerOf(), ...given(playerOf()).when(aCommand(override)).facts];
-    expect(given(overridden).when(aCommand(expose({ reason: 'flag_disabled', variantKey: null }))).facts).toEqual([]);
+    expect(given(overridden).when(aCommand(expose({ reason: 'default', variantKey: null }))).facts).toEqual([]);
     expect(given(overridden).when(aCommand(expose({ flagKey: 'xp' }))).facts).toHaveLength(1);
   });
 

@@ -91,3 +91,54 @@ test('an experiment from its flag to its results: who saw what, and what they di
   await until('all buyers are listed', async () => (await members()).length >= expected.length);
   expect((await members()).toSorted()).toEqual(expected);
 });
+
+test('on a boolean flag: true against false, though its evaluations name no variant', async () => {
+  await call('server', 'POST', '/v1/flags/flags', {
+    key: 'double-xp',
+    flag_type: 'boolean',
+    targeting_rules: [{ conditions: { 'attributes.level': { $gte: 2 } } }],
+  });
+  const see = async (player: string) =>
+    (await call('client', 'POST', '/v1/flags/flags/double-xp/evaluate', { player_id: player }))['value'];
+  const levelUp = (player: string) =>
+    call('server', 'PATCH', `/v1/players/players/${player}`, { attributes: { level: 2 } });
+  const [off, on, both] = await Promise.all(
+    ['off', 'on', 'both'].map((name) => service.player(service.keys.live.server, name)),
+  );
+  await levelUp(on ?? '');
+  // Each counts once per value, however often it is served.
+  for (const player of [off, off, on, on, both, both]) await see(player ?? '');
+  await levelUp(both ?? '');
+  expect(await see(both ?? '')).toBe(true);
+  expect(await see(both ?? '')).toBe(true);
+
+  const exposures = () =>
+    service.sql<{ value: string; player: string }>(
+      "SELECT value, toString(player_id) AS player FROM flag_exposures WHERE flag_key = 'double-xp'",
+    );
+  await until('all exposures are in', async () => (await exposures()).length >= 4);
+  const expected = [off, both].map((player) => ({ value: 'false', player }));
+  expected.push(...[on, both].map((player) => ({ value: 'true', player })));
+  expect((await exposures()).toSorted(byValue)).toEqual(expected.toSorted(byValue));
+  expect(await call('server', 'GET', '/v1/flags/flags/double-xp/results?metric=bought')).toMatchObject({
+    variants: [
+      { variant_key: 'false', players: 1 },
+      { variant_key: 'true', players: 1 },
+    ],
+    excluded_players: 1,
+  });
+
+  // What a disabled flag serves is no part of an experiment.
+  await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: false });
+  await see(off ?? '');
+  await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: true });
+  await see(off ?? '');
+  await until('the exposure after it is in', async () => (await exposures()).length > 4);
+  const versions =
+    "SELECT DISTINCT flag_version AS version FROM flag_exposures WHERE flag_key = 'double-xp' ORDER BY 1";
+  expect(await service.sql(versions)).toEqual([{ version: 1 }, { version: 3 }]);
+});
+
+function byValue(one: { value: string; player?: string | undefined }, other: typeof one): number {
+  return `${one.value} ${one.player}` < `${other.value} ${other.player}` ? -1 : 1;
+}
