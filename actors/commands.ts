@@ -108,7 +108,43 @@ export interface ExposeFlag {
   segmentId?: string;
 }
 
-export type CommandBody = RegisterPlayer | PatchPlayer | TrackEvents | ClaimIdempotencyKey | OverrideFlag | ExposeFlag;
+/** Record a session that was played. Times are epoch milliseconds, as the caller sent them. */
+export interface RecordSession {
+  kind: 'RecordSession';
+  playerId: string;
+  /** The caller's id, or that of an init. */
+  sessionId: string;
+  startedAt: number | null;
+  endedAt: number | null;
+  durationSeconds: number;
+  /** Of the event it is tracked as. */
+  eventId: string;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Record a purchase. `amount` is in ten-thousandths of the game's currency. */
+export interface RecordPurchase {
+  kind: 'RecordPurchase';
+  playerId: string;
+  amount: number;
+  /** ISO 4217, as the caller told it. */
+  currency: string | null;
+  productId: string | null;
+  transactionId: string | null;
+  /** Of the event it is tracked as. */
+  eventId: string;
+  idempotency?: IdempotencyClaim;
+}
+
+export type CommandBody =
+  | RegisterPlayer
+  | PatchPlayer
+  | TrackEvents
+  | ClaimIdempotencyKey
+  | OverrideFlag
+  | ExposeFlag
+  | RecordSession
+  | RecordPurchase;
 export type Command = CommandEnvelope & { body: CommandBody };
 
 /** Read a player. Queries are answered by the owner and leave no trace. */

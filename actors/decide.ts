@@ -8,7 +8,9 @@ import { overrideFlag } from './flags/override.ts';
 import { once } from './idempotency/remember.ts';
 import { patchPlayer } from './player/patch.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
+import { recordPurchase } from './purchases/record-purchase.ts';
 import type { Reply } from './replies.ts';
+import { recordSession } from './sessions/record-session.ts';
 import { settle } from './settle.ts';
 import type { EntityState } from './state.ts';
 import type { Definitions } from './targeting.ts';
@@ -55,6 +57,12 @@ function decideBody(draft: Draft, command: Command, context: Context, definition
       );
     case 'ExposeFlag':
       return emitAll(draft, exposeFlag(player(body.playerId), body, context));
+    case 'RecordSession':
+      return once(draft, body.playerId, body.idempotency, context, () => recordSession(draft, body, context, targeting));
+    case 'RecordPurchase':
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        recordPurchase(draft, body, context, targeting),
+      );
     case 'ClaimIdempotencyKey':
       return once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed');
   }

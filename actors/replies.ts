@@ -64,13 +64,42 @@ export interface OverriddenReply {
   replayed?: true;
 }
 
+/** A recorded session, and the player's totals with it. A repeat says what the first was told. */
+export interface SessionRecordedReply {
+  kind: 'sessionRecorded';
+  playerId: string;
+  sessionId: string;
+  sessionCount: number;
+  totalPlaytimeSeconds: number;
+  replayed?: true;
+}
+
+/** A recorded purchase, and the player's totals with it. Money is in ten-thousandths. */
+export interface PurchaseRecordedReply {
+  kind: 'purchaseRecorded';
+  playerId: string;
+  amount: number;
+  totalRevenue: number;
+  purchaseCount: number;
+  replayed?: true;
+}
+
 /** Answer to what the owner asked itself. */
 export interface NotedReply {
   kind: 'noted';
 }
 
 /** What an owner answers to a command or query. A failure changed nothing. */
-export type Reply = PlayerReply | TrackedReply | ClaimedReply | FlagsReply | OverriddenReply | NotedReply | Failure;
+export type Reply =
+  | PlayerReply
+  | TrackedReply
+  | ClaimedReply
+  | FlagsReply
+  | OverriddenReply
+  | SessionRecordedReply
+  | PurchaseRecordedReply
+  | NotedReply
+  | Failure;
 
 /** A reply on its way to the gateway that waits for it. */
 export interface AddressedReply {

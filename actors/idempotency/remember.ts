@@ -54,6 +54,8 @@ function recall(
     case 'tracked':
     case 'claimed':
     case 'overridden':
+    case 'sessionRecorded':
+    case 'purchaseRecorded':
       return { ...entry.reply, replayed: true };
   }
 }

@@ -180,6 +180,8 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
     case 'OverrideFlag':
     case 'ExposeFlag':
     case 'ClaimIdempotencyKey':
+    case 'RecordSession':
+    case 'RecordPurchase':
       return true;
   }
 }

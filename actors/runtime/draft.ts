@@ -100,6 +100,8 @@ export function replyChars(reply: Reply): number {
     case 'overridden':
       return FACT_CHARS + (reply.value?.length ?? 0);
     case 'claimed':
+    case 'sessionRecorded':
+    case 'purchaseRecorded':
     case 'noted':
     case 'failure':
       return FACT_CHARS;

@@ -152,11 +152,15 @@ function described(schema: unknown): { description?: string } {
   return typeof description === 'string' ? { description } : {};
 }
 
-/** A schema as it is shown: `x-items` (validated apart, see event-batch.ts) stands in for `items`. */
+/**
+ * A schema as it is shown: `x-items` (validated apart, see event-batch.ts) stands in for `items`, and `x-shown` for the whole of
+ * what is validated as text but is something else to its callers.
+ */
 function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
   if (!isPlainObject(schema)) return schema;
-  const { 'x-items': items, ...rest } = schema;
+  const { 'x-items': items, 'x-shown': whole, ...rest } = schema;
+  if (whole !== undefined) return documented(whole);
   const shown = items === undefined ? rest : { ...rest, items };
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, documented(value)]));
 }

@@ -10,6 +10,8 @@ import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
+import { recordPurchase } from './record-purchase.ts';
+import { recordSession } from './record-session.ts';
 import type { Route } from './route.ts';
 import { listSegmentPlayers } from './segment-players.ts';
 import { segmentRoutes } from './segments.ts';
@@ -22,6 +24,8 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     getPlayer,
     getPlayerByExternalId,
     patchPlayer,
+    recordSession,
+    recordPurchase,
     trackEvent,
     trackEvents,
     streamEvents,

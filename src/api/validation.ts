@@ -2,7 +2,9 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { amountJson, parseAmount } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
+import { isCurrency } from './currencies.ts';
 
 /** A compiled schema. Both calls are synchronous; `faults` speaks of the latest value that was not accepted. */
 export interface Check<T> {
@@ -26,11 +28,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ajv = new Ajv({
   allErrors: true,
   allowUnionTypes: true,
-  keywords: ['x-items'],
+  keywords: ['x-items', 'x-shown'],
   formats: {
     'date-time': (text: string) => parseTimestamp(text) !== undefined,
     email: EMAIL,
     uuid: UUID,
+    amount: (text: string) => parseAmount(text) !== undefined,
+    currency: isCurrency,
   },
 });
 
@@ -38,6 +42,8 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
+  amount: `must be a decimal number over 0 and at most ${amountJson(LIMITS.purchaseAmount)}, with at most 4 decimals`,
+  currency: 'must be the code of a currency (ISO 4217), in upper case',
 };
 
 function faultOf(error: ErrorObject): FieldFault {

@@ -141,6 +141,8 @@ function charsOf(body: CommandBody): number {
     case 'ExposeFlag':
       return COMMAND_CHARS + body.value.length;
     case 'ClaimIdempotencyKey':
+    case 'RecordSession':
+    case 'RecordPurchase':
       return COMMAND_CHARS;
   }
 }

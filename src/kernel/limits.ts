@@ -84,6 +84,14 @@ export const LIMITS = {
    */
   recordedSessions: 10_000,
   recordedPurchases: 10_000,
+  /** A recorded session, in seconds: nobody plays for longer than a day. What claims more is a clock that was set meanwhile. */
+  recordedSessionSeconds: 24 * 60 * 60,
+  /** One purchase, in ten-thousandths: a million of the game's currency. */
+  purchaseAmount: 1_000_000 * 10_000,
+  /** A player's revenue, in ten-thousandths: 15 digits, which a JSON number holds exactly in units too. */
+  totalRevenue: 100_000_000_000 * 10_000 - 1,
+  /** `product_id` of a purchase, in characters. */
+  productIdLength: 256,
 
   /** A command older than this is never applied. */
   commandDeadlineMs: 5_000,

@@ -14,6 +14,8 @@ export interface GameDocument {
   /** Random UUID; player ids are UUIDv5 over it. */
   namespace: string;
   createdAt: number;
+  /** Whether client keys may record purchases. Absent counts as true. */
+  clientPurchases?: boolean;
   /** What differs from the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }

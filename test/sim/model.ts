@@ -13,6 +13,7 @@ import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
+import { predictPurchase, predictSession } from './model-play.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
@@ -111,6 +112,19 @@ function predictCommand(view: View, command: Command): Prediction {
       run.reply = { kind: 'tracked', results };
       // An answer in which nothing happened is not remembered: it may go better later.
       if (results.every(({ status }) => status === 'rejected')) return run;
+      break;
+    }
+    case 'RecordSession':
+    case 'RecordPurchase': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      const { reply, change: recorded } =
+        body.kind === 'RecordSession' ? predictSession(held, body, scope, at) : predictPurchase(held, body, scope, at);
+      run.reply = reply;
+      if (recorded === undefined) break;
+      run.facts.push(recorded.fact);
+      run.next.set(held.id, recorded.next);
+      track(run, current, recorded.event, scope, at);
       break;
     }
     case 'ClaimIdempotencyKey':

@@ -167,6 +167,14 @@ export function accept({ body }: Call): Reply {
       return { kind: 'overridden', flagKey: body.flagKey, value: body.value };
     case 'ExposeFlag':
       return { kind: 'noted' };
+    case 'RecordSession': {
+      const { playerId, sessionId, durationSeconds } = body;
+      return { kind: 'sessionRecorded', playerId, sessionId, sessionCount: 4, totalPlaytimeSeconds: durationSeconds };
+    }
+    case 'RecordPurchase': {
+      const { playerId, amount } = body;
+      return { kind: 'purchaseRecorded', playerId, amount, totalRevenue: 999_900 + amount, purchaseCount: 4 };
+    }
     case 'EvaluateFlags': {
       const flagKeys = body.flagKeys === 'all' ? [] : body.flagKeys;
       const evaluations = flagKeys.map((flagKey) => ({

@@ -1,0 +1,69 @@
+import { failure } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { amountJson } from '../../src/kernel/money.ts';
+import type { RecordPurchase } from '../commands.ts';
+import { playerIn, type Context, type Draft } from '../decision.ts';
+import { digestOf } from '../digest.ts';
+import { trackEvent } from '../events/track.ts';
+import type { Reply } from '../replies.ts';
+import type { Targeting } from '../targeting.ts';
+
+/**
+ * Records a purchase: it adds to the player's revenue, once for each `transaction_id`, however late a repeat comes.
+ * Without such an id every request is a purchase of its own, unless an Idempotency-Key ties them.
+ * @param targeting looked up only when the event names a flag
+ */
+export function recordPurchase(
+  draft: Draft,
+  command: RecordPurchase,
+  context: Context,
+  targeting: () => Targeting,
+): Reply {
+  const { playerId, amount, currency, productId, transactionId } = command;
+  const state = playerIn(context, draft.get(playerId));
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  const digest = transactionId === null ? null : digestOf(transactionId);
+  const earlier = digest === null ? undefined : state.recordedPurchases.find((purchase) => purchase.digest === digest);
+  if (earlier !== undefined) {
+    const { amount, totalRevenue, purchaseCount } = earlier;
+    return { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount, replayed: true };
+  }
+  const totalRevenue = state.totalRevenue + amount;
+  if (totalRevenue > LIMITS.totalRevenue) {
+    const most = amountJson(LIMITS.totalRevenue);
+    return failure('CONFLICT', `The player's total_revenue would be over ${most}; nothing was changed.`);
+  }
+
+  const { game, environment, at } = context;
+  draft.emit({
+    kind: 'PurchaseRecorded',
+    entityId: playerId,
+    game,
+    environment,
+    at,
+    amount,
+    currency,
+    productId,
+    transactionId,
+    digest,
+    externalId: state.externalId,
+  });
+  const purchaseCount = state.purchaseCount + 1;
+  const told = JSON.stringify({ currency, product_id: productId, transaction_id: transactionId });
+  trackEvent(
+    draft,
+    {
+      index: 0,
+      playerId,
+      eventId: command.eventId,
+      remember: false,
+      eventName: 'purchase',
+      properties: `{"amount":${amountJson(amount)},${told.slice(1)}`,
+      sessionId: null,
+      timestamp: at,
+    },
+    context,
+    targeting,
+  );
+  return { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount };
+}

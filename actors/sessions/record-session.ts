@@ -1,0 +1,75 @@
+import { failure } from '../../src/kernel/errors.ts';
+import { formatTimestamp } from '../../src/kernel/timestamp.ts';
+import type { RecordSession } from '../commands.ts';
+import { playerIn, type Context, type Draft } from '../decision.ts';
+import { digestOf } from '../digest.ts';
+import { trackEvent } from '../events/track.ts';
+import type { Reply } from '../replies.ts';
+import type { Targeting } from '../targeting.ts';
+import { isOwnSessionId } from './session-id.ts';
+
+/**
+ * Records a session that was played: it counts and adds its playtime, once for each `session_id`, however late a repeat
+ * comes. One that an init opened, now or ever, adds nothing: it counted when it opened, and its playtime when it closed.
+ * @param targeting looked up only when the event names a flag
+ */
+export function recordSession(
+  draft: Draft,
+  command: RecordSession,
+  context: Context,
+  targeting: () => Targeting,
+): Reply {
+  const { playerId, sessionId, startedAt, endedAt, durationSeconds } = command;
+  const state = playerIn(context, draft.get(playerId));
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  const replyOf = (totals: { sessionCount: number; totalPlaytimeSeconds: number }) => {
+    const { sessionCount, totalPlaytimeSeconds } = totals;
+    return { kind: 'sessionRecorded', playerId, sessionId, sessionCount, totalPlaytimeSeconds } as const;
+  };
+  if (isOwnSessionId(playerId, sessionId)) return { ...replyOf(state), replayed: true };
+  const digest = digestOf(sessionId);
+  const earlier = state.recordedSessions.find((session) => session.digest === digest);
+  if (earlier !== undefined) return { ...replyOf(earlier), replayed: true };
+
+  const { game, environment, at } = context;
+  draft.emit({
+    kind: 'SessionRecorded',
+    entityId: playerId,
+    game,
+    environment,
+    at,
+    sessionId,
+    digest,
+    startedAt,
+    endedAt,
+    durationSeconds,
+    externalId: state.externalId,
+  });
+  const sessionCount = state.sessionCount + 1;
+  const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;
+  trackEvent(
+    draft,
+    {
+      index: 0,
+      playerId,
+      eventId: command.eventId,
+      remember: false,
+      eventName: 'session_recorded',
+      properties: JSON.stringify({
+        session_id: sessionId,
+        duration_seconds: durationSeconds,
+        start_time: timeText(startedAt),
+        end_time: timeText(endedAt),
+      }),
+      sessionId,
+      timestamp: endedAt ?? at,
+    },
+    context,
+    targeting,
+  );
+  return replyOf({ sessionCount, totalPlaytimeSeconds });
+}
+
+function timeText(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatTimestamp(epochMs);
+}

@@ -1,0 +1,17 @@
+/**
+ * Currencies of ISO 4217 that people pay with, as of 2026; funds codes, metals and the codes for testing and for no currency
+ * are left out. ANG, BGN and ZWL ended in 2024 to 2026: purchases may be recorded late.
+ */
+const CURRENCIES: ReadonlySet<string> = new Set(
+  `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
+  COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD
+  IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK
+  MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS
+  SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER
+  ZAR ZMW ZWG ZWL`.split(/\s+/),
+);
+
+/** Whether `code` is a currency of ISO 4217 that people pay with, in upper case. */
+export function isCurrency(code: string): boolean {
+  return CURRENCIES.has(code);
+}
