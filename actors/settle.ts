@@ -1,3 +1,4 @@
+import { settleCampaigns } from './campaigns/settle-campaigns.ts';
 import type { Context, Draft } from './decision.ts';
 import { settleCommand } from './segments/settle-command.ts';
 import type { Definitions } from './targeting.ts';
@@ -7,5 +8,7 @@ import type { Definitions } from './targeting.ts';
  * called once for every fact; a command may call it before it answers, so that its answer shows what its own facts did.
  */
 export function settle(draft: Draft, since: number, definitions: Definitions, context: Context): void {
-  settleCommand(draft, since, definitions.segments(context.game, context.environment), context.at);
+  const { game, environment, at } = context;
+  settleCommand(draft, since, definitions.segments(game, environment), at);
+  settleCampaigns(draft, since, definitions.campaigns(game, environment), context);
 }

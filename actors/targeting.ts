@@ -1,6 +1,7 @@
 import type { FieldFault } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
-import type { FlagDocument } from '../streams/config/documents.ts';
+import type { CampaignDocument, FlagDocument } from '../streams/config/documents.ts';
+import type { CampaignSet } from './campaigns/campaign-set.ts';
 import type { Environment } from './commands.ts';
 import type { LifecycleThresholds } from './player/thresholds.ts';
 import type { FlagEvaluation } from './replies.ts';
@@ -14,6 +15,8 @@ export interface Subject {
   nowMs: number;
   /** The request's context; rules of flags see it over the player's own fields, segments never get one. */
   context?: JsonObject;
+  /** The properties of the event that a campaign's trigger is asked about. */
+  properties?: JsonObject;
 }
 
 /** A compiled condition. */
@@ -48,6 +51,18 @@ export interface Flag {
 /** By flag key; `open`: a flag that waits for its prerequisites, so that asking it again is a cycle. */
 export type Served = Map<string, FlagEvaluation | 'open'>;
 
+/** A campaign that compiled. */
+export interface Campaign {
+  id: string;
+  document: CampaignDocument;
+  /** Whether the conditions of its trigger hold. */
+  accepts(subject: Subject): boolean;
+  /** Whether it is in its quiet hours for the player. */
+  isQuiet(player: PlayerState, nowMs: number): boolean;
+  /** Whether the player is among those who get nothing, for comparison. */
+  isHeldOut(playerId: string): boolean;
+}
+
 /** Everything compiled for one game and environment. */
 export interface Targeting {
   /** In order of their ids. */
@@ -62,6 +77,7 @@ export interface Definitions {
   readonly revision: number;
   of(game: string, environment: Environment): Targeting;
   segments(game: string, environment: Environment): SegmentSet;
+  campaigns(game: string, environment: Environment): CampaignSet;
   settings(game: string): GameSettings;
 }
 

@@ -1,3 +1,4 @@
+import { createCampaignSet } from './campaigns/campaign-set.ts';
 import { decide } from './decide.ts';
 import type { Command, CommandBody } from './commands.ts';
 import { evolve } from './evolve.ts';
@@ -65,12 +66,17 @@ export function aCommand(body: CommandBody, some: Partial<Command> = {}): Comman
 }
 
 /** The same definitions for every game and environment; none unless given. */
-export function definitionsOf(some: Partial<Targeting> = {}, segments = createSegmentSet([])): Definitions {
+export function definitionsOf(
+  some: Partial<Targeting> = {},
+  segments = createSegmentSet([]),
+  campaigns = createCampaignSet([]),
+): Definitions {
   const targeting: Targeting = { segments: [], segment: () => undefined, flags: new Map(), ...some };
   return {
     revision: 0,
     of: () => targeting,
     segments: () => segments,
+    campaigns: () => campaigns,
     settings: () => ({ lifecycle: DEFAULT_THRESHOLDS }),
   };
 }

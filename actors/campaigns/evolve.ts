@@ -9,8 +9,9 @@ import type {
 } from '../facts.ts';
 import type { PendingIntervention, PlayerState } from '../state.ts';
 import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
+import { isWaiting } from './waiting.ts';
 
-/** The newest waits last. Room is made by those whose time is over, then by the oldest one that was shown already. */
+/** The newest waits last. Room is made by those whose time is over, then by the oldest that is not delivered any more. */
 export function triggered(state: PlayerState, fact: InterventionTriggered): PlayerState {
   const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt } = fact;
   const intervention: PendingIntervention = {
@@ -62,8 +63,8 @@ function changed(
 function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
   const live = interventions.filter(({ expiresAt }) => expiresAt > at);
   if (live.length < LIMITS.interventionsPerPlayer) return live;
-  const shownFirst = live.findIndex(({ shownAt }) => shownAt !== 0);
-  return shownFirst === -1 ? live : live.toSpliced(shownFirst, 1);
+  const done = live.findIndex((held) => !isWaiting(held, at));
+  return done === -1 ? live : live.toSpliced(done, 1);
 }
 
 /** The latest changed is last; beyond the bound the one changed longest ago is forgotten. */

@@ -41,8 +41,13 @@ export function suppressedTally(tally: CampaignTally, reason: SuppressionReason,
   return { ...tally, suppressedDay: day, suppressed: noted | bitOf(reason) };
 }
 
+/** Whether the reason was noted on that day already: an event storm is one fact a reason and day. */
+export function isNoted(tally: CampaignTally, reason: SuppressionReason, day: number): boolean {
+  return tally.suppressedDay === day && (tally.suppressed & bitOf(reason)) !== 0;
+}
+
 /** How many the player got of the campaign on `day`, as days since the Unix epoch. */
-function todayOf(tally: CampaignTally, day: number): number {
+export function todayOf(tally: CampaignTally, day: number): number {
   return tally.day === day ? tally.today : 0;
 }
 

@@ -15,14 +15,18 @@ import { isObject, type Predicate } from './values.ts';
  * Beside the specification: an equality is strict and deep, as its text says (its JavaScript turns values into the type
  * asked for); arrays and objects are in no order; `$regex` is RE2's language.
  * @param conditions the definition, parsed
- * @param options `context`: the rule of a flag, which sees the request's context too
+ * @param options `context`: the rule of a flag, which sees the request's context too; `properties`: the trigger of a
+ * campaign, which sees the event's properties
  * @returns the condition, or every fault up to `LIMITS.reportedFaults` with its JSON Pointer below the definition
  */
-export function compileCondition(conditions: JsonObject, options: { context?: boolean } = {}): CompiledCondition {
+export function compileCondition(
+  conditions: JsonObject,
+  options: { context?: boolean; properties?: boolean } = {},
+): CompiledCondition {
   const oversize = sizeFault(conditions);
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
   const compilation: Compilation = { faults: createFaults(), changes: [] };
-  const lookup: FieldLookup<Subject> = (name) => subjectField(name, options.context ?? false);
+  const lookup: FieldLookup<Subject> = (name) => subjectField(name, options);
   const matches = compileGroup(conditions, '', lookup, compilation);
   if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
   return { kind: 'compiled', condition: { matches, changesAt: earliest(compilation.changes) } };

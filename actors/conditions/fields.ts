@@ -47,9 +47,13 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
 
 /**
  * The fields of a player: what the service holds, `attributes.<path>` and `events.<name>.<measure>`.
- * @param withContext also `context.<path>`, and a request's word on the device before the player's latest init
+ * @param more `context`: also `context.<path>`, and a request's word on the device before the player's latest init;
+ * `properties`: also `properties.<path>` of an event
  */
-export function subjectField(name: string, withContext: boolean): Field<Subject> | { fault: string } {
+export function subjectField(
+  name: string,
+  { context: withContext = false, properties: withProperties = false }: { context?: boolean; properties?: boolean },
+): Field<Subject> | { fault: string } {
   const own = PLAYER_FIELDS.get(name);
   if (own !== undefined) return own;
   const device = DEVICE_FIELDS.get(name);
@@ -64,8 +68,13 @@ export function subjectField(name: string, withContext: boolean): Field<Subject>
     case 'context':
       if (withContext) return pathField(rest, ({ context }) => context ?? null);
       return { fault: 'context is only known to the rules of flags' };
+    case 'properties':
+      if (withProperties) return pathField(rest, ({ properties }) => properties ?? null);
+      return { fault: 'properties are only known to the triggers of campaigns' };
   }
-  return { fault: `unknown field; there are ${KNOWN}${withContext ? ', context.<path>' : ''}` };
+  return {
+    fault: `unknown field; there are ${KNOWN}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
+  };
 }
 
 /** The fields of an array's element: any path into it. */

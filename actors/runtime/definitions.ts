@@ -1,18 +1,22 @@
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
+import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
 import type { Stop } from '../../streams/log.ts';
 import type { Environment } from '../commands.ts';
+import { createCampaignSet, type CampaignSet } from '../campaigns/campaign-set.ts';
+import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
-import type { Condition, Definitions, Flag, GameSettings, Segment, Targeting } from '../targeting.ts';
+import type { Campaign, Condition, Definitions, Flag, GameSettings, Segment, Targeting } from '../targeting.ts';
 
 /**
- * Segments and flags, compiled from the config store: lazily, and again only what changed. What does not compile (an older
- * version took it) is disabled alone, with one ERROR line: a flag is like none at all, a segment keeps the players it has.
+ * Segments, flags and campaigns, compiled from the config store: lazily, and again only what changed. What does not compile
+ * (an older version took it) is disabled alone, with one ERROR line: a flag and a campaign are like none at all, a segment
+ * keeps the players it has.
  * One for all owners of a process.
  */
 export interface LiveDefinitions extends Definitions {
@@ -28,6 +32,7 @@ export interface LiveDefinitions extends Definitions {
 interface Compiled {
   targeting: Targeting;
   segments: SegmentSet;
+  campaigns: CampaignSet;
 }
 
 export function createDefinitions(
@@ -38,13 +43,14 @@ export function createDefinitions(
   /** By document: an edit makes a new one, so everything else is compiled once in its life. */
   const segmentCache = new WeakMap<SegmentDocument, Segment>();
   const flagCache = new WeakMap<FlagDocument, Flag>();
+  const campaignCache = new WeakMap<CampaignDocument, Campaign | 'disabled'>();
   const listeners = new Set<() => void>();
   const gameSettings = new Map<string, GameSettings>();
   let segmentsVersion = 0;
 
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') gameSettings.delete(address.game);
-    if (address.kind !== 'segment' && address.kind !== 'flag') return;
+    if (!TARGETING.has(address.kind)) return;
     games.delete(address.game);
     if (address.kind !== 'segment') return;
     segmentsVersion += 1;
@@ -77,7 +83,16 @@ export function createDefinitions(
     for (const entry of config.list('flag', game, environment)) {
       if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
     }
-    return { segments, targeting: { segments: segments.all, segment: (id) => segments.get(id), flags } };
+    const campaigns = config
+      .list('campaign', game, environment)
+      .filter(({ document }) => document.enabled)
+      .map(campaignOf)
+      .filter((campaign) => campaign !== 'disabled');
+    return {
+      segments,
+      campaigns: createCampaignSet(campaigns),
+      targeting: { segments: segments.all, segment: (id) => segments.get(id), flags },
+    };
   }
 
   function segmentOf({ document, game, environment }: ConfigEntry<'segment'>): Segment {
@@ -111,12 +126,27 @@ export function createDefinitions(
     return flag;
   }
 
+  function campaignOf({ document, game, environment }: ConfigEntry<'campaign'>): Campaign | 'disabled' {
+    const held = campaignCache.get(document);
+    if (held !== undefined) return held;
+    const { id, version } = document;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
+    const made = attempt(() => compileCampaign(document), broken);
+    if (made?.kind === 'invalid') broken({ faults: made.faults });
+    const campaign =
+      made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : 'disabled';
+    campaignCache.set(document, campaign);
+    return campaign;
+  }
+
   return {
     get revision() {
       return config.revision;
     },
     of: (game, environment) => compiled(game, environment).targeting,
     segments: (game, environment) => compiled(game, environment).segments,
+    campaigns: (game, environment) => compiled(game, environment).campaigns,
     settings,
     get segmentsVersion() {
       return segmentsVersion;
@@ -134,6 +164,9 @@ export function createDefinitions(
     },
   };
 }
+
+/** Kinds of documents whose change makes a game's definitions new. */
+const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);
 
 /** A document of another version may be of another shape: what throws is disabled like what does not compile. */
 function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {

@@ -60,6 +60,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
     webhook: new Map(),
     segment: new Map(),
     flag: new Map(),
+    campaign: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
@@ -166,6 +167,7 @@ const KINDS: { [K in DocumentKind]: K } = {
   webhook: 'webhook',
   segment: 'segment',
   flag: 'flag',
+  campaign: 'campaign',
   deployment: 'deployment',
 };
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];

@@ -1,4 +1,5 @@
 import type { Environment } from '../../actors/commands.ts';
+import type { LifecycleStage } from '../../actors/state.ts';
 import type { LifecycleThresholds } from '../../actors/player/thresholds.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 
@@ -140,6 +141,49 @@ export interface FlagDocument {
   writes?: WriteMark[];
 }
 
+/** What sets a campaign off for a player. */
+export type CampaignTrigger =
+  /** An event of that name; `conditions` may read its `properties.<path>`, and fields of the player. */
+  | { kind: 'event'; event: string; conditions?: JsonObject }
+  | { kind: 'segment_entered' | 'segment_exited'; segmentId: string }
+  | { kind: 'lifecycle'; stage: LifecycleStage }
+  | { kind: 'churn'; level: 'high' }
+  /** A moment, epoch milliseconds: every player of the audience once. */
+  | { kind: 'schedule'; at: number };
+
+/** A campaign: a message to players of whom something is true, when something happens. Stored under its id. */
+export interface CampaignDocument {
+  /** `cmp_` and a UUID. */
+  id: string;
+  /** Unique in its game and environment. */
+  key: string;
+  name: string;
+  enabled: boolean;
+  trigger: CampaignTrigger;
+  /** Only players of this segment; `null`: all. */
+  audience: string | null;
+  content: { title: string; body: string; cta: string };
+  displayRules: { priority: string; dismissAfterSeconds: number };
+  /** Interventions of this campaign that one player gets at most, ever and a UTC day; `null`: any number. */
+  caps: { total: number | null; perDay: number | null };
+  /** Between two of them. */
+  cooldownSeconds: number;
+  /** Times of day (`HH:MM`) on the player's clock between which there is nothing; `null`: none such. */
+  quietHours: { from: string; to: string } | null;
+  /** Share of players, 0 to 100, who get nothing, to be compared with. */
+  holdoutPercentage: number;
+  /** How long an intervention waits to be delivered. */
+  expiresAfterSeconds: number;
+  /** Epoch milliseconds between which it holds; `null`: open. */
+  startAt: number | null;
+  endAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
 /** What is fixed for a deployment's life. Stored as `_._.deployment.settings`. */
 export interface DeploymentDocument {
   partitions: number;
@@ -153,6 +197,7 @@ export interface Documents {
   webhook: WebhookDocument;
   segment: SegmentDocument;
   flag: FlagDocument;
+  campaign: CampaignDocument;
   deployment: DeploymentDocument;
 }
 export type DocumentKind = keyof Documents;

@@ -13,6 +13,7 @@ export function liveDefinitions(
     revision: definitions.revision,
     of: (...scope) => definitions.of(...scope),
     segments: () => set,
+    campaigns: (...scope) => definitions.campaigns(...scope),
     settings: (game) => definitions.settings(game),
     segmentsVersion: 0,
     hasSegments: segments.length > 0,

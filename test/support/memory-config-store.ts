@@ -16,6 +16,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     webhook: new Map(),
     segment: new Map(),
     flag: new Map(),
+    campaign: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();

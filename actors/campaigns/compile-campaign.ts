@@ -1,0 +1,44 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { CampaignDocument } from '../../streams/config/documents.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import { seededHash } from '../flags/hash.ts';
+import type { PlayerState } from '../state.ts';
+import type { Campaign, Subject } from '../targeting.ts';
+import { isQuiet, minutesOf } from './quiet-hours.ts';
+
+/** `invalid`: it cannot be asked at all; paths are JSON pointers into the definition as on the wire. */
+export type CompiledCampaign = { kind: 'compiled'; campaign: Campaign } | { kind: 'invalid'; faults: FieldFault[] };
+
+/**
+ * Makes a campaign of its definition. Who is held out is decided by the hash of flags (GrowthBook's, version 2) over the
+ * campaign's id and the player's: the same players for its whole life, and others than those of any other campaign or
+ * flag. Raising the percentage brings nobody back.
+ */
+export function compileCampaign(document: CampaignDocument): CompiledCampaign {
+  const { id, trigger, quietHours, holdoutPercentage } = document;
+  const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
+  const condition = conditions === undefined ? undefined : compileCondition(conditions, { properties: true });
+  const faults =
+    condition?.kind === 'invalid'
+      ? condition.faults.map(({ path, message }) => ({ path: `/trigger/conditions${path}`, message }))
+      : [];
+  const from = minutesOf(quietHours?.from ?? '00:00');
+  const to = minutesOf(quietHours?.to ?? '00:00');
+  if (from === undefined) faults.push({ path: '/quiet_hours/from', message: NO_TIME_OF_DAY });
+  if (to === undefined) faults.push({ path: '/quiet_hours/to', message: NO_TIME_OF_DAY });
+  if (faults.length > 0 || from === undefined || to === undefined) return { kind: 'invalid', faults };
+
+  const place = seededHash(`${id}:holdout`);
+  return {
+    kind: 'compiled',
+    campaign: {
+      id,
+      document,
+      accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
+      isQuiet: from === to ? () => false : (player: PlayerState, nowMs: number) => isQuiet(from, to, player, nowMs),
+      isHeldOut: (playerId) => place(playerId) < holdoutPercentage / 100,
+    },
+  };
+}
+
+const NO_TIME_OF_DAY = 'must be a time of day, 00:00 to 23:59';

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import type { CampaignDocument } from '../../streams/config/documents.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Command, TrackItem } from '../commands.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import { DAY_MS } from '../days.ts';
+import { decide } from '../decide.ts';
+import type { Draft } from '../decision.ts';
+import { evolve } from '../evolve.ts';
+import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../facts.ts';
+import { createSegmentSet } from '../segments/segment-set.ts';
+import type { EntityState, PlayerState } from '../state.ts';
+import type { Definitions } from '../targeting.ts';
+import { aCommand, aPlayer } from '../testing.ts';
+import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+
+const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+const HOUR_MS = 3_600_000;
+const ID = aPlayer().id;
+
+/** One player's life under some campaigns: what each command led to, in a draft that goes on. */
+function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
+  let state: EntityState = aPlayer({ lifecycleStage: 'active', lastSeenAt: NOON, ...some });
+  const facts: DomainFact[] = [];
+  const draft: Draft = {
+    facts,
+    get: (id) => (id === state.id ? state : undefined),
+    emit(fact) {
+      facts.push(fact);
+      state = evolve(state, fact);
+    },
+  };
+  const run = (body: Command['body'], at: number): DomainFact[] => {
+    const since = facts.length;
+    decide(draft, aCommand(body, { receivedAt: at, deadlineAt: at + 5_000 }), definitions);
+    return facts.slice(since);
+  };
+  return {
+    run,
+    /** Events of the player, in one command. */
+    track(at: number, ...events: (string | Partial<TrackItem>)[]): DomainFact[] {
+      const items = events.map((event, index): TrackItem => ({
+        index,
+        playerId: ID,
+        eventId: `e-${at}-${index}`,
+        remember: false,
+        eventName: 'level_failed',
+        properties: '{}',
+        sessionId: null,
+        timestamp: at,
+        ...(typeof event === 'string' ? { eventName: event } : event),
+      }));
+      return run({ kind: 'TrackEvents', items }, at);
+    },
+    player(): PlayerState {
+      if (state.kind !== 'player') throw new Error('no player');
+      return state;
+    },
+  };
+}
+
+const triggered = (facts: readonly DomainFact[]) =>
+  facts.filter((fact): fact is InterventionTriggered => fact.kind === 'InterventionTriggered');
+const reasons = (facts: readonly DomainFact[]) =>
+  facts
+    .filter((fact): fact is InterventionSuppressed => fact.kind === 'InterventionSuppressed')
+    .map(({ reason }) => reason);
+const one = (some: Partial<CampaignDocument> = {}) => campaignsOf([aCampaign(some)]);
+
+describe('a trigger', () => {
+  it('gives the player an intervention that waits, and says of which campaign and why', () => {
+    const player = life(one({ version: 3 }));
+    const [fact] = triggered(player.track(NOON, 'level_failed'));
+    expect(fact).toEqual({
+      kind: 'InterventionTriggered',
+      entityId: ID,
+      game: 'demo',
+      environment: 'live',
+      at: NOON,
+      interventionId: expect.stringMatching(
+        /^int_[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
+      campaignId: aCampaign().id,
+      campaignKey: 'comeback',
+      campaignVersion: 3,
+      externalId: 'ext-1',
+      expiresAt: NOON + 7 * DAY_MS,
+      cause: 'event:level_failed',
+    });
+    expect(player.player().interventions).toMatchObject([
+      { interventionId: fact?.interventionId, offers: 0, shownAt: 0 },
+    ]);
+  });
+
+  it('is an event of that name only', () => {
+    expect(triggered(life(one()).track(NOON, 'level_up'))).toEqual([]);
+  });
+
+  it('sets off every campaign that waits for it, each time with an id of its own', () => {
+    const player = life(campaignsOf([aCampaign({ id: campaignId(1) }), aCampaign({ id: campaignId(2) })]));
+    const facts = triggered(player.track(NOON, 'level_failed', 'level_failed'));
+    expect(facts).toHaveLength(4);
+    expect(new Set(facts.map(({ interventionId }) => interventionId)).size).toBe(4);
+  });
+
+  it('asks its conditions of the event and of the player', () => {
+    const conditions = { 'properties.level': { $gte: 10 }, 'attributes.__proto__.vip': true };
+    const definitions = one({ trigger: { kind: 'event', event: 'level_failed', conditions } });
+    const vip = { attributes: '{"__proto__":{"vip":true}}' };
+    const given = (properties: string, some: Partial<PlayerState>) =>
+      triggered(life(definitions, some).track(NOON, { properties })).length;
+    expect(given('{"level":10}', vip)).toBe(1);
+    expect(given('{"level":9}', vip)).toBe(0);
+    expect(given('{}', vip)).toBe(0);
+    expect(given('{"level":10}', {})).toBe(0);
+  });
+
+  it('holds between its start and its end only, and leaves no trace outside', () => {
+    const definitions = one({ startAt: NOON, endAt: NOON + HOUR_MS });
+    const facts = (at: number) => {
+      const all = life(definitions, { lastSeenAt: NOON - DAY_MS }).track(at, 'level_failed');
+      return [triggered(all).length, reasons(all).length];
+    };
+    expect(facts(NOON - 1)).toEqual([0, 0]);
+    expect(facts(NOON)).toEqual([1, 0]);
+    expect(facts(NOON + HOUR_MS - 1)).toEqual([1, 0]);
+    expect(facts(NOON + HOUR_MS)).toEqual([0, 0]);
+  });
+
+  it('may be a change that an event leads to: a segment entered or left, and that segment may be its audience', () => {
+    const spenders = compileCondition({ 'events.level_failed.count_1d': { $eq: 2 } });
+    if (spenders.kind === 'invalid') throw new Error('does not compile');
+    const segments = createSegmentSet([
+      {
+        segment: { id: 'seg_1', key: 'stuck', condition: spenders.condition },
+        conditions: { 'events.level_failed.count_1d': { $eq: 2 } },
+      },
+    ]);
+    const player = life(
+      campaignsOf(
+        [
+          aCampaign({ id: campaignId(1), trigger: { kind: 'segment_entered', segmentId: 'seg_1' } }),
+          aCampaign({ id: campaignId(2), trigger: { kind: 'segment_exited', segmentId: 'seg_1' } }),
+          aCampaign({ id: campaignId(3), audience: 'seg_1' }),
+        ],
+        segments,
+      ),
+    );
+    const causes = (at: number) => triggered(player.track(at, 'level_failed')).map(({ cause }) => cause);
+    expect(causes(NOON)).toEqual([]);
+    expect(causes(NOON + 1).toSorted()).toEqual(['event:level_failed', 'segment_entered:seg_1']);
+    expect(causes(NOON + 2)).toEqual(['segment_exited:seg_1']);
+  });
+});
+
+describe('what speaks against an intervention', () => {
+  it('is a cap on all of one campaign', () => {
+    const player = life(one({ caps: { total: 2, perDay: null } }));
+    const facts = player.track(NOON, 'level_failed', 'level_failed', 'level_failed');
+    expect([triggered(facts).length, reasons(facts)]).toEqual([2, ['cap_total']]);
+    expect(triggered(player.track(NOON + 400 * DAY_MS, 'level_failed'))).toEqual([]);
+  });
+
+  it('is a cap by UTC day', () => {
+    const player = life(one({ caps: { total: null, perDay: 1 } }));
+    const facts = player.track(NOON, 'level_failed', 'level_failed');
+    expect([triggered(facts).length, reasons(facts)]).toEqual([1, ['cap_per_day']]);
+    expect(triggered(player.track(NOON + DAY_MS / 2 - 1, 'level_failed'))).toEqual([]);
+    expect(triggered(player.track(NOON + DAY_MS / 2, 'level_failed'))).toHaveLength(1);
+  });
+
+  it('is a cooldown', () => {
+    const player = life(one({ cooldownSeconds: 60 }));
+    const facts = player.track(NOON, 'level_failed', 'level_failed');
+    expect([triggered(facts).length, reasons(facts)]).toEqual([1, ['cooldown']]);
+    expect(triggered(player.track(NOON + 59_999, 'level_failed'))).toEqual([]);
+    expect(triggered(player.track(NOON + 60_000, 'level_failed'))).toHaveLength(1);
+  });
+
+  it('is as many on a day, of all campaigns, as a player gets', () => {
+    const documents = [1, 2, 3].map((n) => aCampaign({ id: campaignId(n) }));
+    const player = life(campaignsOf(documents));
+    const facts = player.track(NOON, ...Array.from({ length: 20 }, () => 'level_failed'));
+    expect(triggered(facts)).toHaveLength(LIMITS.interventionsPerDay);
+    expect(reasons(facts)).toEqual(['cap_all_campaigns', 'cap_all_campaigns', 'cap_all_campaigns']);
+  });
+
+  it('is quiet hours on the player’s own clock', () => {
+    const definitions = one({ quietHours: { from: '22:00', to: '08:00' } });
+    const inBerlin = { attributes: '{"timezone":"Europe/Berlin"}' };
+    expect(triggered(life(definitions).track(NOON, 'level_failed'))).toHaveLength(1);
+    const night = life(definitions, inBerlin).track(NOON + 9 * HOUR_MS, 'level_failed');
+    expect([triggered(night).length, reasons(night)]).toEqual([0, ['quiet_hours']]);
+  });
+
+  it('is that as many wait as are held', () => {
+    const player = life(one());
+    for (let day = 0; day < 3; day++) {
+      player.track(NOON + day * DAY_MS, ...Array.from({ length: LIMITS.interventionsPerDay }, () => 'level_failed'));
+    }
+    expect(player.player().interventions).toHaveLength(LIMITS.interventionsPerPlayer);
+    expect(reasons(player.track(NOON + 2 * DAY_MS, 'level_failed'))).toEqual([]);
+    // A week later the first ones are over, and make room.
+    expect(triggered(player.track(NOON + 8 * DAY_MS, 'level_failed'))).toHaveLength(1);
+  });
+
+  it('is being held out, which says that the player would have got it', () => {
+    const heldOut = life(one({ holdoutPercentage: 100, caps: { total: 1, perDay: null } }));
+    const facts = heldOut.track(NOON, 'level_failed', 'level_failed');
+    expect([triggered(facts).length, reasons(facts)]).toEqual([0, ['holdout']]);
+    expect(heldOut.player().interventions).toEqual([]);
+    const quiet = life(one({ holdoutPercentage: 100, quietHours: { from: '10:00', to: '14:00' } }));
+    expect(reasons(quiet.track(NOON, 'level_failed'))).toEqual(['quiet_hours']);
+  });
+
+  it('is noted once per campaign, reason and UTC day, whatever storm of events comes', () => {
+    const player = life(one({ caps: { total: 1, perDay: null } }));
+    const facts = Array.from({ length: 50 }, (_, n) => player.track(NOON + n, 'level_failed', 'level_failed')).flat();
+    expect(reasons(facts)).toEqual(['cap_total']);
+    expect(reasons(player.track(NOON + DAY_MS, 'level_failed', 'level_failed'))).toEqual(['cap_total']);
+  });
+
+  it('holds out a share of players, always the same ones, more of them the higher it is', () => {
+    const ids = Array.from({ length: 2_000 }, (_, n) => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`);
+    const heldOut = (holdoutPercentage: number) => {
+      const [campaign] = one({ holdoutPercentage }).campaigns('demo', 'live').all;
+      return new Set(ids.filter((id) => campaign?.isHeldOut(id)));
+    };
+    const [ten, twenty] = [heldOut(10), heldOut(20)];
+    // 10 % of 2,000 within 3 standard deviations.
+    expect(Math.abs(ten.size - 200)).toBeLessThan(41);
+    expect([...ten].filter((id) => !twenty.has(id))).toEqual([]);
+    expect(heldOut(10)).toEqual(ten);
+    expect([heldOut(0).size, heldOut(100).size]).toEqual([0, 2_000]);
+  });
+});
+
+describe('what players do with an intervention', () => {
+  const shownIn = (interventionId: string | undefined) => JSON.stringify({ intervention_id: interventionId });
+
+  it('is noted once: shown, then clicked, which is the last that is heard of it', () => {
+    const player = life(one());
+    const [given] = triggered(player.track(NOON, 'level_failed'));
+    const properties = shownIn(given?.interventionId);
+    const kinds = (eventName: string, at: number) =>
+      player
+        .track(at, { eventName, properties, sessionId: 'ses_1' })
+        .flatMap((fact) =>
+          fact.kind === 'InterventionShown' || fact.kind === 'InterventionClicked' ? [[fact.kind, fact.sessionId]] : [],
+        );
+    expect(kinds('intervention_shown', NOON + 1)).toEqual([['InterventionShown', 'ses_1']]);
+    expect(kinds('intervention_shown', NOON + 2)).toEqual([]);
+    expect(kinds('intervention_clicked', NOON + 3)).toEqual([['InterventionClicked', 'ses_1']]);
+    expect(kinds('intervention_clicked', NOON + 4)).toEqual([]);
+    expect(player.player().interventions).toEqual([]);
+  });
+
+  it('counts a click on what nobody said was shown as both', () => {
+    const player = life(one());
+    const [given] = triggered(player.track(NOON, 'level_failed'));
+    const facts = player.track(NOON, { eventName: 'intervention_clicked', properties: shownIn(given?.interventionId) });
+    expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked', 'InterventionShown', 'InterventionClicked']);
+  });
+
+  it('counts nothing for an intervention the player does not hold', () => {
+    const player = life(one());
+    player.track(NOON, 'level_failed');
+    for (const properties of ['{}', '{"intervention_id":null}', '{"intervention_id":"int_other"}']) {
+      expect(player.track(NOON, { eventName: 'intervention_shown', properties })).toHaveLength(1);
+    }
+  });
+});

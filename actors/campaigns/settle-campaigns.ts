@@ -1,0 +1,131 @@
+import { uuidv5 } from '../../src/kernel/ids.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { isObject } from '../conditions/values.ts';
+import { dayOf } from '../days.ts';
+import { playerIn, type Context, type Draft } from '../decision.ts';
+import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../facts.ts';
+import type { PlayerState } from '../state.ts';
+import type { Campaign, Subject } from '../targeting.ts';
+import type { CampaignSet } from './campaign-set.ts';
+import { respond } from './respond.ts';
+import { suppressionOf } from './suppression.ts';
+import { isNoted, tallyOf } from './tally.ts';
+
+/**
+ * Emits what the draft's facts from `since` on mean for campaigns: who gets an intervention, or why not, and what players
+ * did with those they were shown. Comes after everything else these facts lead to.
+ *
+ * A campaign applies to a player it is enabled for at that time, whose trigger's conditions hold and who is in its audience;
+ * where it does not, nothing is noted. Where something speaks against it (`suppressionOf`), that is noted once per reason
+ * and UTC day.
+ */
+export function settleCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
+  const { facts } = draft;
+  const until = facts.length;
+  for (let place = since; place < until; place++) {
+    const fact = facts[place];
+    if (fact === undefined) return;
+    if (fact.kind === 'EventTracked') respond(draft, fact, context);
+    const campaigns = set.triggeredBy(fact);
+    if (campaigns.length > 0) triggerAll(draft, until, campaigns, fact, context);
+  }
+}
+
+function triggerAll(
+  draft: Draft,
+  until: number,
+  campaigns: readonly Campaign[],
+  fact: DomainFact,
+  context: Context,
+): void {
+  const properties = campaigns.some(hasConditions) ? propertiesOf(fact) : {};
+  for (const campaign of campaigns) {
+    if (draft.facts.length - until >= LIMITS.campaignFactsPerCommand) return;
+    const state = playerIn(context, draft.get(fact.entityId));
+    if (state === undefined) return;
+    // A clock that is behind the one that gave the player its last one stands still, or a day's cap would hold twice.
+    const nowMs = Math.max(context.at, lastGivenAt(state));
+    if (!applies(campaign, { player: state, nowMs, properties })) continue;
+    const outcome = trigger(campaign, state, causeOf(campaign), nowMs);
+    if (outcome !== undefined) draft.emit(outcome);
+  }
+}
+
+function applies(campaign: Campaign, subject: Subject): boolean {
+  const { startAt, endAt, audience } = campaign.document;
+  const { player, nowMs } = subject;
+  return (
+    (startAt === null || nowMs >= startAt) &&
+    (endAt === null || nowMs < endAt) &&
+    (audience === null || player.segments.some(({ segmentId }) => segmentId === audience)) &&
+    campaign.accepts(subject)
+  );
+}
+
+/** What a campaign that applies to a player leads to; `undefined`: nothing that was not noted today. */
+function trigger(
+  campaign: Campaign,
+  state: PlayerState,
+  cause: string,
+  at: number,
+): InterventionTriggered | InterventionSuppressed | undefined {
+  const { id: campaignId, document } = campaign;
+  const { id: entityId, game, environment, externalId } = state;
+  const base = { entityId, game, environment, at, campaignId, externalId, cause };
+  const fact = { ...base, campaignKey: document.key, campaignVersion: document.version };
+  const tally = tallyOf(state, campaignId);
+  const reason = suppressionOf(campaign, tally, state, at);
+  if (reason === undefined) {
+    const interventionId = interventionIdOf(campaignId, entityId, tally.total, at);
+    return {
+      kind: 'InterventionTriggered',
+      ...fact,
+      interventionId,
+      expiresAt: at + document.expiresAfterSeconds * 1_000,
+    };
+  }
+  return isNoted(tally, reason, dayOf(at)) ? undefined : { kind: 'InterventionSuppressed', ...fact, reason };
+}
+
+/**
+ * `int_` and a UUIDv5 of player, count and time in the namespace that the campaign's id is: deciding makes no random ids. The
+ * time tells lives of a player apart whom someone erased.
+ */
+function interventionIdOf(campaignId: string, playerId: string, count: number, at: number): string {
+  return `int_${uuidv5(campaignId.slice(campaignId.indexOf('_') + 1), `${playerId}:${count}:${at}`)}`;
+}
+
+function lastGivenAt({ campaignTallies }: PlayerState): number {
+  let lastAt = 0;
+  for (const tally of campaignTallies) if (tally.lastAt > lastAt) lastAt = tally.lastAt;
+  return lastAt;
+}
+
+/** What set a campaign off, in words for analysts. */
+function causeOf({ document: { trigger } }: Campaign): string {
+  switch (trigger.kind) {
+    case 'event':
+      return `event:${trigger.event}`;
+    case 'segment_entered':
+    case 'segment_exited':
+      return `${trigger.kind}:${trigger.segmentId}`;
+    case 'lifecycle':
+      return `lifecycle:${trigger.stage}`;
+    case 'churn':
+      return 'churn:high';
+    case 'schedule':
+      return 'schedule';
+  }
+}
+
+function hasConditions({ document: { trigger } }: Campaign): boolean {
+  return trigger.kind === 'event' && trigger.conditions !== undefined;
+}
+
+/** JSON.parse makes every key, also `__proto__`, an object's own. */
+function propertiesOf(fact: DomainFact) {
+  if (fact.kind !== 'EventTracked') return {};
+  const properties: Json = JSON.parse(fact.properties);
+  return isObject(properties) ? properties : {};
+}

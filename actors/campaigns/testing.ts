@@ -1,0 +1,48 @@
+import type { CampaignDocument } from '../../streams/config/documents.ts';
+import { createSegmentSet } from '../segments/segment-set.ts';
+import type { Definitions } from '../targeting.ts';
+import { definitionsOf } from '../testing.ts';
+import { createCampaignSet, type CampaignSet } from './campaign-set.ts';
+import { compileCampaign } from './compile-campaign.ts';
+
+/** A campaign for tests: a message whenever a level is failed, without any cap. */
+export function aCampaign(some: Partial<CampaignDocument> = {}): CampaignDocument {
+  return {
+    id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
+    key: 'comeback',
+    name: 'Come back',
+    enabled: true,
+    trigger: { kind: 'event', event: 'level_failed' },
+    audience: null,
+    content: { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' },
+    displayRules: { priority: 'normal', dismissAfterSeconds: 30 },
+    caps: { total: null, perDay: null },
+    cooldownSeconds: 0,
+    quietHours: null,
+    holdoutPercentage: 0,
+    expiresAfterSeconds: 604_800,
+    startAt: null,
+    endAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    ...some,
+  };
+}
+
+/** The id of the n-th campaign of a test. */
+export const campaignId = (n: number): string => `cmp_019bc0de-1234-7abc-8def-${String(n).padStart(12, '0')}`;
+
+function campaignSetOf(...documents: readonly CampaignDocument[]): CampaignSet {
+  const compiled = documents.map((document) => {
+    const made = compileCampaign(document);
+    if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));
+    return made.campaign;
+  });
+  return createCampaignSet(compiled);
+}
+
+/** Definitions that hold these campaigns, and nothing else unless given. */
+export function campaignsOf(documents: readonly CampaignDocument[], segments = createSegmentSet([])): Definitions {
+  return definitionsOf({}, segments, campaignSetOf(...documents));
+}
