@@ -7,7 +7,7 @@ import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import { joinMembers } from './membership.ts';
-import { startOwner, type OwnerTerm } from './partition-owner.ts';
+import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
 import type { SnapshotSource } from './snapshot-source.ts';
 import type { Stores } from './store.ts';
@@ -32,7 +32,7 @@ export interface ActorsOptions {
   /** The gateway of this process, if it has one: its replies need no message. */
   local?: LocalGateway | undefined;
   logger: Logger;
-  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'ownedPartitions' | 'stepDowns'>;
+  metrics: OwnerOptions['metrics'] & Pick<Metrics, 'ownedPartitions' | 'stepDowns'>;
 }
 
 /** The partitions of one process: contends for its share of them, and runs an owner for each it holds. */

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
+import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { Chores, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './segment-sweep.ts';
@@ -31,6 +32,7 @@ export interface HousekeepingOptions {
   store: PartitionStore;
   sweep: SegmentSweep;
   logger: Logger;
+  metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting'>;
   partition: number;
   /** There may be chores now. */
   onWork: () => void;
@@ -45,8 +47,9 @@ const MORE_DUE_MS = 10;
 const FLUSH_REST = 4;
 
 export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { clock, entities, store, sweep, logger, partition, onWork } = options;
+  const { clock, entities, store, sweep, logger, metrics, partition, onWork } = options;
   const { snapshots } = entities;
+  const labels = { partition: String(partition) };
   let cancel: Cancel = () => {};
   let stopped = false;
   let writing: Promise<void> | undefined;
@@ -79,6 +82,8 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     const began = clock.monotonicMs();
     await flush();
     if (stopped) return;
+    metrics.hotPlayers.set(labels, entities.hotCount);
+    metrics.snapshotsWaiting.set(labels, snapshots.size);
     const nextDue = entities.behind ? undefined : store.nextDue();
     if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
     if (hasChores()) onWork();
@@ -127,6 +132,8 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
       stopped = true;
       cancel();
       sweep.stop();
+      metrics.hotPlayers.remove(labels);
+      metrics.snapshotsWaiting.remove(labels);
       await flush();
       if (entities.behind) await flush();
     },

@@ -26,6 +26,19 @@ describe('the owner of a partition', () => {
     expect(await world.read(node, P1)).toMatchObject({ kind: 'player', player: { attributes: '{"level":3}' } });
   });
 
+  it('tells how many players it holds in memory, and how many wait for a snapshot', async () => {
+    const node = await world.lead('a');
+    await world.register(node, P1);
+    await world.clock.advance(LIMITS.storeFlushMs);
+    expect(await node.metrics.text()).toMatch(
+      /owner_hot_players\{partition="0"\} 1\n[^]*owner_snapshots_waiting\{.*\} 1\n/,
+    );
+    await world.clock.advance(LIMITS.firstSnapshotMs + LIMITS.storeFlushMs);
+    expect(await node.metrics.text()).toContain('owner_snapshots_waiting{partition="0"} 0\n');
+    await world.settle(node.actors.stop());
+    expect(await node.metrics.text()).not.toContain('owner_hot_players{');
+  });
+
   it('begins a term with a barrier whose sequence is the epoch of all that follows', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);

@@ -64,7 +64,7 @@ export interface OwnerOptions {
   /** Whether the lease may be trusted in this very tick. */
   leaseHeld: () => boolean;
   logger: Logger;
-  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration'>;
+  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting'>;
 }
 
 export function startOwner(options: OwnerOptions): OwnerTerm {
@@ -123,7 +123,7 @@ async function lead(
     progress: createProgressWriter(options),
     onWork: signal.notify,
   });
-  const housekeeping = createHousekeeping({ clock, entities, store, sweep, logger, partition, onWork: signal.notify });
+  const housekeeping = createHousekeeping({ ...options, entities, sweep, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
   const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
   const desk = createQueryDesk({ ...options, epoch, entities, exposures, sendReplies, onProofWanted: signal.notify });

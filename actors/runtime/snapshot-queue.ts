@@ -11,6 +11,8 @@ export interface SnapshotQueue {
   taken(entityId: string): void;
   /** Entities whose snapshot is due, oldest change first. */
   due(most: number): string[];
+  /** Entities that wait. */
+  readonly size: number;
   /** Every change at or below this sequence is in a snapshot. */
   coveredTo(appliedSeq: number): number;
 }
@@ -45,6 +47,9 @@ export function createSnapshotQueue(nowMs: () => number): SnapshotQueue {
         }
       }
       return ids;
+    },
+    get size() {
+      return firstTime.size + again.size;
     },
     coveredTo(appliedSeq) {
       let covered = appliedSeq;

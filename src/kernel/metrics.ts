@@ -59,7 +59,18 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
-    hotPlayers: new Gauge({ name: 'owner_hot_players', help: 'Players held in memory.', registers }),
+    hotPlayers: new Gauge({
+      name: 'owner_hot_players',
+      help: 'Players held in memory, by partition.',
+      labelNames: ['partition'],
+      registers,
+    }),
+    snapshotsWaiting: new Gauge({
+      name: 'owner_snapshots_waiting',
+      help: 'Players that changed since their newest snapshot, by partition.',
+      labelNames: ['partition'],
+      registers,
+    }),
     streamLag: new Gauge({
       name: 'sse_lag_records',
       help: 'FACTS records stored but not yet sent to the event stream of this process.',

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
 import { createCommit, type Commit } from '../../src/gateway/commit.ts';
 import type { Environment } from '../../actors/commands.ts';
 import type { CommitRecord, Fact } from '../../actors/facts.ts';
@@ -26,6 +26,7 @@ export interface BackboneNode {
   commit: Commit;
   actors: Actors;
   stores: Stores;
+  metrics: Metrics;
   /** Ends it as `kill -9` would. */
   kill(): void;
 }
@@ -91,6 +92,7 @@ export function createBackbone(
       commit,
       actors,
       stores,
+      metrics: shared.metrics,
       kill() {
         log.kill();
         nodeClock.kill();
