@@ -58,7 +58,9 @@ function decideBody(draft: Draft, command: Command, context: Context, definition
     case 'ExposeFlag':
       return emitAll(draft, exposeFlag(player(body.playerId), body, context));
     case 'RecordSession':
-      return once(draft, body.playerId, body.idempotency, context, () => recordSession(draft, body, context, targeting));
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        recordSession(draft, body, context, targeting),
+      );
     case 'RecordPurchase':
       return once(draft, body.playerId, body.idempotency, context, () =>
         recordPurchase(draft, body, context, targeting),

@@ -41,6 +41,8 @@ export function createRowBatch(): RowBatch {
     lifecycle_transitions: [],
     segment_transitions: [],
     segment_membership_states: [],
+    sessions: [],
+    purchases: [],
     flag_exposures: [],
   };
   /** Memory of the batch before. */

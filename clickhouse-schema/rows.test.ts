@@ -4,9 +4,10 @@ import { aPlayer } from '../actors/testing.ts';
 import type { EntityState } from '../actors/state.ts';
 import { decodeState } from '../streams/codec.ts';
 import { aCommit, aTrackedEvent } from '../streams/sinks/testing.ts';
+import { decimalText } from './column-values.ts';
 import { COLUMNS, TABLES } from './columns.ts';
 import { createRowBatch } from './row-batch.ts';
-import { decimalText, rowsOf } from './rows.ts';
+import { rowsOf } from './rows.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
 const snapshot = (state: EntityState) =>

@@ -9,12 +9,15 @@ import type {
 } from '../actors/facts.ts';
 import type { EntityState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
+import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
+import { purchaseRow, sessionRow } from './play-rows.ts';
 import type { Value } from './tab-separated.ts';
 
 /** A row: column → value. A column left out has its default. */
 type Row = Readonly<Record<string, Value>>;
-type RowFor<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][number], Value>>;
+/** A whole row of one table. */
+export type RowFor<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][number], Value>>;
 type TableRow = readonly [table: TableName, row: Row, receivedMs: number];
 
 /** A row's values in the order of its table's columns. */
@@ -50,6 +53,11 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
       ];
     case 'FlagExposed':
       return [['flag_exposures', exposureRow(fact, place), storable(fact.at)]];
+    case 'SessionClosed':
+    case 'SessionRecorded':
+      return [['sessions', sessionRow(fact, place), storable(fact.at)]];
+    case 'PurchaseRecorded':
+      return [['purchases', purchaseRow(fact, place), storable(fact.at)]];
     // What these changed is in the snapshot that follows.
     case 'PlayerRegistered':
     case 'PlayerUpdated':
@@ -58,9 +66,6 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'FlagOverridden':
     case 'SessionOpened':
     case 'SessionSynced':
-    case 'SessionClosed':
-    case 'SessionRecorded':
-    case 'PurchaseRecorded':
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':
@@ -207,30 +212,4 @@ function analystColumns(state: EntityState): Row {
         attributes: state.attributes,
       };
   }
-}
-
-/** What DateTime64 can hold: a device's clock may say anything, and one such row must not refuse its whole block. */
-const EARLIEST_MS = Date.UTC(1900, 0, 1);
-const LATEST_MS = Date.UTC(2299, 11, 31, 23, 59, 59, 999);
-
-let second = { number: Number.NaN, text: '' };
-
-/** A time as DateTime64(3, 'UTC') reads it. The last second is kept: rows come in runs of one. */
-function timeText(epochMs: number): string {
-  const ms = storable(epochMs);
-  const number = Math.floor(ms / 1000);
-  if (number !== second.number) {
-    second = { number, text: new Date(number * 1000).toISOString().slice(0, 19).replace('T', ' ') };
-  }
-  return `${second.text}.${String(ms - number * 1000).padStart(3, '0')}`;
-}
-
-function storable(epochMs: number): number {
-  return Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.trunc(epochMs)));
-}
-
-/** Integer ten-thousandths as the text of a Decimal(18, 4). */
-export function decimalText(tenThousandths: number): string {
-  const digits = String(Math.abs(tenThousandths)).padStart(5, '0');
-  return `${tenThousandths < 0 ? '-' : ''}${digits.slice(0, -4)}.${digits.slice(-4)}`;
 }

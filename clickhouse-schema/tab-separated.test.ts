@@ -25,6 +25,10 @@ describe('rows as TabSeparated', () => {
     );
   });
 
+  it('a list is an array of quoted texts, escaped once', () => {
+    expect(lineOf([[], ['a', "it's", 'tab\t', 'back\\slash']])).toBe("[]\t['a','it\\'s','tab\\t','back\\\\slash']\n");
+  });
+
   it('any text comes back as it was, and an empty row is no empty line', () => {
     const cell = oneof(
       string({ unit: 'binary' }),

@@ -1,5 +1,5 @@
 /** A value as it may stand in a row. `undefined` and null are written alike: the column's default, or NULL where it may be. */
-export type Value = string | number | boolean | null | undefined;
+export type Value = string | number | boolean | readonly string[] | null | undefined;
 
 /** Rows as the text of ClickHouse's TabSeparated, in one piece of memory that grows and is used again. */
 export interface TabSeparated {
@@ -52,7 +52,17 @@ export function lineOf(values: Iterable<Value>): string {
 
 function textOf(value: Value): string {
   if (typeof value === 'string') return SPECIAL.test(value) ? escaped(value) : value;
+  if (isList(value)) return `[${value.map((text) => `'${quoted(text)}'`).join(',')}]`;
   return value === null || value === undefined ? '\\N' : String(value);
+}
+
+function isList(value: Value): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+/** Inside an array texts stand in single quotes, and are escaped once. */
+function quoted(text: string): string {
+  return escaped(text).replaceAll("'", "\\'");
 }
 
 const SPECIAL = /[\\\t\n\r]/;
