@@ -1,0 +1,49 @@
+"""The six features of the first-user conversion model: one list from which training, export and manifest are derived.
+
+The order is the order of the columns of the model's input. Names, types, bounds and meaning are the scoring contract's.
+Every feature defaults to 0, and a caller omits what it does not know: 0 also means "not reported".
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the input. `maximum` is None where the contract names no bound."""
+
+    name: str
+    type: str
+    unit: str
+    minimum: int
+    maximum: int | None
+    description: str
+
+
+FEATURES = (
+    Feature(
+        "loot_distinct_types", "integer", "types", 0, None,
+        "Distinct loot-case type values opened in the first 30 minutes.",
+    ),
+    Feature(
+        "sess_duration_total", "float", "seconds", 0, None,
+        "Sum of the activity durations of session-end events; without idle and background time.",
+    ),
+    Feature(
+        "match_avg_fight_time", "float", "seconds", 0, None,
+        "Mean fight time over all matches; without loading.",
+    ),
+    Feature("match_wins", "integer", "matches", 0, None, "Matches whose result is exactly WIN."),
+    Feature("install_hour", "integer", "hour of day, UTC", 0, 23, "Hour of the day of the install, in UTC."),
+    Feature(
+        "vpay_count", "integer", "events", 0, None,
+        "Virtual-currency events, earned and spent; not purchases with real money.",
+    ),
+)
+
+FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
+
+BUCKETS = ("top_1pct", "top_5pct", "top_10pct")
+"""The buckets that have a threshold, best first; whatever lies below all three is `rest`."""
+
+PERCENTILES = (99, 95, 90)
+"""The percentile of holdout scores at which each bucket of BUCKETS begins."""
