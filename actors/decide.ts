@@ -1,6 +1,7 @@
 import type { Clock } from '../src/kernel/clock.ts';
-import type { Command, Query } from './commands.ts';
+import type { Command, CommandBody, Query } from './commands.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
+import { catchUp } from './due.ts';
 import { trackEvent } from './events/track.ts';
 import { evaluateFlags } from './flags/evaluate-flags.ts';
 import { exposeFlag } from './flags/expose.ts';
@@ -22,9 +23,21 @@ import type { Definitions } from './targeting.ts';
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
   const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
   const since = draft.facts.length;
+  catchUpAll(draft, command.body, context, definitions);
   const reply = decideBody(draft, command, context, definitions);
   settle(draft, since, definitions, context);
   return reply;
+}
+
+/** What time owed the players of a command comes first. */
+function catchUpAll(draft: Draft, body: CommandBody, context: Context, definitions: Definitions): void {
+  if (body.kind === 'ClaimIdempotencyKey') return;
+  if (body.kind !== 'TrackEvents') return catchUp(draft, body.playerId, context, definitions);
+  let previous: string | undefined;
+  for (const { playerId } of body.items) {
+    if (playerId !== previous) catchUp(draft, playerId, context, definitions);
+    previous = playerId;
+  }
 }
 
 function decideBody(draft: Draft, command: Command, context: Context, definitions: Definitions): Reply {

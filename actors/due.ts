@@ -1,10 +1,10 @@
 import { LIMITS } from '../src/kernel/limits.ts';
-import type { Environment } from './commands.ts';
-import type { Draft } from './decision.ts';
-import { lifecycleDue, lifecycleDueAt } from './player/lifecycle.ts';
-import type { SegmentSet } from './segments/segment-set.ts';
+import { settleCampaigns } from './campaigns/settle-campaigns.ts';
+import { playerIn, type Context, type Draft } from './decision.ts';
+import { lookAtLifecycle } from './player/settle-lifecycle.ts';
 import { settleSegments } from './segments/settle-segments.ts';
-import type { EntityState } from './state.ts';
+import type { EntityState, PlayerState } from './state.ts';
+import type { Definitions } from './targeting.ts';
 
 /**
  * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time index
@@ -12,10 +12,21 @@ import type { EntityState } from './state.ts';
  */
 export function dueAt(state: EntityState): number | null {
   if (state.kind !== 'player') return null;
-  const lifecycleAt = lifecycleDueAt(state);
-  const segmentsAt = state.segmentsDueAt;
-  if (segmentsAt === 0) return lifecycleAt;
-  return lifecycleAt === null ? segmentsAt : Math.min(lifecycleAt, segmentsAt);
+  return earliest(ownDueAt(state), orNull(state.segmentsDueAt));
+}
+
+/** When the player itself changes next, apart from what segments make of it. */
+function ownDueAt(state: PlayerState): number | null {
+  return orNull(state.lifecycleDueAt);
+}
+
+function orNull(at: number): number | null {
+  return at === 0 ? null : at;
+}
+
+function earliest(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
 }
 
 /**
@@ -23,21 +34,38 @@ export function dueAt(state: EntityState): number | null {
  * (up to a bound; what is left stays due). Nothing when the state has moved on meanwhile. Segments are looked at as of the
  * due time, but never as of a time before the player was last seen, which its counters are ahead of.
  */
-export function decideDue(
-  draft: Draft,
-  entityId: string,
-  nowMs: number,
-  segmentsOf: (game: string, environment: Environment) => SegmentSet,
-): void {
+export function decideDue(draft: Draft, entityId: string, nowMs: number, definitions: Definitions): void {
   for (let step = 0; step < LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const due = dueAt(state);
     if (due === null || due > nowMs) return;
-    if (lifecycleDueAt(state) === due) for (const fact of lifecycleDue(state, due)) draft.emit(fact);
+    const since = draft.facts.length;
+    happen(draft, state, due, definitions);
     const changed = draft.get(entityId);
     if (changed?.kind !== 'player') return;
-    const set = segmentsOf(state.game, state.environment);
-    for (const fact of settleSegments(changed, set, 'all', Math.max(due, state.lastSeenAt))) draft.emit(fact);
+    const { game, environment } = state;
+    const at = Math.max(due, state.lastSeenAt);
+    for (const fact of settleSegments(changed, definitions.segments(game, environment), 'all', at)) draft.emit(fact);
+    settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
   }
+}
+
+/**
+ * Emits what fell due to a player before a command for it was received and that nobody has looked at yet: what the command
+ * does comes after it. So a player who returns after weeks in which the service was down was churned first. Segments are left to
+ * the command, which settles them for all of it.
+ */
+export function catchUp(draft: Draft, playerId: string, context: Context, definitions: Definitions): void {
+  for (let step = 0; step < LIMITS.dueSteps; step++) {
+    const state = playerIn(context, draft.get(playerId));
+    const due = state === undefined ? null : ownDueAt(state);
+    if (state === undefined || due === null || due > context.at) return;
+    happen(draft, state, due, definitions);
+  }
+}
+
+/** What the player's own clocks bring at `due`. */
+function happen(draft: Draft, state: PlayerState, due: number, definitions: Definitions): void {
+  if (state.lifecycleDueAt === due) lookAtLifecycle(draft, state, definitions.settings(state.game).lifecycle);
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { append } from './bounded.ts';
 import { clicked, offered, shown, suppressed, triggered } from './campaigns/evolve.ts';
+import { DAY_MS } from './days.ts';
 import { counted } from './events/counters.ts';
 import type {
   DomainFact,
@@ -41,6 +42,10 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
         lifecycleChangedAt: fact.changedAt,
         sessionsInStage: 0,
       };
+    case 'ChurnRiskChanged':
+      return { ...player(state, fact), churnHigh: fact.high };
+    case 'LifecycleScheduled':
+      return { ...player(state, fact), lifecycleDueAt: fact.dueAt };
     case 'IdempotencyKeyUsed':
       return keyUsed(state, fact);
     case 'SegmentEntered':
@@ -106,6 +111,9 @@ function registered(fact: PlayerRegistered): PlayerState {
     sessionsInStage: 0,
     interventions: [],
     campaignTallies: [],
+    // Nothing changes by time before.
+    lifecycleDueAt: fact.at + DAY_MS,
+    churnHigh: false,
     lastSeq: 0,
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { SuppressionReason } from './campaigns/tally.ts';
+import type { ChurnRisk } from './churn/churn-risk.ts';
 import type { Scope } from './commands.ts';
 import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
@@ -57,6 +58,20 @@ export interface LifecycleChanged extends FactBase {
   to: LifecycleStage;
   changedAt: number;
   externalId: string;
+}
+
+/** A player became a high churn risk, or is none any more. `at` of a timed change is its due time. */
+export interface ChurnRiskChanged extends FactBase {
+  kind: 'ChurnRiskChanged';
+  high: boolean;
+  risk: ChurnRisk;
+  externalId: string;
+}
+
+/** When the player's stage and churn risk must be looked at next without any request; 0: never. */
+export interface LifecycleScheduled extends FactBase {
+  kind: 'LifecycleScheduled';
+  dueAt: number;
 }
 
 /** A player joined a segment. `at` of a timed change is its due time. */
@@ -230,6 +245,8 @@ export type DomainFact =
   | EventTracked
   | IdempotencyKeyUsed
   | LifecycleChanged
+  | ChurnRiskChanged
+  | LifecycleScheduled
   | SegmentEntered
   | SegmentExited
   | SegmentsScheduled

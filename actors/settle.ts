@@ -1,5 +1,6 @@
 import { settleCampaigns } from './campaigns/settle-campaigns.ts';
 import type { Context, Draft } from './decision.ts';
+import { settleLifecycle } from './player/settle-lifecycle.ts';
 import { settleCommand } from './segments/settle-command.ts';
 import type { Definitions } from './targeting.ts';
 
@@ -9,6 +10,7 @@ import type { Definitions } from './targeting.ts';
  */
 export function settle(draft: Draft, since: number, definitions: Definitions, context: Context): void {
   const { game, environment, at } = context;
+  settleLifecycle(draft, since, definitions.settings(game).lifecycle, at);
   settleCommand(draft, since, definitions.segments(game, environment), at);
   settleCampaigns(draft, since, definitions.campaigns(game, environment), context);
 }

@@ -193,6 +193,10 @@ export interface PlayerState extends PlayerView {
   interventions: readonly PendingIntervention[];
   /** The one changed longest ago first. */
   campaignTallies: readonly CampaignTally[];
+  /** When stage or churn risk may change with no request at all, epoch milliseconds, or before that; 0: never. */
+  lifecycleDueAt: number;
+  /** Whether the player was a high churn risk when that was looked at last. */
+  churnHigh: boolean;
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

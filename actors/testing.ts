@@ -1,6 +1,7 @@
 import { createCampaignSet } from './campaigns/campaign-set.ts';
 import { decide } from './decide.ts';
 import type { Command, CommandBody } from './commands.ts';
+import { DAY_MS } from './days.ts';
 import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
@@ -45,6 +46,8 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     sessionsInStage: 0,
     interventions: [],
     campaignTallies: [],
+    lifecycleDueAt: 1_000 + DAY_MS,
+    churnHigh: false,
     lastSeq: 0,
     ...some,
   };

@@ -62,6 +62,8 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'IdempotencyKeyUsed':
+    case 'ChurnRiskChanged':
+    case 'LifecycleScheduled':
     case 'SegmentsScheduled':
     case 'FlagOverridden':
     case 'SessionOpened':

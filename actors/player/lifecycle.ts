@@ -1,27 +1,45 @@
-import type { DomainFact } from '../facts.ts';
-import type { PlayerState } from '../state.ts';
+import { DAY_MS } from '../days.ts';
+import type { LifecycleStage, PlayerState } from '../state.ts';
+import type { LifecycleThresholds } from './thresholds.ts';
 
-const DAY_MS = 86_400_000;
-
-/** When the player's stage changes next with no request at all, epoch milliseconds; `null`: never. */
-export function lifecycleDueAt(state: PlayerState): number | null {
-  return state.lifecycleStage === 'new' ? state.firstSeenAt + DAY_MS : null;
+/** The stage after something a player did; mostly the one it is in. The state holds what was done already. */
+export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThresholds): LifecycleStage {
+  switch (state.lifecycleStage) {
+    case 'new':
+      return state.sessionCount >= 2 ? 'active' : 'new';
+    case 'active':
+      return 'active';
+    case 'at_risk':
+      return 'active';
+    case 'churned':
+      return 'reactivated';
+    case 'reactivated':
+      return state.sessionsInStage >= thresholds.reactivatedSessions ? 'active' : 'reactivated';
+  }
 }
 
-/** The change that is due at `dueAt`: a new player is active at its first day's end. */
-export function lifecycleDue(state: PlayerState, dueAt: number): DomainFact[] {
-  const { id: entityId, game, environment, externalId, lifecycleStage: from } = state;
-  return [
-    {
-      kind: 'LifecycleChanged',
-      entityId,
-      game,
-      environment,
-      externalId,
-      at: dueAt,
-      changedAt: dueAt,
-      from,
-      to: 'active',
-    },
-  ];
+/** A change of stage that comes with time. */
+export interface StageChange {
+  to: LifecycleStage;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** The next change of a player's stage if nothing happens; `undefined`: there is none. */
+export function nextStage(state: PlayerState, thresholds: LifecycleThresholds): StageChange | undefined {
+  const { newDays, atRiskDays, churnedDays } = thresholds;
+  const atRisk = { to: 'at_risk', at: state.lastSeenAt + atRiskDays * DAY_MS } as const;
+  switch (state.lifecycleStage) {
+    case 'new': {
+      const settledAt = state.firstSeenAt + newDays * DAY_MS;
+      return settledAt <= atRisk.at ? { to: 'active', at: settledAt } : atRisk;
+    }
+    case 'active':
+    case 'reactivated':
+      return atRisk;
+    case 'at_risk':
+      return { to: 'churned', at: state.lastSeenAt + churnedDays * DAY_MS };
+    case 'churned':
+      return undefined;
+  }
 }

@@ -109,7 +109,7 @@ const CHORES_CHARS = RECORD_CHARS / 4;
 function decideDues({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   for (const entityId of chores.dueIds) {
     if (draft.chars > CHORES_CHARS) return;
-    decideDue(draft, entityId, nowMs, (...scope) => definitions.segments(...scope));
+    decideDue(draft, entityId, nowMs, definitions);
   }
 }
 

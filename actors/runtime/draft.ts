@@ -69,6 +69,8 @@ function charsOf(fact: DomainFact): number {
       return FACT_CHARS + (fact.value?.length ?? 0);
     case 'FlagExposed':
       return FACT_CHARS + fact.value.length;
+    case 'ChurnRiskChanged':
+      return 2 * FACT_CHARS;
     case 'SessionOpened':
     case 'SessionSynced':
       return FACT_CHARS + fact.flags.length * SEEN_FLAG_CHARS;
@@ -76,6 +78,7 @@ function charsOf(fact: DomainFact): number {
     case 'SessionRecorded':
     case 'PurchaseRecorded':
     case 'LifecycleChanged':
+    case 'LifecycleScheduled':
     case 'SegmentEntered':
     case 'SegmentExited':
     case 'SegmentsScheduled':

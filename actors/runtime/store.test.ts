@@ -20,8 +20,6 @@ function lmdb(): Stores {
   return stores;
 }
 
-const DAY_MS = 86_400_000;
-
 describe.each([
   ['lmdb', lmdb],
   ['memory', () => createMemoryStores()],
@@ -48,20 +46,20 @@ describe.each([
 
   it('keeps due times and the snapshot index in step with the newest state', async () => {
     const store = openStores().partition(0);
-    const fresh = aPlayer({ id: 'p1', lifecycleStage: 'new', firstSeenAt: 1_000 });
-    const older = aPlayer({ id: 'p2', lifecycleStage: 'new', firstSeenAt: 500 });
+    const fresh = aPlayer({ id: 'p1', lifecycleDueAt: 1_000 });
+    const older = aPlayer({ id: 'p2', lifecycleDueAt: 500 });
     const write = (states: (typeof fresh)[], dirtySince: number) =>
       store.write({
         entities: states.map((state) => ({ state, dirtySince, snapshotSeq: 0 })),
         mark: { appliedSeq: 1, factsCreated: 'c' },
       });
     await write([fresh, older], 5);
-    expect(store.nextDue()).toBe(500 + DAY_MS);
-    expect(store.due(499 + DAY_MS, 10)).toEqual([]);
-    expect(store.due(1_000 + DAY_MS, 10)).toEqual(['p2', 'p1']);
-    expect(store.due(1_000 + DAY_MS, 1)).toEqual(['p2']);
-    await write([{ ...older, lifecycleStage: 'active' }], 0);
-    expect(store.due(1_000 + DAY_MS, 10)).toEqual(['p1']);
+    expect(store.nextDue()).toBe(500);
+    expect(store.due(499, 10)).toEqual([]);
+    expect(store.due(1_000, 10)).toEqual(['p2', 'p1']);
+    expect(store.due(1_000, 1)).toEqual(['p2']);
+    await write([{ ...older, lifecycleDueAt: 0 }], 0);
+    expect(store.due(1_000, 10)).toEqual(['p1']);
     expect([...store.dirty()]).toEqual([{ entityId: 'p1', dirtySince: 5, snapshotSeq: 0 }]);
   });
 

@@ -62,6 +62,8 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
       return 'all';
     // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
     case 'SessionSynced':
+    case 'ChurnRiskChanged':
+    case 'LifecycleScheduled':
     case 'IdempotencyKeyUsed':
     case 'SegmentEntered':
     case 'SegmentExited':

@@ -8,7 +8,7 @@ import { dueAt, decideDue } from '../due.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../facts.ts';
 import type { EntityState, PlayerState } from '../state.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer, definitionsOf } from '../testing.ts';
 import { createSegmentSet, type SegmentSet } from './segment-set.ts';
 import { settleCommand } from './settle-command.ts';
 import { jitterMs, settleSegments } from './settle-segments.ts';
@@ -51,7 +51,7 @@ function tracked(entityId: string, eventName: string, at: number): DomainFact {
 }
 
 const old = (some: Partial<PlayerState> = {}): PlayerState =>
-  aPlayer({ lifecycleStage: 'active', firstSeenAt: NOON - 100 * DAY_MS, lastSeenAt: NOON, ...some });
+  aPlayer({ lifecycleStage: 'active', firstSeenAt: NOON - 100 * DAY_MS, lastSeenAt: NOON, lifecycleDueAt: 0, ...some });
 const apply = (state: PlayerState, facts: readonly DomainFact[]): PlayerState => {
   const draft = draftOver(state);
   for (const fact of facts) draft.emit(fact);
@@ -123,10 +123,10 @@ describe('settling the segments of a player', () => {
     settleCommand(draft, 0, set, NOON);
     const due = dueAt(draft.player(id)) ?? 0;
     const since = draft.facts.length;
-    decideDue(draft, id, due - 1, () => set);
+    decideDue(draft, id, due - 1, definitionsOf({}, set));
     expect(draft.facts).toHaveLength(since);
     // Days late: one change after the other, each with its own time.
-    decideDue(draft, id, due + 5 * DAY_MS, () => set);
+    decideDue(draft, id, due + 5 * DAY_MS, definitionsOf({}, set));
     const changes = draft.facts
       .slice(since)
       .flatMap((fact) => (fact.kind === 'SegmentsScheduled' ? [] : [[fact.kind, fact.at]]));
@@ -153,7 +153,7 @@ describe('settling the segments of a player', () => {
     expect(late.length).toBeGreaterThan(0);
     for (const id of late) {
       expect(dueAt(draft.player(id))).toBe(NOON);
-      decideDue(draft, id, NOON, () => set);
+      decideDue(draft, id, NOON, definitionsOf({}, set));
       expect(draft.player(id).segments).toHaveLength(500);
       expect(draft.player(id).segmentsDueAt).toBe(0);
     }
@@ -199,7 +199,7 @@ describe('looking only at the segments that an event touches', () => {
               due !== null && due <= now;
               due = dueAt(draft.player(start.id))
             ) {
-              decideDue(draft, start.id, now, () => set);
+              decideDue(draft, start.id, now, definitionsOf({}, set));
             }
             const since = draft.facts.length;
             draft.emit(tracked(start.id, name, now));

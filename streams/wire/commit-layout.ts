@@ -68,6 +68,8 @@ function factToWire(fact: Fact): WireFact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'LifecycleChanged':
+    case 'ChurnRiskChanged':
+    case 'LifecycleScheduled':
     case 'SegmentEntered':
     case 'SegmentExited':
     case 'SegmentsScheduled':
@@ -98,6 +100,8 @@ function factFromWire(wire: WireFact): Fact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'LifecycleChanged':
+    case 'ChurnRiskChanged':
+    case 'LifecycleScheduled':
     case 'SegmentEntered':
     case 'SegmentExited':
     case 'SegmentsScheduled':

@@ -57,6 +57,9 @@ type PlayerTuple = [
   // Absent in states written before there were campaigns.
   interventions?: InterventionTuple[],
   campaignTallies?: TallyTuple[],
+  // Absent in states written before stages had thresholds.
+  lifecycleDueAt?: number,
+  churnHigh?: boolean,
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
 type DeviceTuple = [
@@ -159,6 +162,8 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.sessionsInStage,
     state.interventions.map(interventionToTuple),
     state.campaignTallies.map(tallyToTuple),
+    state.lifecycleDueAt,
+    state.churnHigh,
   ];
 }
 
@@ -207,6 +212,9 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     sessionsInStage: tuple[31] ?? 0,
     interventions: (tuple[32] ?? []).map(interventionFromTuple),
     campaignTallies: (tuple[33] ?? []).map(tallyFromTuple),
+    // A look in the past is made at once, and finds when the next is due.
+    lifecycleDueAt: tuple[34] ?? tuple[14],
+    churnHigh: tuple[35] ?? false,
   };
 }
 

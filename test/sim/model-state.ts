@@ -42,6 +42,8 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     sessionsInStage: 0,
     interventions: [],
     campaignTallies: [],
+    lifecycleDueAt: at + 24 * 60 * 60 * 1000,
+    churnHigh: false,
     lastSeq: 0,
   };
 }

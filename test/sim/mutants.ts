@@ -347,8 +347,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/due.ts',
-        original: 'if (segmentsAt === 0) return lifecycleAt;',
-        mutated: 'if (segmentsAt !== undefined) return lifecycleAt;',
+        original: 'return earliest(ownDueAt(state), orNull(state.segmentsDueAt));',
+        mutated: 'return earliest(ownDueAt(state), null);',
       },
     ],
   },
