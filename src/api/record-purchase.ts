@@ -9,11 +9,11 @@ import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
 const AMOUNT = "What was paid, in the game's currency: over 0, at most 1,000,000, with at most 4 decimals.";
+/** Without `multipleOf`: 9.99 is no multiple of 0.0001 to who divides floats. */
 const amountSchema = {
   type: 'number',
   exclusiveMinimum: 0,
   maximum: LIMITS.purchaseAmount / 10_000,
-  multipleOf: 0.0001,
   description: AMOUNT,
 };
 

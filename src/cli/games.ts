@@ -2,9 +2,10 @@ import { Command } from 'commander';
 import { createGame, gameAddress, isGameId } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { setGameCommand } from './set-game.ts';
 import { table } from './table.ts';
 
-/** `games create|list` */
+/** `games create|list|set` */
 export function gamesCommand(context: CliContext): Command {
   const command = new Command('games').description('Games: what players, keys and definitions belong to.');
   command
@@ -39,5 +40,5 @@ export function gamesCommand(context: CliContext): Command {
         context.print(table(['id', 'name', 'tenant', 'created'], rows));
       }),
     );
-  return command;
+  return command.addCommand(setGameCommand(context));
 }

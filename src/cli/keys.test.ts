@@ -62,6 +62,24 @@ describe('games', () => {
         .map((line) => line.split(' ')[0]),
     ).toEqual(['id', 'a', 'b']);
   });
+
+  test('set changes one setting and leaves the rest', async () => {
+    await cli('games', 'create', 'g', '--name', 'Great');
+    const before = store.get(gameAddress('g'))?.document;
+    await cli('games', 'set', 'g', '--client-purchases', 'off');
+    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: false });
+    await cli('games', 'set', 'g', '--client-purchases', 'on');
+    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: true });
+  });
+
+  test('set refuses an unknown game, an unknown value, and nothing at all', async () => {
+    await cli('games', 'create', 'g');
+    const before = store.get(gameAddress('g'));
+    await expect(cli('games', 'set', 'x', '--client-purchases', 'off')).rejects.toThrow(/no game x/);
+    await expect(cli('games', 'set', 'g', '--client-purchases', 'maybe')).rejects.toThrow(/choices are on, off/);
+    await expect(cli('games', 'set', 'g')).rejects.toThrow(/Name a setting/);
+    expect(store.get(gameAddress('g'))).toEqual(before);
+  });
 });
 
 describe('keys', () => {
