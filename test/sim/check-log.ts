@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../actors/commands.ts';
-import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../actors/facts.ts';
+import type { CommitRecord, DomainFact, Fact, FlagExposed, RequestPosition } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { EntityState } from '../../actors/state.ts';
+import { explainExposure } from './check-exposures.ts';
+import type { FlagHistory } from './flag-history.ts';
 import { commandKey, type History } from './history.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict, predictStage } from './model.ts';
@@ -31,6 +33,7 @@ export interface LogCheck {
   observer: Observer;
   history: History;
   config: ConfigHistory;
+  flags: FlagHistory;
   partition: number;
   /** Records that FACTS refused: what they decided was answered 503. */
   refused: readonly CommitRecord[];
@@ -84,12 +87,14 @@ export function checkLog(check: LogCheck): PartitionLog {
     const { record, sequence, tick } = commit;
     const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong));
     const segments = check.config.segmentsAt(record.configRevision);
+    const flags = check.flags.flagsAt(record.configRevision);
     let done = 0;
     for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
-      const own = predictOwn(fact, timeline.now(fact.entityId), segments, record);
+      const own = fact.kind === 'FlagExposed' ? explained(fact, commit, segments) : predicted(fact, segments, record);
       const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
       if (own === undefined || group === undefined || group.length === 0) {
-        wrong('time', `not due, and no edit explains it: ${show(fact)}`);
+        if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+        else wrong('time', `not due, and no edit explains it: ${show(fact)}`);
         return;
       }
       timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
@@ -101,7 +106,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
-      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, segments);
+      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, segments, flags);
       if (expected.length === 0) continue;
       const group = takeGroup(facts, done, expected, looks, wrong);
       if (group === undefined) {
@@ -128,6 +133,24 @@ export function checkLog(check: LogCheck): PartitionLog {
     timeline.endRecord(sequence);
   }
 
+  function predicted(fact: DomainFact, segments: readonly ModelSegment[], record: CommitRecord): OwnDoing | undefined {
+    return predictOwn(fact, timeline.now(fact.entityId), segments, record);
+  }
+
+  /** An exposure that an evaluation left to remember, and the look at segments that is due when it is noted. */
+  function explained(
+    fact: FlagExposed,
+    { tick }: StoredCommit,
+    segments: readonly ModelSegment[],
+  ): OwnDoing | undefined {
+    const state = timeline.now(fact.entityId);
+    const { history, flags } = check;
+    const own = state?.kind === 'player' ? explainExposure(fact, state, { history, flags, timeline, tick }) : undefined;
+    if (own === undefined) return undefined;
+    const outcome = settled(own.next, segments, [], fact.at);
+    return { facts: [own.fact, ...outcome.facts], settled: outcome, reason: 'an exposure' };
+  }
+
   /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
   function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
     const { command, request } = place;
@@ -145,11 +168,23 @@ export function checkLog(check: LogCheck): PartitionLog {
   }
 }
 
-/** Facts that no command has led to: time, or an edit of a segment. They come first in a record. */
+/** Facts that no command has led to: time, an edit of a segment, or an evaluation. They come first in a record. */
 function isOwnDoing({ kind }: DomainFact): boolean {
-  return (
-    kind === 'LifecycleChanged' || kind === 'SegmentEntered' || kind === 'SegmentExited' || kind === 'SegmentsScheduled'
-  );
+  return OWN_DOING.has(kind);
+}
+
+const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
+  'LifecycleChanged',
+  'SegmentEntered',
+  'SegmentExited',
+  'SegmentsScheduled',
+  'FlagExposed',
+]);
+
+interface OwnDoing {
+  facts: DomainFact[];
+  settled: Settled;
+  reason: 'a stage' | 'time' | 'an edit' | 'an exposure';
 }
 
 /** What time, or a look after an edit, makes of a player. `undefined`: neither may. */
@@ -158,7 +193,7 @@ function predictOwn(
   state: EntityState | undefined,
   segments: readonly ModelSegment[],
   { committedAt }: CommitRecord,
-): { facts: DomainFact[]; settled: Settled; reason: 'a stage' | 'time' | 'an edit' } | undefined {
+): OwnDoing | undefined {
   if (state?.kind !== 'player') return undefined;
   const stage = predictStage(state);
   if (fact.kind === 'LifecycleChanged') {

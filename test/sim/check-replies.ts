@@ -1,7 +1,11 @@
+import type { EvaluateFlags } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { PartitionLog } from './check-log.ts';
+import type { FlagHistory } from './flag-history.ts';
 import { commandKey, type Attempt } from './history.ts';
 import { predict, predictRead, sameReply } from './model.ts';
+import { predictEvaluations, sameEvaluations } from './model-flags.ts';
+import { isQuery } from './operations.ts';
 import type { World } from './world.ts';
 
 /**
@@ -10,7 +14,12 @@ import type { World } from './world.ts';
  * must be the model's answer at some place between what was acknowledged before the request and what was stored before
  * the answer. Answers are placed as early as they can be, in the order they came, so if any order explains them, this one does.
  */
-export function checkReplies(world: World, attempts: readonly Attempt[], log: PartitionLog): void {
+export function checkReplies(
+  world: World,
+  attempts: readonly Attempt[],
+  log: PartitionLog,
+  definitions: FlagHistory,
+): void {
   const moments = attempts.flatMap((attempt) => [
     { tick: attempt.invokedTick, attempt, isReply: false },
     ...(attempt.outcome === undefined ? [] : [{ tick: attempt.outcome.tick, attempt, isReply: true }]),
@@ -54,7 +63,7 @@ export function checkReplies(world: World, attempts: readonly Attempt[], log: Pa
       );
       return least;
     }
-    const invariant = attempt.body.kind === 'GetPlayer' ? 'read' : 'acknowledged-is-stored';
+    const invariant = isQuery(attempt.body) ? 'read' : 'acknowledged-is-stored';
     wrong(invariant, attempt, `the model answers so nowhere between steps ${least} and ${last}`);
     return least;
   }
@@ -65,9 +74,20 @@ export function checkReplies(world: World, attempts: readonly Attempt[], log: Pa
     if (body.kind === 'GetPlayer') {
       return log.timeline.ends.has(step) && sameReply(reply, predictRead(view, origin, body));
     }
+    if (body.kind === 'EvaluateFlags') return log.timeline.ends.has(step) && serves(attempt, body, reply, step);
     if (command === undefined) return false;
     const expected = predict(view, command);
     return expected.facts.length === 0 && sameReply(reply, expected.reply);
+  }
+
+  /** Whether the definitions its gateway had seen, or newer ones, serve that: a definition is in effect once it is told. */
+  function serves({ origin, configRevision, outcome }: Attempt, query: EvaluateFlags, reply: Reply, step: number) {
+    const state = log.timeline.at(step)(query.playerId);
+    const read = predictRead(() => state, origin, { kind: 'GetPlayer', playerId: query.playerId });
+    if (read.kind === 'failure' || state?.kind !== 'player') return sameReply(reply, read);
+    return [...definitions.between(configRevision, outcome?.tick ?? Infinity)].some((flags) =>
+      sameEvaluations(reply, predictEvaluations(state, query, flags)),
+    );
   }
 
   function wrong(invariant: string, attempt: Attempt, message: string): void {

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { History } from './history.ts';
-import { isUnavailable, type Heard, type Operation, type Operations, type Send } from './operations.ts';
+import { isQuery, isUnavailable, type Heard, type Operation, type Operations, type Send } from './operations.ts';
 import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
@@ -88,11 +88,10 @@ function createSend({ world, history, partitionOf }: ClientsOptions, random: Ran
           hear('lost');
           return;
         }
-        history.received(attempt, process.clock.wallMs());
-        const reply =
-          body.kind === 'GetPlayer'
-            ? serving.commit.ask(attempt.origin, entityId, body)
-            : serving.commit.send(attempt.origin, entityId, body);
+        history.received(attempt, process.clock.wallMs(), serving.config.revision);
+        const reply = isQuery(body)
+          ? serving.commit.ask(attempt.origin, entityId, body)
+          : serving.commit.send(attempt.origin, entityId, body);
         void reply.then(hear);
       });
     });

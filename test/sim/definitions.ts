@@ -1,6 +1,7 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { SegmentDocument, WebhookDocument } from '../../streams/config/documents.ts';
+import { changeFlags } from './change-flags.ts';
 import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
@@ -19,6 +20,7 @@ export interface ChangeOptions {
 export function changeDefinitions(options: ChangeOptions): void {
   void makeWebhooks(options);
   void changeSegments(options);
+  void changeFlags(options);
 }
 
 /** Makes a webhook now and then. */

@@ -1,6 +1,7 @@
-import type { Command, CommandBody, GetPlayer } from '../../actors/commands.ts';
+import type { Command, CommandBody, QueryBody } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { Origin } from '../../src/gateway/backend.ts';
+import { isQuery } from './operations.ts';
 import type { World } from './world.ts';
 
 /** One command or query as a client sent it, and what the client heard. Moments are the world's ticks. */
@@ -10,7 +11,9 @@ export interface Attempt {
   partition: number;
   /** Stamped with the time of receipt when it reaches the gateway. */
   origin: Origin;
-  body: CommandBody | GetPlayer;
+  body: CommandBody | QueryBody;
+  /** The definitions its gateway had seen when it arrived there. */
+  configRevision: number;
   invokedTick: number;
   invokedMs: number;
   /** `lost`: the connection broke, or the client gave up. */
@@ -24,7 +27,7 @@ export interface History {
   readonly attempts: readonly Attempt[];
   begin(attempt: Pick<Attempt, 'gateway' | 'partition' | 'origin' | 'body'>): Attempt;
   /** It has reached its gateway. */
-  received(attempt: Attempt, receivedAt: number): void;
+  received(attempt: Attempt, receivedAt: number, configRevision: number): void;
   end(attempt: Attempt, reply: Reply | 'lost'): void;
   /** Commands on their way to REQUESTS, in the order they were given to the gateway. */
   sent(commands: readonly Command[]): void;
@@ -47,6 +50,7 @@ export function createHistory(world: World): History {
       const attempt: Attempt = {
         ...given,
         id: attempts.length + 1,
+        configRevision: 0,
         invokedTick: world.tick(),
         invokedMs: world.clock.monotonicMs(),
         outcome: undefined,
@@ -56,9 +60,10 @@ export function createHistory(world: World): History {
       world.note(attempt.id, () => `> #${attempt.id} ${attempt.gateway} p${attempt.partition} ${show(attempt.body)}`);
       return attempt;
     },
-    received(attempt, receivedAt) {
+    received(attempt, receivedAt, configRevision) {
       attempt.origin = { ...attempt.origin, receivedAt };
-      if (attempt.body.kind === 'GetPlayer') return;
+      attempt.configRevision = configRevision;
+      if (isQuery(attempt.body)) return;
       const queue = unsent.get(attempt.gateway) ?? [];
       queue.push(attempt);
       unsent.set(attempt.gateway, queue);

@@ -185,7 +185,8 @@ function daysOf(counter: EventCounter | undefined): Map<number, number> {
   return days;
 }
 
-function isTrue(conditions: JsonObject, state: PlayerState, at: number): boolean {
+/** Whether a condition of the simulation holds for a player at a moment. */
+export function isTrue(conditions: JsonObject, state: PlayerState, at: number): boolean {
   return Object.entries(conditions).every(([field, wanted]) => {
     if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at));
     if (field === '$and') return parts(wanted).every((part) => isTrue(part, state, at));

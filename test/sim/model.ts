@@ -5,7 +5,6 @@ import type {
   ExposeFlag,
   GetPlayer,
   IdempotencyClaim,
-  OverrideFlag,
   Scope,
   TrackItem,
 } from '../../actors/commands.ts';
@@ -14,6 +13,8 @@ import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
+import type { ModelFlags } from './flag-history.ts';
+import { evaluated, predictExposure, predictOverride } from './model-flags.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
@@ -35,13 +36,18 @@ export type View = (entityId: string) => EntityState | undefined;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What a command does, and at once to the segments of the players it changes. */
-export function predict(view: View, command: Command, segments: readonly ModelSegment[] = []): Prediction {
-  const run = predictCommand(view, command);
+export function predict(
+  view: View,
+  command: Command,
+  segments: readonly ModelSegment[] = [],
+  flags: ModelFlags = new Map(),
+): Prediction {
+  const run = predictCommand(view, command, flags);
   if (segments.length === 0) return run;
   const looks = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts) {
     const earlier = looks.get(fact.entityId) ?? [];
-    if (fact.kind === 'IdempotencyKeyUsed') looks.set(fact.entityId, earlier);
+    if (NO_LOOK.has(fact.kind)) looks.set(fact.entityId, earlier);
     else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
     else {
       const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
@@ -62,7 +68,10 @@ export function predict(view: View, command: Command, segments: readonly ModelSe
   return run;
 }
 
-function predictCommand(view: View, command: Command): Prediction {
+/** Facts that no condition asks about. */
+const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set(['IdempotencyKeyUsed', 'FlagOverridden', 'FlagExposed']);
+
+function predictCommand(view: View, command: Command, flags: ModelFlags): Prediction {
   const { game, environment, receivedAt: at } = command;
   const body = simulated(command.body);
   const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
@@ -108,7 +117,7 @@ function predictCommand(view: View, command: Command): Prediction {
       break;
     }
     case 'TrackEvents': {
-      const results = body.items.map((item) => track(run, current, item, scope, at));
+      const results = body.items.map((item) => track(run, current, item, scope, at, flags));
       run.reply = { kind: 'tracked', results };
       // An answer in which nothing happened is not remembered: it may go better later.
       if (results.every(({ status }) => status === 'rejected')) return run;
@@ -127,6 +136,16 @@ function predictCommand(view: View, command: Command): Prediction {
       track(run, current, recorded.event, scope, at);
       break;
     }
+    case 'OverrideFlag': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      const { reply, change: overridden } = predictOverride(held, body, scope, at);
+      run.reply = reply;
+      if (overridden === undefined) break;
+      run.facts.push(overridden.fact);
+      run.next.set(held.id, overridden.next);
+      break;
+    }
     case 'ClaimIdempotencyKey':
       break;
   }
@@ -134,9 +153,9 @@ function predictCommand(view: View, command: Command): Prediction {
   return run;
 }
 
-/** Flags are not part of the simulation. */
-function simulated(body: CommandBody): Exclude<CommandBody, OverrideFlag | ExposeFlag> {
-  if (body.kind === 'OverrideFlag' || body.kind === 'ExposeFlag') throw new Error(`${body.kind} is not simulated`);
+/** Exposures are the owner's own commands, and never go through REQUESTS. */
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag> {
+  if (body.kind === 'ExposeFlag') throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 
@@ -232,7 +251,14 @@ function change(
   run.next.set(held.id, { ...held, ...player, country: countryIn(player.attributes) });
 }
 
-function track(run: Prediction, view: View, item: TrackItem, scope: Scope, at: number): TrackResult {
+function track(
+  run: Prediction,
+  view: View,
+  item: TrackItem,
+  scope: Scope,
+  at: number,
+  flags: ModelFlags = new Map(),
+): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
   const held = playerOf(view(playerId), scope);
@@ -248,11 +274,20 @@ function track(run: Prediction, view: View, item: TrackItem, scope: Scope, at: n
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
   run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player });
   const recent = { eventId, eventName, timestamp, receivedAt: at };
-  run.next.set(playerId, {
+  const next = {
     ...held,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     counters: countedOnce(held.counters, eventName, at),
     lastSeenAt: Math.max(held.lastSeenAt, at),
-  });
+  };
+  // The client showed what the flag served before the event.
+  const flag = flags.get(flagKeyIn(properties));
+  const exposure = flag && predictExposure(held, evaluated(held, flag, flags), flag.version, at);
+  if (exposure !== undefined) run.facts.push(exposure.fact);
+  run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });
   return result;
+}
+
+function flagKeyIn(properties: string): string {
+  return String(new Map<string, unknown>(Object.entries(JSON.parse(properties))).get('flag_key'));
 }

@@ -1,4 +1,5 @@
 import type { FaultKind } from './chaos.ts';
+import { FLAG_MUTANTS } from './flag-mutants.ts';
 
 /** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
 export interface Change {
@@ -352,4 +353,5 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  ...FLAG_MUTANTS,
 ];

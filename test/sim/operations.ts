@@ -2,15 +2,16 @@ import {
   ledgerIdOf,
   type CommandBody,
   type IdempotencyClaim,
-  type GetPlayer,
+  type QueryBody,
   type TrackItem,
 } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
+import { FLAG_KEYS } from './change-flags.ts';
 import type { Random } from './random.ts';
 
 export type Heard = Reply | 'lost';
 /** Sends one command or query to some gateway and resolves to what was heard. */
-export type Send = (entityId: string, body: CommandBody | GetPlayer, environment?: 'live' | 'test') => Promise<Heard>;
+export type Send = (entityId: string, body: CommandBody | QueryBody, environment?: 'live' | 'test') => Promise<Heard>;
 
 /** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
 export interface Operation {
@@ -24,6 +25,8 @@ export interface Operation {
 export interface Operations {
   next(): Operation;
   read(playerId: string): Operation;
+  /** A single evaluation: what it serves counts as seen. */
+  evaluate(playerId: string): Operation;
   /** A single tracked event with an id of its own. */
   probe(playerId: string): Operation;
 }
@@ -39,6 +42,7 @@ const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 
 /** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
+  const ofFlags = random.fork('flags');
   let stamps = 0;
   let keys = 0;
   const stamp = (): number => ++stamps;
@@ -95,6 +99,9 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     }));
   }
 
+  /** What an event says of a flag that the player saw. */
+  const sight = () => (ofFlags.chance(0.15) ? { flag_key: ofFlags.pick(FLAG_KEYS) } : {});
+
   /** @param eventId the caller's own, or derived from a key; `undefined`: one that the gateway makes */
   function item(playerId: string, index: number, eventId: string | undefined): TrackItem {
     const unique = stamp();
@@ -104,7 +111,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       eventId: eventId ?? `made-${unique}`,
       remember: eventId !== undefined,
       eventName: `event_${random.int(1, 3)}`,
-      properties: JSON.stringify({ s: unique }),
+      properties: JSON.stringify({ s: unique, ...sight() }),
       sessionId: random.chance(0.2) ? 'session-1' : null,
       timestamp: 1_700_000_000_000 + unique,
     };
@@ -164,6 +171,23 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     return { safe: true, run: (send) => send(playerId, { kind: 'GetPlayer', playerId }, environment) };
   };
 
+  function override(playerId: string): Operation {
+    const flagKey = ofFlags.pick(FLAG_KEYS);
+    const value = ofFlags.chance(0.4) ? null : ofFlags.pick(['true', 'false', '"a"', '"b"', '"c"']);
+    return keyed(
+      playerId,
+      claim(0.3),
+      (idempotency) => ({ kind: 'OverrideFlag', playerId, flagKey, value, ...withClaim(idempotency) }),
+      true,
+    );
+  }
+
+  const ask = (playerId: string, flagKeys: readonly string[] | 'all'): Operation => {
+    const query = { kind: 'EvaluateFlags', playerId, flagKeys, context: '{}', exposes: flagKeys !== 'all' } as const;
+    return { safe: true, run: (send) => send(playerId, query) };
+  };
+  const evaluate = (playerId: string): Operation => ask(playerId, [ofFlags.pick(FLAG_KEYS)]);
+
   return {
     next() {
       const playerId = random.pick(players);
@@ -172,12 +196,19 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       if (dice < 0.35) return patch(playerId);
       if (dice < 0.6) return track(playerId);
       if (dice < 0.72) return batch();
-      return read(playerId);
+      if (dice < 0.76) return override(playerId);
+      if (dice < 0.86) return evaluate(playerId);
+      return dice < 0.89 ? ask(playerId, 'all') : read(playerId);
     },
     read,
+    evaluate,
     probe: (playerId) =>
       keyed(playerId, undefined, () => ({ kind: 'TrackEvents', items: [item(playerId, 0, `probe-${stamp()}`)] })),
   };
+}
+
+export function isQuery(body: CommandBody | QueryBody): body is QueryBody {
+  return body.kind === 'GetPlayer' || body.kind === 'EvaluateFlags';
 }
 
 export function isUnavailable(heard: Heard): boolean {

@@ -87,11 +87,14 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   }
 }
 
-/** Reads every player, and writes one of them, through every process. */
+/** Asks for a flag of every player and reads it, and writes one of them, through every process. */
 async function lastWords({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
   for (const machine of machines) {
     const process = await servingOn(world, machine);
-    for (const playerId of players) await answered(() => clients.perform(operations.read(playerId), process), world);
+    for (const playerId of players) {
+      await answered(() => clients.perform(operations.evaluate(playerId), process), world);
+      await answered(() => clients.perform(operations.read(playerId), process), world);
+    }
     await answered(() => clients.perform(operations.probe(world.random('probe').pick(players)), process), world);
   }
 }

@@ -3,6 +3,7 @@ import type { CommitRecord } from '../../actors/facts.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log-memory.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
+import { checkExposed } from './check-exposures.ts';
 import { checkLog } from './check-log.ts';
 import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
 import { checkReplies } from './check-replies.ts';
@@ -10,6 +11,7 @@ import { checkMemberships } from './check-segments.ts';
 import { createClients } from './clients.ts';
 import { changeDefinitions } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
+import { recordFlags } from './flag-history.ts';
 import { createFollower } from './follower.ts';
 import { createHistory } from './history.ts';
 import { recordConfig } from './model-segments.ts';
@@ -27,7 +29,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * and a ClickHouse that knows only blocks, tokens and snapshots (fake-clickhouse.ts). Time is a heap of timers that the
  * simulation fires one by one (sim-clock.ts), every message takes a random latency, and all choices come from the seed: the
  * same seed lives the same life, to the last message. Clients (clients.ts, operations.ts) register, patch, track, send
- * batches and read, and repeat what was not answered, mostly through another machine.
+ * batches, read, evaluate flags and override them, and repeat what was not answered, mostly through another machine.
  *
  * THE FAULTS (chaos.ts, touch-points.ts). Each seed takes some of: crash at any moment or at the n-th touch of log, bucket,
  * disk or ClickHouse; restart on the same disk or an empty one; orderly stop; SIGSTOP past the lease, and the worst form of
@@ -44,8 +46,9 @@ import { createWorld, type Violation, type World } from './world.ts';
  * | `exactly-its-facts`, `exactly-once`, `nothing-passed-over` | the commands between two positions, one after another, give just the facts that stand there | check-log |
  * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
  * | `time`, `membership` | segments change with what changes the player, on time, and after an edit; once all is calm everybody is where they belong | check-log, check-segments |
+ * | `exposure` | what an evaluation served counts as seen, once per version and variant, and never for who has an override | check-exposures |
  * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
- * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer | check-replies |
+ * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer, of definitions as new as the gateway's | check-replies |
  * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
  * | `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` | sinks: everything once, no token with other bytes | check-outputs, fake-clickhouse |
  * | `stream-in-order` | a stream reader who comes back gets every event once, in order, or is told of a gap | follower |
@@ -116,6 +119,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const broker = createMemoryBroker({ clock: world.clock, faults: drawWriteFaults(world, weather, () => calm) });
   const observer = observe(world, broker);
   const config = recordConfig(broker);
+  const flags = recordFlags(world, broker);
   const clickhouse = createFakeClickhouse(world);
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
@@ -160,15 +164,17 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   await world.clock.run(() => world.violation !== undefined, lifeMs);
 
   calm = true;
+  const calmTick = world.tick();
   chaos.heal();
   await waitForQuiet({ world, broker, config, machines, partitions, players, clients, operations, follower, busy });
   if (world.violation !== undefined) return;
 
   for (let partition = 0; partition < partitions; partition++) {
-    const log = checkLog({ world, observer, history, config, partition, refused });
+    const log = checkLog({ world, observer, history, config, flags, partition, refused });
     checkMemberships(world, config, log, observer);
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
-    checkReplies(world, asked, log);
+    checkReplies(world, asked, log, flags);
+    checkExposed(world, asked, log, { flags, observer, calmTick });
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log);
   }
