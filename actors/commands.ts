@@ -1,5 +1,6 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { FlagReason } from './flags/reason.ts';
+import type { DeviceInfo } from './state.ts';
 
 export type Environment = 'live' | 'test';
 
@@ -136,6 +137,45 @@ export interface RecordPurchase {
   idempotency?: IdempotencyClaim;
 }
 
+/** Open a session. */
+export interface InitSession {
+  kind: 'InitSession';
+  playerId: string;
+  /** Made by the gateway (`newSessionId`). */
+  sessionId: string;
+  /** `null`: nothing is said of it, and what is known stays. */
+  device: DeviceInfo | null;
+  /** The flags to evaluate, now and at every sync; `null`: all there are. */
+  flagKeys: readonly string[] | null;
+  /** How long the session stays open without another call. */
+  ttlMs: number;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Bring what happened in an open session. Every item names this player and this session. */
+export interface SyncSession {
+  kind: 'SyncSession';
+  playerId: string;
+  sessionId: string;
+  /** In the caller's order. */
+  events: TrackItem[];
+  /** A merge patch of the attributes. */
+  stateUpdates: JsonText | null;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Close an open session. Every item names this player and this session. */
+export interface EndSession {
+  kind: 'EndSession';
+  playerId: string;
+  sessionId: string;
+  /** As the client counted; never more than what passed since the init is believed. */
+  durationSeconds: number;
+  /** In the caller's order. */
+  events: TrackItem[];
+  idempotency?: IdempotencyClaim;
+}
+
 export type CommandBody =
   | RegisterPlayer
   | PatchPlayer
@@ -144,12 +184,27 @@ export type CommandBody =
   | OverrideFlag
   | ExposeFlag
   | RecordSession
-  | RecordPurchase;
+  | RecordPurchase
+  | InitSession
+  | SyncSession
+  | EndSession;
 export type Command = CommandEnvelope & { body: CommandBody };
 
 /** Read a player. Queries are answered by the owner and leave no trace. */
 export interface GetPlayer {
   kind: 'GetPlayer';
+  playerId: string;
+}
+
+/** Read the stage of a player's life. */
+export interface GetLifecycle {
+  kind: 'GetLifecycle';
+  playerId: string;
+}
+
+/** Say how likely a player is to leave, as of now. */
+export interface GetChurnRisk {
+  kind: 'GetChurnRisk';
   playerId: string;
 }
 
@@ -165,7 +220,7 @@ export interface EvaluateFlags {
   exposes: boolean;
 }
 
-export type QueryBody = GetPlayer | EvaluateFlags;
+export type QueryBody = GetPlayer | GetLifecycle | GetChurnRisk | EvaluateFlags;
 export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
 /** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */

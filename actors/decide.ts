@@ -3,15 +3,20 @@ import type { Command, CommandBody, Query } from './commands.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
 import { catchUp } from './due.ts';
 import { trackEvent } from './events/track.ts';
+import { readChurnRisk } from './churn/read-churn-risk.ts';
 import { evaluateFlags } from './flags/evaluate-flags.ts';
 import { exposeFlag } from './flags/expose.ts';
 import { overrideFlag } from './flags/override.ts';
 import { once } from './idempotency/remember.ts';
 import { patchPlayer } from './player/patch.ts';
+import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
 import type { Reply } from './replies.ts';
 import { recordSession } from './sessions/record-session.ts';
+import { endSession } from './sessions/end.ts';
+import { initSession } from './sessions/init.ts';
+import { syncSession } from './sessions/sync.ts';
 import { settle } from './settle.ts';
 import type { EntityState } from './state.ts';
 import type { Definitions } from './targeting.ts';
@@ -22,10 +27,14 @@ import type { Definitions } from './targeting.ts';
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
   const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
-  const since = draft.facts.length;
+  let since = draft.facts.length;
+  const settleNow = (): void => {
+    settle(draft, since, definitions, context);
+    since = draft.facts.length;
+  };
   catchUpAll(draft, command.body, context, definitions);
-  const reply = decideBody(draft, command, context, definitions);
-  settle(draft, since, definitions, context);
+  const reply = decideBody(draft, command, context, definitions, settleNow);
+  settleNow();
   return reply;
 }
 
@@ -40,7 +49,13 @@ function catchUpAll(draft: Draft, body: CommandBody, context: Context, definitio
   }
 }
 
-function decideBody(draft: Draft, command: Command, context: Context, definitions: Definitions): Reply {
+function decideBody(
+  draft: Draft,
+  command: Command,
+  context: Context,
+  definitions: Definitions,
+  settleNow: () => void,
+): Reply {
   const { body } = command;
   const player = (id: string) => playerIn(context, draft.get(id));
   const targeting = () => definitions.of(context.game, context.environment);
@@ -78,6 +93,16 @@ function decideBody(draft: Draft, command: Command, context: Context, definition
       return once(draft, body.playerId, body.idempotency, context, () =>
         recordPurchase(draft, body, context, targeting),
       );
+    case 'InitSession':
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        initSession(draft, body, context, { definitions, settle: settleNow }),
+      );
+    case 'SyncSession':
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        syncSession(draft, body, context, { definitions, settle: settleNow }),
+      );
+    case 'EndSession':
+      return once(draft, body.playerId, body.idempotency, context, () => endSession(draft, body, context, targeting));
     case 'ClaimIdempotencyKey':
       return once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed');
   }
@@ -95,6 +120,10 @@ export function answer(state: EntityState | undefined, query: Query, { definitio
   switch (query.body.kind) {
     case 'GetPlayer':
       return readPlayer(player);
+    case 'GetLifecycle':
+      return readLifecycle(player);
+    case 'GetChurnRisk':
+      return readChurnRisk(player, clock.wallMs());
     case 'EvaluateFlags':
       return evaluateFlags(player, query.body, definitions.of(query.game, query.environment), clock);
   }
@@ -104,6 +133,8 @@ export function answer(state: EntityState | undefined, query: Query, { definitio
 export function queriedEntity(query: Query): string {
   switch (query.body.kind) {
     case 'GetPlayer':
+    case 'GetLifecycle':
+    case 'GetChurnRisk':
     case 'EvaluateFlags':
       return query.body.playerId;
   }

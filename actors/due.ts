@@ -1,8 +1,9 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { settleCampaigns } from './campaigns/settle-campaigns.ts';
 import { playerIn, type Context, type Draft } from './decision.ts';
-import { lookAtLifecycle } from './player/settle-lifecycle.ts';
+import { lookAtLifecycle, settleLifecycle } from './player/settle-lifecycle.ts';
 import { settleSegments } from './segments/settle-segments.ts';
+import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { EntityState, PlayerState } from './state.ts';
 import type { Definitions } from './targeting.ts';
 
@@ -17,7 +18,7 @@ export function dueAt(state: EntityState): number | null {
 
 /** When the player itself changes next, apart from what segments make of it. */
 function ownDueAt(state: PlayerState): number | null {
-  return orNull(state.lifecycleDueAt);
+  return earliest(orNull(state.lifecycleDueAt), sessionsDueAt(state));
 }
 
 function orNull(at: number): number | null {
@@ -65,7 +66,12 @@ export function catchUp(draft: Draft, playerId: string, context: Context, defini
   }
 }
 
-/** What the player's own clocks bring at `due`. */
+/** What the player's own clocks bring at `due`. A session that ends counts for the risk that is looked at then. */
 function happen(draft: Draft, state: PlayerState, due: number, definitions: Definitions): void {
-  if (state.lifecycleDueAt === due) lookAtLifecycle(draft, state, definitions.settings(state.game).lifecycle);
+  const { lifecycle } = definitions.settings(state.game);
+  const since = draft.facts.length;
+  if (sessionsDueAt(state) === due) for (const fact of sessionsDue(state, due)) draft.emit(fact);
+  settleLifecycle(draft, since, lifecycle, due);
+  const current = draft.get(state.id);
+  if (current?.kind === 'player' && current.lifecycleDueAt === due) lookAtLifecycle(draft, current, lifecycle);
 }

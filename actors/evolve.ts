@@ -17,7 +17,7 @@ import type {
 import { seenVariant } from './flags/seen-variant.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded } from './purchases/evolve.ts';
-import { closed, opened, sessionRecorded, synced } from './sessions/evolve.ts';
+import { closed, flagsTold, opened, sessionRecorded, synced } from './sessions/evolve.ts';
 import { NO_ACTIVITY, type EntityState, type LedgerState, type PlayerState } from './state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
@@ -62,6 +62,8 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return opened(player(state, fact), fact);
     case 'SessionSynced':
       return synced(player(state, fact), fact);
+    case 'SessionFlagsTold':
+      return flagsTold(player(state, fact), fact);
     case 'SessionClosed':
       return closed(player(state, fact), fact);
     case 'SessionRecorded':

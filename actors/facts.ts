@@ -122,21 +122,28 @@ export interface SessionOpened extends FactBase {
   sessionId: string;
   /** `null`: the init said nothing of it. */
   device: DeviceInfo | null;
-  flagKeys: string[] | null;
-  flags: SeenFlag[];
+  flagKeys: readonly string[] | null;
+  /** How long it stays open without another call. */
+  ttlMs: number;
   externalId: string;
 }
 
-/** A sync, or the end of a session before it closes: what it added to the session. */
+/** A sync: what it added to the session. */
 export interface SessionSynced extends FactBase {
   kind: 'SessionSynced';
   sessionId: string;
-  /** Those that differ from what the session was told before; a flag that is no more is not enabled. */
-  flags: SeenFlag[];
   eventCount: number;
   achievements: string[];
   interventionsShown: number;
   interventionsClicked: number;
+}
+
+/** What the answer to an init or sync tells of flags: decided after everything else that the call led to. */
+export interface SessionFlagsTold extends FactBase {
+  kind: 'SessionFlagsTold';
+  sessionId: string;
+  /** Those that differ from what the session was told before; a flag that is no more is not enabled. */
+  flags: SeenFlag[];
 }
 
 /** A session is over. `at` of an expiry is its due time, however late it was noticed. Complete for ClickHouse. */
@@ -254,6 +261,7 @@ export type DomainFact =
   | FlagExposed
   | SessionOpened
   | SessionSynced
+  | SessionFlagsTold
   | SessionClosed
   | SessionRecorded
   | PurchaseRecorded

@@ -1,7 +1,8 @@
 import type { ErrorCode, Failure } from '../src/kernel/errors.ts';
 import type { JsonText } from '../src/kernel/json.ts';
+import type { ChurnRisk } from './churn/churn-risk.ts';
 import type { FlagReason } from './flags/reason.ts';
-import type { PlayerView } from './state.ts';
+import type { LifecycleStage, PlayerView, SeenFlag } from './state.ts';
 
 /** A player as it is after a register, patch or read. */
 export interface PlayerReply {
@@ -84,6 +85,68 @@ export interface PurchaseRecordedReply {
   replayed?: true;
 }
 
+/** A session was opened: who the player is, and what it gets. Times are epoch milliseconds. */
+export interface SessionOpenedReply {
+  kind: 'sessionOpened';
+  sessionId: string;
+  player: Pick<PlayerView, 'id' | 'externalId' | 'firstSeenAt' | 'lastSeenAt' | 'attributes'>;
+  flags: readonly SeenFlag[];
+  /** Asked for, and not there. */
+  unknownFlags: readonly string[];
+  segmentKeys: readonly string[];
+  serverTime: number;
+  replayed?: true;
+}
+
+/** An intervention as a sync delivers it. */
+export interface Intervention {
+  interventionId: string;
+  type: 'in_app_message';
+  content: { title: string; body: string; cta: string };
+  displayRules: { priority: string; dismissAfterSeconds: number };
+}
+
+export interface SessionSyncedReply {
+  kind: 'sessionSynced';
+  /** Events accepted now: not those that came before. */
+  eventsAccepted: number;
+  /** The most urgent first. */
+  interventions: readonly Intervention[];
+  /** What changed since the session was last told. */
+  flags: readonly SeenFlag[];
+  replayed?: true;
+}
+
+/** A session was closed: what it was. */
+export interface SessionEndedReply {
+  kind: 'sessionEnded';
+  sessionId: string;
+  totalEvents: number;
+  durationSeconds: number;
+  achievements: readonly string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+  replayed?: true;
+}
+
+/** The stage of a player's life and what it rests on. Times are epoch milliseconds. */
+export interface LifecycleReply {
+  kind: 'lifecycle';
+  playerId: string;
+  stage: LifecycleStage;
+  changedAt: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  sessionCount: number;
+  totalPlaytimeSeconds: number;
+}
+
+export interface ChurnRiskReply {
+  kind: 'churnRisk';
+  playerId: string;
+  risk: ChurnRisk;
+}
+
 /** Answer to what the owner asked itself. */
 export interface NotedReply {
   kind: 'noted';
@@ -98,6 +161,11 @@ export type Reply =
   | OverriddenReply
   | SessionRecordedReply
   | PurchaseRecordedReply
+  | SessionOpenedReply
+  | SessionSyncedReply
+  | SessionEndedReply
+  | LifecycleReply
+  | ChurnRiskReply
   | NotedReply
   | Failure;
 

@@ -81,6 +81,8 @@ export interface OpenSession {
   openedAt: number;
   /** The latest init or sync. */
   lastCallAt: number;
+  /** It expires so long after its last call. */
+  ttlMs: number;
   /** The flags the init asked for; `null`: all there are. */
   flagKeys: readonly string[] | null;
   flags: readonly SeenFlag[];

@@ -68,6 +68,7 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'FlagOverridden':
     case 'SessionOpened':
     case 'SessionSynced':
+    case 'SessionFlagsTold':
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':

@@ -54,6 +54,9 @@ function recall(
     case 'tracked':
     case 'claimed':
     case 'overridden':
+    case 'sessionOpened':
+    case 'sessionSynced':
+    case 'sessionEnded':
     case 'sessionRecorded':
     case 'purchaseRecorded':
       return { ...entry.reply, replayed: true };

@@ -2,6 +2,7 @@ import { failure, type Failure } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Context, Decision } from '../decision.ts';
+import type { PlayerUpdated } from '../facts.ts';
 import { viewOf, type PlayerState, type PlayerView } from '../state.ts';
 import { mergeAttributes } from './attributes.ts';
 
@@ -31,11 +32,20 @@ export function changePlayer(state: PlayerState, change: PlayerChange, context: 
   ];
   const reply = { kind: 'player', player, created: false } as const;
   if (changed.length === 0) return { facts: [], reply };
-  const { game, environment, at } = context;
-  return { facts: [{ kind: 'PlayerUpdated', entityId: player.id, game, environment, at, changed, player }], reply };
+  return { facts: [playerUpdated(player, changed, context)], reply };
 }
 
-export function attributesTooLarge(): Failure {
+/** The fact that a player's attributes are now `attributes`, whole. */
+export function attributesReplaced(state: PlayerState, attributes: JsonText, context: Context): PlayerUpdated {
+  return playerUpdated({ ...viewOf(state), attributes }, ['attributes'], context);
+}
+
+/** @param path JSON Pointer to what was to be merged */
+export function attributesTooLarge(path = '/attributes'): Failure {
   const message = `attributes after the merge would be over ${LIMITS.documentBytes} bytes or ${LIMITS.documentKeys} keys`;
-  return failure('VALIDATION_ERROR', undefined, { fields: [{ path: '/attributes', message }] });
+  return failure('VALIDATION_ERROR', undefined, { fields: [{ path, message }] });
+}
+
+function playerUpdated(player: PlayerView, changed: string[], { game, environment, at }: Context): PlayerUpdated {
+  return { kind: 'PlayerUpdated', entityId: player.id, game, environment, at, changed, player };
 }

@@ -1,7 +1,7 @@
 import { failure, type ErrorCode } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import type { Command } from '../commands.ts';
+import type { Command, TrackItem } from '../commands.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../facts.ts';
@@ -173,7 +173,11 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
   const { body } = command;
   switch (body.kind) {
     case 'TrackEvents':
-      return draft.chars + body.items.reduce((sum, item) => sum + item.properties.length, 0) < mostChars;
+      return draft.chars + charsOfItems(body.items) < mostChars;
+    case 'SyncSession':
+    case 'EndSession':
+      return draft.chars + charsOfItems(body.events) + 2 * LIMITS.documentBytes < mostChars;
+    case 'InitSession':
     case 'RegisterPlayer':
     case 'PatchPlayer':
       return draft.chars + 2 * LIMITS.documentBytes < mostChars;
@@ -184,6 +188,10 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
     case 'RecordPurchase':
       return true;
   }
+}
+
+function charsOfItems(items: readonly TrackItem[]): number {
+  return items.reduce((sum, item) => sum + item.properties.length, 0);
 }
 
 /** A command that throws is rejected alone: what it emitted is undone. */

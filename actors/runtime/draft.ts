@@ -55,6 +55,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
 /** Names, ids and numbers of a fact, beside the texts that are counted. */
 const FACT_CHARS = 400;
 const SEEN_FLAG_CHARS = 150;
+const FLAG_KEY_CHARS = 50;
 
 function charsOf(fact: DomainFact): number {
   switch (fact.kind) {
@@ -71,9 +72,11 @@ function charsOf(fact: DomainFact): number {
       return FACT_CHARS + fact.value.length;
     case 'ChurnRiskChanged':
       return 2 * FACT_CHARS;
-    case 'SessionOpened':
-    case 'SessionSynced':
+    case 'SessionFlagsTold':
       return FACT_CHARS + fact.flags.length * SEEN_FLAG_CHARS;
+    case 'SessionOpened':
+      return FACT_CHARS + (fact.flagKeys?.length ?? 0) * FLAG_KEY_CHARS;
+    case 'SessionSynced':
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
@@ -102,6 +105,12 @@ export function replyChars(reply: Reply): number {
       return reply.evaluations.reduce((sum, { value }) => sum + FACT_CHARS + value.length, FACT_CHARS);
     case 'overridden':
       return FACT_CHARS + (reply.value?.length ?? 0);
+    case 'sessionOpened':
+      return FACT_CHARS + reply.player.attributes.length + reply.flags.length * SEEN_FLAG_CHARS;
+    case 'sessionSynced':
+      return FACT_CHARS + reply.flags.length * SEEN_FLAG_CHARS;
+    case 'sessionEnded':
+      return FACT_CHARS + reply.achievements.length * FLAG_KEY_CHARS;
     case 'claimed':
     case 'sessionRecorded':
     case 'purchaseRecorded':

@@ -62,6 +62,7 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
       return 'all';
     // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
     case 'SessionSynced':
+    case 'SessionFlagsTold':
     case 'ChurnRiskChanged':
     case 'LifecycleScheduled':
     case 'IdempotencyKeyUsed':

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { append } from '../bounded.ts';
-import type { SessionClosed, SessionOpened, SessionRecorded, SessionSynced } from '../facts.ts';
+import type { SessionClosed, SessionFlagsTold, SessionOpened, SessionRecorded, SessionSynced } from '../facts.ts';
 import type { OpenSession, PlayerState, SeenFlag } from '../state.ts';
 import { played } from './activity.ts';
 
@@ -11,7 +11,8 @@ export function opened(state: PlayerState, fact: SessionOpened): PlayerState {
     openedAt: fact.at,
     lastCallAt: fact.at,
     flagKeys: fact.flagKeys,
-    flags: fact.flags,
+    ttlMs: fact.ttlMs,
+    flags: [],
     eventCount: 0,
     achievements: [],
     interventionsShown: 0,
@@ -31,9 +32,14 @@ export function opened(state: PlayerState, fact: SessionOpened): PlayerState {
 export function synced(state: PlayerState, fact: SessionSynced): PlayerState {
   return {
     ...state,
-    sessions: state.sessions.map((session) => (session.sessionId === fact.sessionId ? added(session, fact) : session)),
+    sessions: changed(state.sessions, fact.sessionId, (session) => added(session, fact)),
     lastSeenAt: Math.max(state.lastSeenAt, fact.at),
   };
+}
+
+export function flagsTold(state: PlayerState, { sessionId, flags }: SessionFlagsTold): PlayerState {
+  const sessions = changed(state.sessions, sessionId, (session) => ({ ...session, flags: told(session.flags, flags) }));
+  return { ...state, sessions };
 }
 
 /** Playtime is added when a session closes. Its end is activity, its expiry is not. */
@@ -63,19 +69,35 @@ export function sessionRecorded(state: PlayerState, fact: SessionRecorded): Play
   };
 }
 
+function changed(
+  sessions: readonly OpenSession[],
+  sessionId: string,
+  change: (session: OpenSession) => OpenSession,
+): OpenSession[] {
+  return sessions.map((session) => (session.sessionId === sessionId ? change(session) : session));
+}
+
 function added(session: OpenSession, fact: SessionSynced): OpenSession {
   return {
     ...session,
-    lastCallAt: fact.at,
-    flags: fact.flags.length === 0 ? session.flags : seen(session.flags, fact.flags),
+    // Gateways' clocks differ: a call that came later may say an earlier time.
+    lastCallAt: Math.max(session.lastCallAt, fact.at),
     eventCount: session.eventCount + fact.eventCount,
-    achievements: [...session.achievements, ...fact.achievements],
+    achievements:
+      fact.achievements.length === 0 ? session.achievements : session.achievements.concat(fact.achievements),
     interventionsShown: session.interventionsShown + fact.interventionsShown,
     interventionsClicked: session.interventionsClicked + fact.interventionsClicked,
   };
 }
 
-function seen(before: readonly SeenFlag[], changed: readonly SeenFlag[]): SeenFlag[] {
-  const keys = new Set(changed.map(({ flagKey }) => flagKey));
-  return [...before.filter(({ flagKey }) => !keys.has(flagKey)), ...changed];
+/** Each flag keeps its place, so that the next look at all of them finds them in order. */
+function told(before: readonly SeenFlag[], flags: readonly SeenFlag[]): readonly SeenFlag[] {
+  if (before.length === 0) return flags;
+  const news = new Map(flags.map((flag) => [flag.flagKey, flag]));
+  const kept = before.map((flag) => {
+    const later = news.get(flag.flagKey);
+    news.delete(flag.flagKey);
+    return later ?? flag;
+  });
+  return [...kept, ...news.values()];
 }

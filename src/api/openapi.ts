@@ -64,6 +64,8 @@ const ERROR_SCHEMA = {
           type: 'object',
           description: 'Context of the error.',
           properties: {
+            session_id: { type: 'string', description: 'The session a game client named.' },
+            suggestion: { type: 'string', description: 'What a game client may do now.' },
             fields: {
               type: 'array',
               description: 'The faults of an invalid request.',

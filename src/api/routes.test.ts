@@ -6,7 +6,7 @@ import { isPlainObject } from './plain-object.ts';
 import { routes } from './routes.ts';
 import { compile } from './validation.ts';
 
-const all = routes({ webhookAllowPrivateHosts: [] });
+const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 
 /** Every property of a schema, with where it stands. */
 function* propertiesOf(schema: unknown, path: string): Generator<[string, Record<string, unknown>]> {

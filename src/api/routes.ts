@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { campaignRoutes } from './campaigns.ts';
 import { trackEvents } from './event-batch.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
@@ -6,6 +7,9 @@ import { evaluateFlag, evaluateFlags } from './flag-evaluation.ts';
 import { overrideRoutes } from './flag-overrides.ts';
 import { getFlagResults } from './flag-results.ts';
 import { flagRoutes } from './flags.ts';
+import { gameEndSession } from './game-end-session.ts';
+import { gameInit } from './game-init.ts';
+import { gameSync } from './game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
@@ -18,7 +22,7 @@ import { segmentRoutes } from './segments.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every endpoint of the service. Adding one is adding one object here. */
-export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readonly Route[] {
+export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessionTtlSeconds'>): readonly Route[] {
   const all: Route[] = [
     registerPlayer,
     getPlayer,
@@ -26,6 +30,9 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     patchPlayer,
     recordSession,
     recordPurchase,
+    gameInit(config.sessionTtlSeconds),
+    gameSync,
+    gameEndSession,
     trackEvent,
     trackEvents,
     streamEvents,
@@ -38,6 +45,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts'>): readon
     ...flagRoutes,
     getFlagResults,
     ...overrideRoutes,
+    ...campaignRoutes,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     ...operationRoutes(),
   ];

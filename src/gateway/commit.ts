@@ -4,7 +4,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { partitionOf } from '../kernel/partition.ts';
-import type { CommandBody, Query } from '../../actors/commands.ts';
+import type { CommandBody, Query, TrackItem } from '../../actors/commands.ts';
 import type { AddressedReply, Reply } from '../../actors/replies.ts';
 import { decodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/definitions.ts';
@@ -132,7 +132,13 @@ const COMMAND_CHARS = 300;
 function charsOf(body: CommandBody): number {
   switch (body.kind) {
     case 'TrackEvents':
-      return body.items.reduce((sum, item) => sum + COMMAND_CHARS + item.properties.length, COMMAND_CHARS);
+      return charsOfItems(body.items);
+    case 'SyncSession':
+      return charsOfItems(body.events) + (body.stateUpdates?.length ?? 0);
+    case 'EndSession':
+      return charsOfItems(body.events);
+    case 'InitSession':
+      return (body.flagKeys ?? []).reduce((sum, key) => sum + key.length, 2 * COMMAND_CHARS);
     case 'RegisterPlayer':
     case 'PatchPlayer':
       return COMMAND_CHARS + (body.attributes?.length ?? 0);
@@ -145,4 +151,8 @@ function charsOf(body: CommandBody): number {
     case 'RecordPurchase':
       return COMMAND_CHARS;
   }
+}
+
+function charsOfItems(items: readonly TrackItem[]): number {
+  return items.reduce((sum, item) => sum + COMMAND_CHARS + item.properties.length, COMMAND_CHARS);
 }

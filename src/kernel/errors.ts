@@ -24,6 +24,11 @@ export const ERRORS = {
     message: 'The player does not exist.',
     meaning: 'No player with that id in the game and environment of the API key.',
   },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: 'The session is not open.',
+    meaning: 'No open session of the player with that id: it ended, expired, or never was. `details` names it and what to do.',
+  },
   FLAG_NOT_FOUND: {
     status: 404,
     message: 'The flag does not exist.',

@@ -76,6 +76,17 @@ export const LIMITS = {
   /** Caller-supplied event ids remembered per player. */
   recentEvents: 256,
 
+  /** Sessions of one player that are open at once, on several devices; the oldest is closed when one more opens. */
+  openSessions: 4,
+  /** Events in one sync, or at a session's end (contract). */
+  syncEvents: 50,
+  /** Flags one init may ask for by name: its session remembers them, and what it was told of each. */
+  requestedFlags: 500,
+  /** Achievements a session's summary names, and characters of one; what is past either is an event only. */
+  sessionAchievements: 256,
+  achievementLength: 128,
+  /** One field of `device_info`, in characters. */
+  deviceFieldLength: 128,
   /** Days of play kept by day: what the churn risk looks at. */
   activityDays: 28,
   /**
@@ -246,9 +257,9 @@ export const LIMITS = {
   interventionsPerDay: 20,
   /** Sessions in which an intervention is delivered that the client never says it showed. */
   interventionOffers: 3,
-  /** How long an intervention waits when its campaign says nothing, and the longest it may say, in seconds. */
+  /** How long an intervention waits when its campaign says nothing, and the longest it, or a cooldown, may be, in seconds. */
   interventionExpirySeconds: 7 * 24 * 60 * 60,
-  interventionExpirySecondsMax: 365 * 24 * 60 * 60,
+  campaignSeconds: 365 * 24 * 60 * 60,
   /** Campaigns of which a player remembers what it got: five times as many as there may be, as ids never come again. */
   campaignTallies: 1_000,
   /** Facts about campaigns that one command may lead to; beyond them nothing is triggered: a record must stay below its size. */

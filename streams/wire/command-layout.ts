@@ -1,4 +1,12 @@
-import type { Command, CommandBody, IdempotencyClaim, TrackEvents, TrackItem } from '../../actors/commands.ts';
+import type {
+  Command,
+  CommandBody,
+  EndSession,
+  IdempotencyClaim,
+  SyncSession,
+  TrackEvents,
+  TrackItem,
+} from '../../actors/commands.ts';
 
 /**
  * Layout of a command, version 1: what every event pays for goes by position, without names; rarer bodies stay objects.
@@ -12,10 +20,35 @@ export type CommandTuple = [
   receivedAt: number,
   deadlineAt: number,
   configRevision: number,
-  body: TrackTuple | Exclude<CommandBody, TrackEvents>,
+  body: TrackTuple | SyncTuple | EndTuple | Exclude<CommandBody, TrackEvents | SyncSession | EndSession>,
 ];
 
 type TrackTuple = [items: ItemTuple[], idempotency: IdempotencyClaim | null, ledgerId: string | null];
+/** The player and the session of every event are the command's. */
+type SyncTuple = [
+  kind: 'sync',
+  playerId: string,
+  sessionId: string,
+  events: SessionItemTuple[],
+  stateUpdates: string | null,
+  idempotency: IdempotencyClaim | null,
+];
+type EndTuple = [
+  kind: 'end',
+  playerId: string,
+  sessionId: string,
+  events: SessionItemTuple[],
+  durationSeconds: number,
+  idempotency: IdempotencyClaim | null,
+];
+type SessionItemTuple = [
+  index: number,
+  eventId: string,
+  remember: boolean,
+  eventName: string,
+  properties: string,
+  timestamp: number,
+];
 type ItemTuple = [
   index: number,
   playerId: string,
@@ -37,7 +70,7 @@ export function commandToTuple(command: Command): CommandTuple {
     command.receivedAt,
     command.deadlineAt,
     command.configRevision,
-    body.kind === 'TrackEvents' ? trackToTuple(body) : body,
+    bodyToWire(body),
   ];
 }
 
@@ -51,8 +84,70 @@ export function commandFromTuple(tuple: CommandTuple): Command {
     receivedAt: tuple[4],
     deadlineAt: tuple[5],
     configRevision: tuple[6],
-    body: Array.isArray(body) ? trackFromTuple(body) : body,
+    body: bodyFromWire(body),
   };
+}
+
+function bodyToWire(body: CommandBody): CommandTuple[7] {
+  if (body.kind === 'TrackEvents') return trackToTuple(body);
+  if (body.kind === 'SyncSession') return syncToTuple(body);
+  return body.kind === 'EndSession' ? endToTuple(body) : body;
+}
+
+function bodyFromWire(body: CommandTuple[7]): CommandBody {
+  if (!Array.isArray(body)) return body;
+  if (body[0] === 'sync') return syncFromTuple(body);
+  if (body[0] === 'end') return endFromTuple(body);
+  return trackFromTuple(body);
+}
+
+function syncToTuple({ playerId, sessionId, events, stateUpdates, idempotency }: SyncSession): SyncTuple {
+  return ['sync', playerId, sessionId, events.map(sessionItemToTuple), stateUpdates, idempotency ?? null];
+}
+
+function syncFromTuple([, playerId, sessionId, events, stateUpdates, idempotency]: SyncTuple): SyncSession {
+  return {
+    kind: 'SyncSession',
+    playerId,
+    sessionId,
+    events: events.map((item) => sessionItemFromTuple(item, playerId, sessionId)),
+    stateUpdates,
+    ...(idempotency === null ? {} : { idempotency }),
+  };
+}
+
+function endToTuple({ playerId, sessionId, events, durationSeconds, idempotency }: EndSession): EndTuple {
+  return ['end', playerId, sessionId, events.map(sessionItemToTuple), durationSeconds, idempotency ?? null];
+}
+
+function endFromTuple([, playerId, sessionId, events, durationSeconds, idempotency]: EndTuple): EndSession {
+  return {
+    kind: 'EndSession',
+    playerId,
+    sessionId,
+    durationSeconds,
+    events: events.map((item) => sessionItemFromTuple(item, playerId, sessionId)),
+    ...(idempotency === null ? {} : { idempotency }),
+  };
+}
+
+function sessionItemToTuple({
+  index,
+  eventId,
+  remember,
+  eventName,
+  properties,
+  timestamp,
+}: TrackItem): SessionItemTuple {
+  return [index, eventId, remember, eventName, properties, timestamp];
+}
+
+function sessionItemFromTuple(
+  [index, eventId, remember, eventName, properties, timestamp]: SessionItemTuple,
+  playerId: string,
+  sessionId: string,
+): TrackItem {
+  return { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp };
 }
 
 function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple {

@@ -77,6 +77,7 @@ function factToWire(fact: Fact): WireFact {
     case 'FlagExposed':
     case 'SessionOpened':
     case 'SessionSynced':
+    case 'SessionFlagsTold':
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
@@ -109,6 +110,7 @@ function factFromWire(wire: WireFact): Fact {
     case 'FlagExposed':
     case 'SessionOpened':
     case 'SessionSynced':
+    case 'SessionFlagsTold':
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':

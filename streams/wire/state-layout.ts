@@ -81,6 +81,7 @@ type SessionTuple = [
   achievements: readonly string[],
   interventionsShown: number,
   interventionsClicked: number,
+  ttlMs: number,
 ];
 type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null];
 type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
@@ -245,6 +246,7 @@ function sessionToTuple(session: OpenSession): SessionTuple {
     session.achievements,
     session.interventionsShown,
     session.interventionsClicked,
+    session.ttlMs,
   ];
 }
 
@@ -259,6 +261,7 @@ function sessionFromTuple(tuple: SessionTuple): OpenSession {
     achievements: tuple[6],
     interventionsShown: tuple[7],
     interventionsClicked: tuple[8],
+    ttlMs: tuple[9],
   };
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const all = routes({ webhookAllowPrivateHosts: [] });
+const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 
 describe('/openapi.json', () => {
   it('is a valid OpenAPI 3.1 document', async () => {

@@ -157,7 +157,7 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const all = routes({ webhookAllowPrivateHosts: [] }).map(({ method, path }) => `${method} ${path}`);
+  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 }).map(({ method, path }) => `${method} ${path}`);
   expect(documented.toSorted()).toEqual(all.toSorted());
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
 });

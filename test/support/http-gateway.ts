@@ -71,7 +71,7 @@ export async function startGateway(
   const backend = createFakeBackend();
   const feed = createFakeFeed();
   const server = createServer({
-    routes: routes({ webhookAllowPrivateHosts }),
+    routes: routes({ webhookAllowPrivateHosts, sessionTtlSeconds: 1800 }),
     config: { corsOrigins: ['*'], metricsPort: undefined },
     configStore: config,
     backend,
@@ -174,6 +174,19 @@ export function accept({ body }: Call): Reply {
     case 'RecordPurchase': {
       const { playerId, amount } = body;
       return { kind: 'purchaseRecorded', playerId, amount, totalRevenue: 999_900 + amount, purchaseCount: 4 };
+    }
+    case 'InitSession': {
+      const { id, externalId, firstSeenAt, lastSeenAt, attributes } = aPlayer({ id: body.playerId });
+      const player = { id, externalId, firstSeenAt, lastSeenAt, attributes };
+      const lists = { flags: [], unknownFlags: [], segmentKeys: [] };
+      return { kind: 'sessionOpened', sessionId: body.sessionId, player, ...lists, serverTime: RECEIVED_AT };
+    }
+    case 'SyncSession':
+      return { kind: 'sessionSynced', eventsAccepted: body.events.length, interventions: [], flags: [] };
+    case 'EndSession': {
+      const { sessionId, durationSeconds } = body;
+      const summary = { achievements: [], interventionsShown: 0, interventionsClicked: 0 };
+      return { kind: 'sessionEnded', sessionId, totalEvents: body.events.length, durationSeconds, ...summary };
     }
     case 'EvaluateFlags': {
       const flagKeys = body.flagKeys === 'all' ? [] : body.flagKeys;

@@ -1,0 +1,53 @@
+import type { SessionClosed } from '../facts.ts';
+import type { OpenSession, PlayerState } from '../state.ts';
+
+/** How a session ended: when, as far as is known, and how long it was played. */
+export interface SessionEnd {
+  /** Epoch milliseconds. */
+  endedAt: number;
+  /** Whole seconds. */
+  durationSeconds: number;
+}
+
+/** The fact that a session is over. @param at when it was closed, epoch milliseconds */
+export function sessionClosed(
+  state: PlayerState,
+  session: OpenSession,
+  reason: SessionClosed['reason'],
+  at: number,
+  end: SessionEnd,
+): SessionClosed {
+  const { id: entityId, game, environment, externalId } = state;
+  const { sessionId, openedAt, eventCount, achievements, interventionsShown, interventionsClicked } = session;
+  return {
+    kind: 'SessionClosed',
+    entityId,
+    game,
+    environment,
+    at,
+    sessionId,
+    reason,
+    openedAt,
+    ...end,
+    eventCount,
+    achievements: [...achievements],
+    interventionsShown,
+    interventionsClicked,
+    externalId,
+  };
+}
+
+/** The end of a session that no client told the end of: it was played until its last call. */
+export function unseenEnd({ openedAt, lastCallAt }: OpenSession): SessionEnd {
+  return { endedAt: lastCallAt, durationSeconds: wholeSeconds(openedAt, lastCallAt) };
+}
+
+/** The end that a client tells at `at`: no session was played longer than time went by since its init. */
+export function toldEnd({ openedAt }: OpenSession, durationSeconds: number, at: number): SessionEnd {
+  return { endedAt: at, durationSeconds: Math.min(durationSeconds, wholeSeconds(openedAt, at)) };
+}
+
+/** Never negative: another gateway's clock may have been ahead. */
+function wholeSeconds(fromMs: number, toMs: number): number {
+  return Math.max(0, Math.floor((toMs - fromMs) / 1000));
+}

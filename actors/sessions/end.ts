@@ -1,0 +1,37 @@
+import { failure } from '../../src/kernel/errors.ts';
+import type { EndSession } from '../commands.ts';
+import { playerIn, type Context, type Draft } from '../decision.ts';
+import type { Reply } from '../replies.ts';
+import type { OpenSession } from '../state.ts';
+import type { Targeting } from '../targeting.ts';
+import { sessionClosed, toldEnd } from './close.ts';
+import { findOpen, sessionNotFound } from './find-open.ts';
+import { trackItems } from './track-items.ts';
+
+/** Closes a session with its last events and sums it up. Fails with PLAYER_NOT_FOUND or SESSION_NOT_FOUND. */
+export function endSession(draft: Draft, command: EndSession, context: Context, targeting: () => Targeting): Reply {
+  const { playerId, sessionId, events } = command;
+  const state = playerIn(context, draft.get(playerId));
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  const session = findOpen(state, sessionId, context.at);
+  if (session === undefined) return sessionNotFound(sessionId);
+  const tally = trackItems(draft, events, session.achievements, context, targeting);
+  const whole: OpenSession = {
+    ...session,
+    eventCount: session.eventCount + tally.eventCount,
+    achievements: session.achievements.concat(tally.achievements),
+    interventionsShown: session.interventionsShown + tally.interventionsShown,
+    interventionsClicked: session.interventionsClicked + tally.interventionsClicked,
+  };
+  const end = toldEnd(session, command.durationSeconds, context.at);
+  draft.emit(sessionClosed(state, whole, 'ended', context.at, end));
+  return {
+    kind: 'sessionEnded',
+    sessionId,
+    totalEvents: whole.eventCount,
+    durationSeconds: end.durationSeconds,
+    achievements: whole.achievements,
+    interventionsShown: whole.interventionsShown,
+    interventionsClicked: whole.interventionsClicked,
+  };
+}

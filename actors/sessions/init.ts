@@ -1,0 +1,54 @@
+import { failure } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { InitSession } from '../commands.ts';
+import { playerIn, type Context, type Draft } from '../decision.ts';
+import type { SessionClosed } from '../facts.ts';
+import type { Reply } from '../replies.ts';
+import type { PlayerState } from '../state.ts';
+import { sessionClosed, unseenEnd } from './close.ts';
+import { playerNow, type Surroundings } from './surroundings.ts';
+import { lookAtFlags } from './told-flags.ts';
+
+/**
+ * Opens a session. Segments are settled before flags are looked at: what the init itself changed (a first session, the
+ * device) counts for both. Fails with PLAYER_NOT_FOUND.
+ */
+export function initSession(draft: Draft, command: InitSession, context: Context, around: Surroundings): Reply {
+  const { playerId, sessionId, device, flagKeys, ttlMs } = command;
+  const held = playerIn(context, draft.get(playerId));
+  if (held === undefined) return failure('PLAYER_NOT_FOUND');
+  const { game, environment, at } = context;
+  const base = { entityId: playerId, game, environment, at };
+  for (const closed of makeRoom(held, at)) draft.emit(closed);
+  const { externalId } = held;
+  const asked = flagKeys === null ? null : [...new Set(flagKeys)];
+  // What can be no flag's key need not be asked for again.
+  const kept = asked?.filter((key) => key.length <= LIMITS.definitionKeyLength) ?? null;
+  draft.emit({ kind: 'SessionOpened', ...base, sessionId, device, flagKeys: kept, ttlMs, externalId });
+  around.settle();
+  const state = playerNow(draft, playerId, context);
+  const targeting = around.definitions.of(game, environment);
+  const flags = lookAtFlags(state, kept, targeting, at);
+  if (flags.length > 0) draft.emit({ kind: 'SessionFlagsTold', ...base, sessionId, flags });
+  return {
+    kind: 'sessionOpened',
+    sessionId,
+    player: {
+      id: state.id,
+      externalId,
+      firstSeenAt: state.firstSeenAt,
+      lastSeenAt: state.lastSeenAt,
+      attributes: state.attributes,
+    },
+    flags,
+    unknownFlags: asked?.filter((key) => !targeting.flags.has(key)) ?? [],
+    segmentKeys: state.segments.map(({ segmentKey }) => segmentKey),
+    serverTime: at,
+  };
+}
+
+/** Closes the oldest if there are as many as may be. Those whose time is over are closed already (`catchUp`). */
+function makeRoom(state: PlayerState, at: number): SessionClosed[] {
+  const replaced = state.sessions.slice(0, Math.max(0, state.sessions.length + 1 - LIMITS.openSessions));
+  return replaced.map((session) => sessionClosed(state, session, 'replaced', at, unseenEnd(session)));
+}

@@ -1,0 +1,18 @@
+import { playerIn, type Draft } from '../decision.ts';
+import type { Scope } from '../commands.ts';
+import type { PlayerState } from '../state.ts';
+import type { Definitions } from '../targeting.ts';
+
+/** What a call of a session needs beside the draft. */
+export interface Surroundings {
+  definitions: Definitions;
+  /** Settles what was emitted so far, so that the answer shows what it led to. */
+  settle: () => void;
+}
+
+/** The player as it is after what was emitted; to be asked only for one that is known to be there. */
+export function playerNow(draft: Draft, playerId: string, scope: Scope): PlayerState {
+  const state = playerIn(scope, draft.get(playerId));
+  if (state === undefined) throw new Error(`player ${playerId} is gone from its own draft`);
+  return state;
+}

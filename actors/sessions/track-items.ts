@@ -1,0 +1,68 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { JsonText } from '../../src/kernel/json.ts';
+import type { TrackItem } from '../commands.ts';
+import type { Context, Draft } from '../decision.ts';
+import { trackEvent } from '../events/track.ts';
+import type { Targeting } from '../targeting.ts';
+
+/** What a call's events add to its session. */
+export interface Tally {
+  /** Events accepted: a repeat of an event_id is not accepted again. */
+  eventCount: number;
+  /** Unlocked by these events and not before in this session. */
+  achievements: string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+}
+
+/**
+ * Tracks the events of a call in the order of their timestamps; where those are equal, in the caller's.
+ * @param unlocked the session's achievements so far
+ */
+export function trackItems(
+  draft: Draft,
+  items: readonly TrackItem[],
+  unlocked: readonly string[],
+  context: Context,
+  targeting: () => Targeting,
+): Tally {
+  const tally: Tally = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
+  for (const item of items.toSorted((a, b) => a.timestamp - b.timestamp)) {
+    if (trackEvent(draft, item, context, targeting).status !== 'accepted') continue;
+    tally.eventCount += 1;
+    count(tally, item, unlocked);
+  }
+  return tally;
+}
+
+function count(tally: Tally, { eventName, properties }: TrackItem, unlocked: readonly string[]): void {
+  switch (eventName) {
+    case 'achievement_unlocked': {
+      const achievement = achievementOf(properties);
+      if (achievement === undefined || unlocked.includes(achievement) || tally.achievements.includes(achievement))
+        return;
+      if (unlocked.length + tally.achievements.length < LIMITS.sessionAchievements)
+        tally.achievements.push(achievement);
+      return;
+    }
+    case 'intervention_shown':
+      if (namesIntervention(properties)) tally.interventionsShown += 1;
+      return;
+    case 'intervention_clicked':
+      if (namesIntervention(properties)) tally.interventionsClicked += 1;
+      return;
+  }
+}
+
+/** `achievement_id`, else `achievement`: a name, or a number as its text. */
+function achievementOf(properties: JsonText): string | undefined {
+  const parsed: { achievement_id?: unknown; achievement?: unknown } = JSON.parse(properties);
+  const named = parsed.achievement_id ?? parsed.achievement;
+  const text = typeof named === 'number' ? String(named) : named;
+  return typeof text === 'string' && text !== '' && text.length <= LIMITS.achievementLength ? text : undefined;
+}
+
+function namesIntervention(properties: JsonText): boolean {
+  const parsed: { intervention_id?: unknown } = JSON.parse(properties);
+  return typeof parsed.intervention_id === 'string' && parsed.intervention_id !== '';
+}

@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import type { TrackItem } from '../../actors/commands.ts';
+import { ERRORS, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { parseTimestamp } from '../kernel/timestamp.ts';
+import { documentText, documentTooLarge } from './document-text.ts';
+import { freeForm, timeIn } from './fields.ts';
+import type { RequestContext } from './request-context.ts';
+import { ignorableFields, invalid, noteIgnored } from './route.ts';
+import { compile } from './validation.ts';
+
+/** One event as a game client sends it inside its session. */
+const GameEvent = Type.Object(
+  {
+    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Event type identifier.' }),
+    timestamp: Type.Optional(timeIn('When it happened, hours ago too; the time of receipt when left out.')),
+    properties: Type.Optional(freeForm('Custom properties.')),
+    event_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.callerIdLength,
+        description: "The caller's id of the event: a repeat for the same player is not accepted again.",
+      }),
+    ),
+  },
+  { description: 'An event of the session.' },
+);
+
+/** A list of such events. Each is validated by itself, as a bad one must not spoil the others. */
+export const GameEvents = Type.Array(Type.Unknown(), {
+  maxItems: LIMITS.syncEvents,
+  'x-items': GameEvent,
+  description: `Events of the session, at most ${LIMITS.syncEvents}; they count in the order of their timestamps.`,
+});
+
+/** The events that were refused. */
+export const Rejected = Type.Array(
+  Type.Object(
+    {
+      index: Type.Integer({ description: "The event's place in the request, from 0." }),
+      error: Type.Object(
+        {
+          code: Type.String({ description: 'Code of the error catalogue.' }),
+          message: Type.String({ description: 'What is wrong.' }),
+          details: Type.Optional(Type.Object({}, { description: '`fields` names each fault.' })),
+        },
+        { description: 'Why it was refused.' },
+      ),
+    },
+    { description: 'One event that was refused.' },
+  ),
+  { description: 'Events refused for good; all others were taken in.' },
+);
+
+interface Rejection {
+  index: number;
+  error: { code: Failure['code']; message: string; details?: Record<string, unknown> };
+}
+
+/** The good ones, in the caller's order, and the bad ones. */
+export interface GameItems {
+  items: TrackItem[];
+  rejected: Rejection[];
+}
+
+/**
+ * Reads a body's list of events. Fails when something outside of them is faulty.
+ * @param field the list's name in the body
+ */
+export function gameItems(
+  field: 'events' | 'final_events',
+  events: readonly unknown[],
+  session: { playerId: string; sessionId: string },
+  context: RequestContext,
+): GameItems | Failure {
+  const faults = Map.groupBy(context.faults, (fault) => indexOf(field, fault));
+  const elsewhere = faults.get(undefined);
+  if (elsewhere !== undefined) return invalid(elsewhere);
+  // The search for faults ended there: what comes after is not known to be sound.
+  if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
+  const items: TrackItem[] = [];
+  const rejected: Rejection[] = [];
+  for (const [index, event] of events.entries()) {
+    const valueFaults = faults.get(index);
+    const item = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
+    if ('kind' in item) rejected.push({ index, error: errorOf(item) });
+    else items.push(item);
+  }
+  return { items, rejected };
+}
+
+const check = compile(GameEvent);
+const itemFields = ignorableFields(GameEvent) ?? new Set<string>();
+
+function read(
+  event: unknown,
+  index: number,
+  field: string,
+  session: { playerId: string; sessionId: string },
+  context: RequestContext,
+): TrackItem | Failure {
+  const path = `/${field}/${index}`;
+  if (!check.accepts(event)) {
+    return invalid(check.faults().map((fault) => ({ path: path + fault.path, message: fault.message })));
+  }
+  noteIgnored(event, itemFields, `${field}[].`, context.ignored);
+  return itemOf(event, index, path, session, context);
+}
+
+function itemOf(
+  { event_id: ownId, event_name: eventName, properties, timestamp }: Static<typeof GameEvent>,
+  index: number,
+  path: string,
+  session: { playerId: string; sessionId: string },
+  { origin, services }: RequestContext,
+): TrackItem | Failure {
+  const text = properties === undefined ? '{}' : documentText(properties);
+  if (text === undefined) return documentTooLarge(`${path}/properties`);
+  return {
+    index,
+    ...session,
+    // With an Idempotency-Key the whole call is remembered by the player, so that its events need not be.
+    eventId: ownId ?? services.ids.uuidv7(origin.receivedAt),
+    remember: ownId !== undefined,
+    eventName,
+    properties: text,
+    timestamp: (timestamp === undefined ? undefined : parseTimestamp(timestamp)) ?? origin.receivedAt,
+  };
+}
+
+function errorOf({ code, message, details }: Failure): Rejection['error'] {
+  return { code, message: message ?? ERRORS[code].message, ...(details === undefined ? {} : { details }) };
+}
+
+/** The event a fault lies in; undefined when it lies elsewhere in the body. */
+function indexOf(field: string, { path }: FieldFault): number | undefined {
+  const [, first, index] = path.split('/');
+  return first === field && index !== undefined && /^\d+$/.test(index) ? Number(index) : undefined;
+}

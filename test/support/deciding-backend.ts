@@ -1,0 +1,43 @@
+import { answer, decide } from '../../actors/decide.ts';
+import { decideDue } from '../../actors/due.ts';
+import { evolve } from '../../actors/evolve.ts';
+import type { DomainFact } from '../../actors/facts.ts';
+import type { EntityState } from '../../actors/state.ts';
+import type { Definitions } from '../../actors/targeting.ts';
+import { definitionsOf } from '../../actors/testing.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Backend } from '../../src/gateway/backend.ts';
+
+/** An owner in memory behind a test's gateway: it decides as the service does, one call after another, and stores nothing. */
+export interface DecidingBackend extends Backend {
+  readonly facts: readonly DomainFact[];
+  state(entityId: string): EntityState | undefined;
+  /** The owner looks at what is due. */
+  look(entityId: string): void;
+}
+
+export function createDecidingBackend(
+  clock: Pick<Clock, 'wallMs' | 'monotonicMs'>,
+  definitions: Definitions = definitionsOf(),
+): DecidingBackend {
+  const states = new Map<string, EntityState>();
+  const facts: DomainFact[] = [];
+  const draft = {
+    facts,
+    get: (id: string) => states.get(id),
+    emit(fact: DomainFact) {
+      facts.push(fact);
+      states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
+    },
+  };
+  const envelope = { requestId: 'r', replyTo: 'g', deadlineAt: Infinity, configRevision: 0 };
+  return {
+    facts,
+    send: async (origin, _, body) => decide(draft, { ...origin, ...envelope, body }, definitions),
+    ask: async (origin, entityId, body) =>
+      answer(states.get(entityId), { ...origin, ...envelope, body }, { definitions, clock }),
+    partitionOf: () => 0,
+    state: (entityId) => states.get(entityId),
+    look: (entityId) => decideDue(draft, entityId, clock.wallMs(), definitions),
+  };
+}
