@@ -1,0 +1,210 @@
+import { array, assert, constant, constantFrom, integer, oneof, property, record, type Arbitrary } from 'fast-check';
+import { expect, it } from 'vitest';
+import type { CommandBody } from '../../actors/commands.ts';
+import { decide } from '../../actors/decide.ts';
+import { evolve } from '../../actors/evolve.ts';
+import type { DomainFact, Fact } from '../../actors/facts.ts';
+import type { Reply } from '../../actors/replies.ts';
+import { createDraft } from '../../actors/runtime/draft.ts';
+import type { EntityState } from '../../actors/state.ts';
+import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
+import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
+import { aCommit } from '../../streams/sinks/testing.ts';
+
+/*
+ * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain model
+ * that adds each session and each purchase once, in arbitrary precision.
+ */
+
+const ID = aPlayer().id;
+
+interface Session {
+  kind: 'session';
+  id: string;
+  seconds: number;
+  key: string | undefined;
+}
+interface Purchase {
+  kind: 'purchase';
+  amount: number;
+  transaction: string | null;
+  key: string | undefined;
+}
+/** What a caller does; `fate`: what becomes of the owner's append. */
+interface Call {
+  kind: 'call';
+  request: Session | Purchase;
+  fate: 'stored' | 'lost';
+}
+/** A caller does again what it did before. */
+interface Again {
+  kind: 'again';
+  back: number;
+}
+/** The owner starts over: from the log alone, or from a snapshot and what of the log comes after it. */
+interface Rebuild {
+  kind: 'rebuild';
+  from: 'log' | 'snapshot';
+}
+
+const key = oneof(
+  { weight: 3, arbitrary: constant(undefined) },
+  { weight: 1, arbitrary: constantFrom('k1', 'k2', 'k3') },
+);
+const session: Arbitrary<Session> = record({
+  kind: constant('session'),
+  id: constantFrom('s1', 's2', 's3', 's4', 's5', 's6'),
+  seconds: constantFrom(0, 1, 60, 86_400),
+  key,
+});
+const purchase: Arbitrary<Purchase> = record({
+  kind: constant('purchase'),
+  amount: oneof(constantFrom(1, 1_000, 2_000, 99_900, 10_000_000_000), integer({ min: 1, max: 10_000_000_000 })),
+  transaction: constantFrom(null, 't1', 't2', 't3', 't4'),
+  key,
+});
+const call: Arbitrary<Call> = record({
+  kind: constant('call'),
+  request: oneof(session, purchase),
+  fate: constantFrom('stored', 'stored', 'stored', 'lost'),
+});
+const rebuild: Arbitrary<Rebuild> = record({ kind: constant('rebuild'), from: constantFrom('log', 'snapshot') });
+const again: Arbitrary<Again> = record({ kind: constant('again'), back: integer({ min: 1, max: 8 }) });
+const life = array(
+  oneof({ weight: 6, arbitrary: call }, { weight: 3, arbitrary: again }, { weight: 1, arbitrary: rebuild }),
+  { maxLength: 60 },
+);
+
+/** An owner as the runtime has it: what is stored can be read again, what was not is gone. */
+function createOwner() {
+  const records: Uint8Array[] = [];
+  let snapshot: { bytes: Uint8Array; records: number } | undefined;
+  let state: EntityState | undefined;
+
+  function store(facts: readonly Fact[]): void {
+    records.push(encodeCommit(aCommit([...facts])));
+  }
+  const fold = (from: EntityState | undefined, bytes: readonly Uint8Array[]) =>
+    bytes
+      .flatMap((record) => decodeCommit(record).facts)
+      .filter((fact): fact is DomainFact => fact.kind !== 'EntitySnapshot' && fact.kind !== 'SnapshotMark')
+      .reduce((held, fact) => evolve(held, fact), from);
+
+  store([{ kind: 'PlayerRegistered', entityId: ID, game: 'demo', environment: 'live', at: 1_000, player: aPlayer() }]);
+  state = fold(undefined, records);
+  return {
+    call(body: CommandBody, at: number, fate: Call['fate']): Reply {
+      const draft = createDraft(() => state);
+      const reply = decide(draft, aCommand(body, { receivedAt: at }), definitionsOf());
+      if (fate === 'lost') return reply;
+      if (draft.facts.length > 0) store(draft.facts);
+      state = draft.get(ID);
+      return reply;
+    },
+    rebuild(from: Rebuild['from']): void {
+      if (from === 'log' || snapshot === undefined) state = fold(undefined, records);
+      else state = fold(decodeState(snapshot.bytes), records.slice(snapshot.records));
+      if (state !== undefined) snapshot = { bytes: encodeState(state), records: records.length };
+    },
+    get player() {
+      if (state?.kind !== 'player') throw new Error('there is no player');
+      return state;
+    },
+  };
+}
+
+/** The contract, plainly. */
+function createModel() {
+  const sessions = new Map<string, object>();
+  const transactions = new Map<string, object>();
+  const keys = new Map<string, { hash: string; answer: object }>();
+  let [sessionCount, seconds, purchaseCount, revenue] = [0, 0, 0, 0n];
+
+  function playSession({ id, seconds: more }: Session): object {
+    const first = sessions.get(id);
+    if (first !== undefined) return { ...first, replayed: true };
+    sessionCount += 1;
+    seconds += more;
+    const answer = {
+      kind: 'sessionRecorded',
+      playerId: ID,
+      sessionId: id,
+      sessionCount,
+      totalPlaytimeSeconds: seconds,
+    };
+    sessions.set(id, answer);
+    return answer;
+  }
+  function buy({ amount, transaction }: Purchase): object {
+    const first = transaction === null ? undefined : transactions.get(transaction);
+    if (first !== undefined) return { ...first, replayed: true };
+    purchaseCount += 1;
+    revenue += BigInt(amount);
+    const answer = { kind: 'purchaseRecorded', playerId: ID, amount, totalRevenue: Number(revenue), purchaseCount };
+    if (transaction !== null) transactions.set(transaction, answer);
+    return answer;
+  }
+  return {
+    call(request: Session | Purchase): object {
+      const hash = hashOf(request);
+      const known = request.key === undefined ? undefined : keys.get(request.key);
+      if (known !== undefined) {
+        return known.hash === hash ? { ...known.answer, replayed: true } : { kind: 'failure', code: 'CONFLICT' };
+      }
+      const answer = request.kind === 'session' ? playSession(request) : buy(request);
+      if (request.key !== undefined) keys.set(request.key, { hash, answer });
+      return answer;
+    },
+    get totals() {
+      const isPayer = purchaseCount > 0;
+      return { sessionCount, totalPlaytimeSeconds: seconds, purchaseCount, totalRevenue: Number(revenue), isPayer };
+    },
+  };
+}
+
+/** Of a failure the code is the contract; its words are not. */
+const told = (reply: Reply): object => (reply.kind === 'failure' ? { kind: 'failure', code: reply.code } : reply);
+
+const hashOf = (request: Session | Purchase): string => JSON.stringify({ ...request, key: '' });
+
+function bodyOf(request: Session | Purchase, eventId: string): CommandBody {
+  const idempotency = request.key === undefined ? {} : { idempotency: { key: request.key, bodyHash: hashOf(request) } };
+  if (request.kind === 'session') {
+    const { id: sessionId, seconds: durationSeconds } = request;
+    const times = { startedAt: null, endedAt: null };
+    return { kind: 'RecordSession', playerId: ID, sessionId, ...times, durationSeconds, eventId, ...idempotency };
+  }
+  const { amount, transaction: transactionId } = request;
+  const unsaid = { currency: null, productId: null };
+  return { kind: 'RecordPurchase', playerId: ID, amount, ...unsaid, transactionId, eventId, ...idempotency };
+}
+
+it('any interleaving of sessions, purchases, repeats, crashes and rebuilds ends in the totals of a plain model', () => {
+  assert(
+    property(life, (steps) => {
+      const owner = createOwner();
+      const model = createModel();
+      const requests: (Session | Purchase)[] = [];
+      steps.forEach((step, index) => {
+        if (step.kind === 'rebuild') return owner.rebuild(step.from);
+        const request = step.kind === 'again' ? requests.at(-step.back) : step.request;
+        if (request === undefined) return;
+        requests.push(request);
+        const fate = step.kind === 'again' ? 'stored' : step.fate;
+        const reply = owner.call(bodyOf(request, `e-${index}`), 2_000 + index * 60_000, fate);
+        // What was lost was never answered; the model never heard of it.
+        if (fate === 'stored') expect(told(reply)).toEqual(model.call(request));
+      });
+      owner.rebuild('log');
+      const { sessionCount, totalPlaytimeSeconds, purchaseCount, totalRevenue, isPayer } = owner.player;
+      expect({ sessionCount, totalPlaytimeSeconds, purchaseCount, totalRevenue, isPayer }).toEqual(model.totals);
+      const { counters, activity } = owner.player;
+      const counted = (name: string) => counters.find((counter) => counter.name === name)?.counts[0] ?? 0;
+      expect(counted('session_recorded')).toBe(sessionCount);
+      expect(counted('purchase')).toBe(purchaseCount);
+      expect(activity.sessions[0] ?? 0).toBe(sessionCount);
+      expect(activity.playtimeSeconds[0] ?? 0).toBe(totalPlaytimeSeconds);
+    }),
+    { numRuns: 400 },
+  );
+});
