@@ -4,8 +4,9 @@ The graph: `features` float32 [N, 6] → TreeEnsembleRegressor, which sums the l
 calibration's slope and offset already inside → a logit → sigmoid in float64 → `score` float32 [N]. Beside it, the constant output
 `thresholds` float32 [3]: whoever changes a cutoff changes the digest, and with it the model's version.
 
-The sigmoid is taken in float64 and rounded to float32 last: a vectorised float32 sigmoid may differ in its last bit with a row's place
-in the batch, and a score must not change its bucket with the company it arrives in.
+The sigmoid is taken in float64 and rounded to float32 last. A float32 sigmoid is vectorised, and its last bit is free to differ between
+processors or with a row's place in the batch; thresholds are fixed on one machine and met on another, and a score must not change its
+bucket with the company it arrives in. (Where this was written, float32 happened to agree in every place of a batch.)
 """
 
 import math
