@@ -8,7 +8,7 @@ import { staleFor, type IfMatch } from './if-match.ts';
 import type { RequestContext } from './request-context.ts';
 
 /*
- * How segments and flags are written: compare-and-set on the document, and at most once per Idempotency-Key.
+ * How segments, flags and campaigns are written: compare-and-set on the document, and at most once per Idempotency-Key.
  *
  * Invariants
  * 1. A version is written once: two changes at the same moment become two versions, or one of them is 412.
@@ -17,7 +17,10 @@ import type { RequestContext } from './request-context.ts';
  * 3. What is refused leaves no trace, in the ledger neither.
  */
 
-export type DefinitionKind = 'segment' | 'flag';
+export type DefinitionKind = 'segment' | 'flag' | 'campaign';
+
+/** Definitions with an id of their own beside the key that people gave them. */
+type KeyedKind = 'segment' | 'campaign';
 
 /** A definition as it stands after a write, or after the earlier one that this request repeats. */
 export interface Written<K extends DefinitionKind> {
@@ -51,6 +54,66 @@ export async function createDefinition<K extends DefinitionKind>(
     const write = await config.put(address, marked(document, context), 0);
     if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
     if (write.kind === 'unavailable' || !(await changed(config, address, 0))) return failure('SERVICE_UNAVAILABLE');
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+export interface KeyedCreation<K extends KeyedKind> {
+  address: DocumentAddress<K>;
+  document: Documents[K];
+  taken: () => Failure;
+  full: () => Failure | undefined;
+}
+
+/**
+ * Stores a new definition under an id of its own, unless another has its key. Ids never collide, keys may: of two created
+ * at the same moment the earlier one stays, as all nodes see the same order.
+ */
+export async function createKeyed<K extends KeyedKind>(
+  { address, document, taken, full }: KeyedCreation<K>,
+  context: RequestContext,
+): Promise<Written<K> | Failure> {
+  const { config } = context.services;
+  const others = (): ConfigEntry<K>[] =>
+    config
+      .list(address.kind, address.game, address.environment)
+      .filter((entry) => entry.document.key === document.key && entry.document.id !== document.id);
+  const made = await createDefinition<K>({ address, document, holder: () => others()[0], taken, full }, context);
+  if (made.kind === 'failure' || made.replayed) return made;
+  const { revision } = made.entry;
+  const rival = others().find((other) => other.revision < revision || other.document.version > 1);
+  if (rival === undefined) return made;
+  if (!(await config.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
+  return repeated(rival, context) ?? taken();
+}
+
+export interface Deletion<K extends KeyedKind> {
+  address: DocumentAddress<K>;
+  headers: IfMatch;
+  missing: () => Failure;
+  /** Why it must stay, as far as others need it. */
+  inUse: () => Failure | undefined;
+}
+
+/** Deletes a definition for good. */
+export async function deleteDefinition<K extends KeyedKind>(
+  { address, headers, missing, inUse }: Deletion<K>,
+  context: RequestContext,
+): Promise<{ kind: 'deleted'; replayed: boolean } | Failure> {
+  const { config } = context.services;
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    // It was there when this request came: whether our deletion or another's took it away, it is gone.
+    if (held === undefined && attempt > 0) return { kind: 'deleted', replayed: false };
+    const refusal = held === undefined ? undefined : (inUse() ?? staleFor(headers, held.document.version));
+    if (refusal !== undefined) return refusal;
+    // A deletion leaves nothing that could bear a mark: only the ledger knows of the first one.
+    if (held === undefined && context.idempotency === undefined) return missing();
+    const claimed = await claimKey(context);
+    if (claimed.kind === 'failure') return claimed;
+    if (held === undefined) return claimed.replayed ? { kind: 'deleted', replayed: true } : missing();
+    if (await config.delete(address, held.revision)) return { kind: 'deleted', replayed: false };
+    if (!(await changed(config, address, held.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');
 }
@@ -93,7 +156,7 @@ export async function changeDefinition<K extends DefinitionKind>(
 }
 
 /** The earlier outcome when this request repeats the one that made a version of the definition; CONFLICT with another body. */
-export function repeated<K extends DefinitionKind>(
+function repeated<K extends DefinitionKind>(
   entry: ConfigEntry<K>,
   context: RequestContext,
 ): Written<K> | Failure | undefined {
@@ -126,7 +189,7 @@ async function claim(context: RequestContext): Promise<Failure | undefined> {
  * Waits (bounded) until this node has seen what a write was in conflict with.
  * @param revision the document's revision the write was made on; 0: there was none
  */
-export async function changed(config: ConfigStore, address: DocumentAddress, revision: number): Promise<boolean> {
+async function changed(config: ConfigStore, address: DocumentAddress, revision: number): Promise<boolean> {
   while ((config.get(address)?.revision ?? 0) === revision) {
     if (!(await config.seen(config.revision + 1, LIMITS.configWaitMs))) return false;
   }

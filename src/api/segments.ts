@@ -6,8 +6,8 @@ import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
-import { changed, changeDefinition, claimKey, createDefinition, repeated, type Written } from './definition-writes.ts';
-import { IfMatch, staleFor } from './if-match.ts';
+import { changeDefinition, createKeyed, deleteDefinition, type Written } from './definition-writes.ts';
+import { IfMatch } from './if-match.ts';
 import { NextCursor, pageOf, PageQuery } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
@@ -146,7 +146,8 @@ const deleteSegment = defineRoute({
   path: `${PATH}/{id}`,
   summary: 'Delete a segment',
   description:
-    'Refused while rules of flags use it; `details.flags` names them. Its players leave it in the background.',
+    'Refused while flags or campaigns use it; `details.flags` and `details.campaigns` name them. Its players leave it in ' +
+    'the background.',
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: ById, headers: IfMatch },
@@ -171,62 +172,40 @@ async function create(body: SegmentBody, context: RequestContext): Promise<Answe
   const key = body.key ?? keyFromName(body.name ?? '');
   const faults = [...keyFaults(body, key), ...conditionFaults(body.conditions)];
   if (faults.length > 0) return invalid(faults);
-  const { config, ids } = context.services;
   const at = context.origin.receivedAt;
-  const id = `seg_${ids.uuidv7(at)}`;
-  const address = addressOf(id, context);
-  const others = () => segmentsOf(context).filter(({ document }) => document.key === key && document.id !== id);
-  const made = await createDefinition<'segment'>(
-    {
-      address,
-      document: { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 },
-      holder: () => others()[0],
-      taken,
-      full: () => full(segmentsOf(context).length),
-    },
-    context,
-  );
-  if (made.kind === 'failure' || made.replayed) return shown(made, 201);
-  // Ids never collide, keys may: of two created at the same moment the earlier one stays, as all nodes see the same order.
-  const { revision } = made.entry;
-  const rival = others().find((other) => other.revision < revision || other.document.version > 1);
-  if (rival === undefined) return shown(made, 201);
-  if (!(await config.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
-  return shown(repeated(rival, context) ?? taken(), 201);
+  const id = `seg_${context.services.ids.uuidv7(at)}`;
+  const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
+  const full = () => noRoom(segmentsOf(context).length);
+  return shown(await createKeyed<'segment'>({ address: addressOf(id, context), document, taken, full }, context), 201);
 }
 
 async function remove(id: string, headers: IfMatch, context: RequestContext): Promise<Answer> {
-  const { config } = context.services;
-  const address = addressOf(id, context);
-  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
-    const held = config.get(address);
-    // It was there when this request came: whether our deletion or another's took it away, it is gone.
-    if (held === undefined && attempt > 0) return removed(id, false);
-    const refusal = held === undefined ? undefined : (inUse(id, context) ?? staleFor(headers, held.document.version));
-    if (refusal !== undefined) return refusal;
-    // A deletion leaves nothing that could bear a mark: only the ledger knows of the first one.
-    if (held === undefined && context.idempotency === undefined) return missing();
-    const claim = await claimKey(context);
-    if (claim.kind === 'failure') return claim;
-    if (held === undefined) return claim.replayed ? removed(id, true) : missing();
-    if (await config.delete(address, held.revision)) return removed(id, false);
-    if (!(await changed(config, address, held.revision))) break;
-  }
-  return failure('SERVICE_UNAVAILABLE');
-}
-
-function removed(id: string, replayed: boolean): Answer {
-  return answer(JSON.stringify({ segment_id: id, deleted: true }), { replayed });
+  const deletion = { address: addressOf(id, context), headers, missing, inUse: () => inUse(id, context) };
+  const deleted = await deleteDefinition(deletion, context);
+  if (deleted.kind === 'failure') return deleted;
+  return answer(JSON.stringify({ segment_id: id, deleted: true }), { replayed: deleted.replayed });
 }
 
 function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
-  const flags = services.config
+  const { config } = services;
+  const flags = config
     .list('flag', key.game, key.environment)
     .filter(({ document }) => document.archivedAt === null && document.rules.some((rule) => rule.segmentId === id))
     .map(({ document }) => document.key);
-  if (flags.length === 0) return undefined;
-  const named = flags.slice(0, LIMITS.reportedFaults);
-  return failure('CONFLICT', `Rules of flags use the segment: ${named.join(', ')}.`, { flags: named });
+  const campaigns = config
+    .list('campaign', key.game, key.environment)
+    .filter(
+      ({ document: { audience, trigger } }) => audience === id || ('segmentId' in trigger && trigger.segmentId === id),
+    )
+    .map(({ document }) => document.key);
+  if (flags.length + campaigns.length === 0) return undefined;
+  const details = {
+    ...(flags.length === 0 ? {} : { flags: flags.slice(0, LIMITS.reportedFaults) }),
+    ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, LIMITS.reportedFaults) }),
+  };
+  const users = [flags.length === 0 ? [] : 'Rules of flags', campaigns.length === 0 ? [] : 'Campaigns'].flat();
+  const named = Object.values(details).flat();
+  return failure('CONFLICT', `${users.join(' and ')} use the segment: ${named.join(', ')}.`, details);
 }
 
 function shown(written: Written<'segment'> | Failure, status: 200 | 201): Answer {
@@ -267,7 +246,7 @@ function conditionFaults(conditions: JsonObject): FieldFault[] {
 const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
 const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
 
-function full(count: number): Failure | undefined {
+function noRoom(count: number): Failure | undefined {
   if (count < LIMITS.segmentsPerEnvironment) return undefined;
   return failure('CONFLICT', `There are ${LIMITS.segmentsPerEnvironment} segments already; delete one first.`);
 }
