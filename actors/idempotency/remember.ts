@@ -48,6 +48,8 @@ function recall(
   switch (entry.reply.kind) {
     case 'failure':
     case 'flags':
+    case 'lifecycle':
+    case 'churnRisk':
     case 'noted':
       return entry.reply;
     case 'player':

@@ -114,6 +114,8 @@ export function replyChars(reply: Reply): number {
     case 'claimed':
     case 'sessionRecorded':
     case 'purchaseRecorded':
+    case 'lifecycle':
+    case 'churnRisk':
     case 'noted':
     case 'failure':
       return FACT_CHARS;

@@ -7,6 +7,12 @@ import type { KeyKind } from './request-context.ts';
 import type { Success } from './route.ts';
 import { ExternalId, PlayerId, freeForm, timeOut } from './fields.ts';
 
+export const LIFECYCLE_STAGE_SCHEMA = {
+  type: 'string',
+  enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
+  description: "Stage of the player's life.",
+} as const;
+
 /** The Player resource of the contract. */
 export const Player = Type.Object(
   {
@@ -22,11 +28,7 @@ export const Player = Type.Object(
         description: 'E-mail address, used for campaigns; null until known. Left out in answers to client keys.',
       }),
     ),
-    lifecycle_stage: Type.Unsafe<string>({
-      type: 'string',
-      enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
-      description: "Stage of the player's life.",
-    }),
+    lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
     session_count: Type.Integer({ description: 'Sessions opened or recorded.' }),
     total_revenue: Type.Number({ description: "Sum of purchases in the game's currency, to four decimals." }),
     is_payer: Type.Boolean({ description: 'Whether the player ever purchased.' }),

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { campaignRoutes } from './campaigns.ts';
+import { getChurnRisk } from './churn-risk.ts';
 import { trackEvents } from './event-batch.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
@@ -11,6 +12,7 @@ import { gameEndSession } from './game-end-session.ts';
 import { gameInit } from './game-init.ts';
 import { gameSync } from './game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep.ts';
+import { getLifecycle } from './lifecycle.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
@@ -28,6 +30,8 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     getPlayer,
     getPlayerByExternalId,
     patchPlayer,
+    getLifecycle,
+    getChurnRisk,
     recordSession,
     recordPurchase,
     gameInit(config.sessionTtlSeconds),

@@ -212,6 +212,7 @@ function recall(
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
   const { reply } = known;
   if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'noted') return reply;
+  if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
   return { ...reply, replayed: true };
 }
 

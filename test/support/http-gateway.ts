@@ -161,6 +161,24 @@ export function accept({ body }: Call): Reply {
     case 'PatchPlayer':
     case 'GetPlayer':
       return { kind: 'player', created: false, player: aPlayer({ id: body.playerId }) };
+    case 'GetLifecycle': {
+      const { lifecycleStage: stage, firstSeenAt, lastSeenAt, sessionCount } = aPlayer();
+      const times = { changedAt: firstSeenAt, firstSeenAt, lastSeenAt };
+      return {
+        kind: 'lifecycle',
+        playerId: body.playerId,
+        stage,
+        ...times,
+        sessionCount,
+        totalPlaytimeSeconds: 5_400,
+      };
+    }
+    case 'GetChurnRisk':
+      return {
+        kind: 'churnRisk',
+        playerId: body.playerId,
+        risk: { score: 4_000, level: 'medium', factors: [], confidence: 3, predictedAt: RECEIVED_AT },
+      };
     case 'ClaimIdempotencyKey':
       return { kind: 'claimed' };
     case 'OverrideFlag':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact, FlagExposed, SegmentEntered } from '../../../actors/facts.ts';
+import type { ChurnRiskChanged, Fact, FlagExposed, SegmentEntered } from '../../../actors/facts.ts';
 import { occurrenceOf } from './occurrences.ts';
 
 const AT = Date.UTC(2026, 0, 15, 10, 30);
@@ -76,9 +76,48 @@ describe('what webhooks are told of segments and flags', () => {
     });
   });
 
+  it('a high churn risk is churn.risk_high: the risk and external_id; its end is told to nobody', () => {
+    const churned: ChurnRiskChanged = {
+      kind: 'ChurnRiskChanged',
+      game: 'demo',
+      environment: 'live',
+      entityId: ENTERED.entityId,
+      at: AT,
+      high: true,
+      risk: {
+        score: 7_600,
+        level: 'high',
+        factors: [
+          { factor: 'session_decline', description: 'Fewer.', contribution: 3_500 },
+          { factor: 'playtime_decline', description: 'Shorter.', contribution: 2_500 },
+          { factor: 'inactivity', description: 'Last active 6 days ago.', contribution: 1_600 },
+        ],
+        confidence: 90,
+        predictedAt: AT,
+      },
+      externalId: 'ext-1',
+    };
+    const data = {
+      player_id: ENTERED.entityId,
+      external_id: 'ext-1',
+      risk_score: 0.76,
+      risk_level: 'high',
+      factors: [
+        { factor: 'session_decline', description: 'Fewer.', contribution: 0.35 },
+        { factor: 'playtime_decline', description: 'Shorter.', contribution: 0.25 },
+        { factor: 'inactivity', description: 'Last active 6 days ago.', contribution: 0.16 },
+      ],
+      prediction_date: '2026-01-15T10:30:00.000Z',
+      confidence: 0.9,
+    };
+    expect(told(churned)).toEqual(['churn.risk_high', AT, data]);
+    expect(occurrenceOf({ ...churned, high: false })).toBeUndefined();
+  });
+
   it('nothing is told of what only schedules, overrides or remembers', () => {
     const base = { game: 'demo', environment: 'live', entityId: ENTERED.entityId, at: AT } as const;
     expect(occurrenceOf({ ...base, kind: 'SegmentsScheduled', dueAt: 5 })).toBeUndefined();
+    expect(occurrenceOf({ ...base, kind: 'LifecycleScheduled', dueAt: 5 })).toBeUndefined();
     expect(occurrenceOf({ ...base, kind: 'FlagOverridden', flagKey: 'x', value: 'true' })).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import type { Fact, FlagExposed, SegmentEntered, SegmentExited } from '../../../actors/facts.ts';
 import type { JsonText } from '../../../src/kernel/json.ts';
 import type { WebhookKind } from '../../config/webhook-kinds.ts';
+import { churnData } from './churn-data.ts';
 import { playerData } from './player-data.ts';
 
 /** Something webhooks may be told of: a fact in the words of the webhook contract. */
@@ -13,7 +14,7 @@ export interface Occurrence {
 }
 
 type FactsByKind = { [F in Fact as F['kind']]: F };
-type Occurrences = { readonly [K in keyof FactsByKind]?: (fact: FactsByKind[K]) => Occurrence };
+type Occurrences = { readonly [K in keyof FactsByKind]?: (fact: FactsByKind[K]) => Occurrence | undefined };
 
 /** Fact kind → webhook kind and data (decisions.md: `data` by kind). A new webhook kind is one entry here. */
 const OCCURRENCES: Occurrences = {
@@ -46,6 +47,9 @@ const OCCURRENCES: Occurrences = {
         changed_at: new Date(fact.changedAt).toISOString(),
       }),
   }),
+  // Leaving it is told to nobody.
+  ChurnRiskChanged: (fact) =>
+    fact.high ? { type: 'churn.risk_high', timestamp: fact.at, data: () => churnData(fact) } : undefined,
   SegmentEntered: (fact) => ({
     type: 'player.segment_entered',
     timestamp: fact.at,

@@ -1,0 +1,10 @@
+import { failure } from '../../src/kernel/errors.ts';
+import type { Reply } from '../replies.ts';
+import type { PlayerState } from '../state.ts';
+import { churnRisk } from './churn-risk.ts';
+
+/** A player's churn risk as of `nowMs` (epoch milliseconds). Fails with PLAYER_NOT_FOUND. */
+export function readChurnRisk(state: PlayerState | undefined, nowMs: number): Reply {
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  return { kind: 'churnRisk', playerId: state.id, risk: churnRisk(state, nowMs) };
+}

@@ -1,0 +1,18 @@
+import { failure } from '../../src/kernel/errors.ts';
+import type { Reply } from '../replies.ts';
+import type { PlayerState } from '../state.ts';
+
+/** The stage of a player's life. Fails with PLAYER_NOT_FOUND. */
+export function readLifecycle(state: PlayerState | undefined): Reply {
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  return {
+    kind: 'lifecycle',
+    playerId: state.id,
+    stage: state.lifecycleStage,
+    changedAt: state.lifecycleChangedAt,
+    firstSeenAt: state.firstSeenAt,
+    lastSeenAt: state.lastSeenAt,
+    sessionCount: state.sessionCount,
+    totalPlaytimeSeconds: state.totalPlaytimeSeconds,
+  };
+}
