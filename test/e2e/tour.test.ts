@@ -139,6 +139,33 @@ test('segments and flags', async () => {
   expect(json(patched).data).toMatchObject({ enabled: false, version: 2 });
 });
 
+test("a game's session", async () => {
+  const [init, enable, sync, end, ...more] = paragraphs("A game's session");
+  if (end === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  const { data } = json(await shell.type(init ?? ''));
+  expect(data).toMatchObject({
+    player: { external_id: 'player-1', properties: { level: 4, country: 'SE', is_vip: true } },
+    session_id: expect.stringMatching(/^ses_/),
+    flags: { new_shop: { enabled: false } },
+    segments: ['regulars'],
+  });
+  expect(json(await shell.type(enable ?? '')).data).toMatchObject({ enabled: true });
+  expect(json(await shell.type(sync ?? '')).data).toEqual({
+    events_accepted: 2,
+    interventions: [],
+    updated_flags: { new_shop: { enabled: true, variant: 'b' } },
+    rejected: [],
+  });
+  const { session_summary: summary } = json(await shell.type(end)).data;
+  expect(summary).toMatchObject({
+    session_id: data['session_id'],
+    total_events: 3,
+    achievements_unlocked: ['first_win'],
+  });
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);
@@ -157,7 +184,9 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 }).map(({ method, path }) => `${method} ${path}`);
+  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 }).map(
+    ({ method, path }) => `${method} ${path}`,
+  );
   expect(documented.toSorted()).toEqual(all.toSorted());
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
 });
