@@ -176,6 +176,13 @@ export interface EndSession {
   idempotency?: IdempotencyClaim;
 }
 
+/** Erase a player: what is held now, and then every row and queued delivery of the time before. */
+export interface ErasePlayer {
+  kind: 'ErasePlayer';
+  playerId: string;
+  idempotency?: IdempotencyClaim;
+}
+
 export type CommandBody =
   | RegisterPlayer
   | PatchPlayer
@@ -187,7 +194,8 @@ export type CommandBody =
   | RecordPurchase
   | InitSession
   | SyncSession
-  | EndSession;
+  | EndSession
+  | ErasePlayer;
 export type Command = CommandEnvelope & { body: CommandBody };
 
 /** Read a player. Queries are answered by the owner and leave no trace. */
@@ -208,6 +216,18 @@ export interface GetChurnRisk {
   playerId: string;
 }
 
+/** Read whether and when a player was erased. */
+export interface GetErasure {
+  kind: 'GetErasure';
+  playerId: string;
+}
+
+/** Read everything that is held of a player in live state. */
+export interface ExportPlayer {
+  kind: 'ExportPlayer';
+  playerId: string;
+}
+
 /** Evaluate flags for a player. */
 export interface EvaluateFlags {
   kind: 'EvaluateFlags';
@@ -220,7 +240,7 @@ export interface EvaluateFlags {
   exposes: boolean;
 }
 
-export type QueryBody = GetPlayer | GetLifecycle | GetChurnRisk | EvaluateFlags;
+export type QueryBody = GetPlayer | GetLifecycle | GetChurnRisk | GetErasure | ExportPlayer | EvaluateFlags;
 export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
 /** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */

@@ -8,6 +8,8 @@ import { evaluateFlags } from './flags/evaluate-flags.ts';
 import { exposeFlag } from './flags/expose.ts';
 import { overrideFlag } from './flags/override.ts';
 import { once } from './idempotency/remember.ts';
+import { erasePlayer, readErasure } from './player/erase.ts';
+import { exportPlayer } from './player/export.ts';
 import { patchPlayer } from './player/patch.ts';
 import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
@@ -68,6 +70,10 @@ function decideBody(
       return once(draft, body.playerId, body.idempotency, context, () =>
         emitAll(draft, patchPlayer(player(body.playerId), body, context)),
       );
+    case 'ErasePlayer':
+      return once(draft, body.playerId, body.idempotency, context, () =>
+        emitAll(draft, erasePlayer(draft.get(body.playerId), body, context)),
+      );
     case 'TrackEvents': {
       const holderId = body.ledgerId ?? body.items[0]?.playerId ?? '';
       return once(
@@ -124,6 +130,10 @@ export function answer(state: EntityState | undefined, query: Query, { definitio
       return readLifecycle(player);
     case 'GetChurnRisk':
       return readChurnRisk(player, clock.wallMs());
+    case 'GetErasure':
+      return readErasure(state, query.body, query);
+    case 'ExportPlayer':
+      return exportPlayer(player);
     case 'EvaluateFlags':
       return evaluateFlags(player, query.body, definitions.of(query.game, query.environment), clock);
   }
@@ -135,6 +145,8 @@ export function queriedEntity(query: Query): string {
     case 'GetPlayer':
     case 'GetLifecycle':
     case 'GetChurnRisk':
+    case 'GetErasure':
+    case 'ExportPlayer':
     case 'EvaluateFlags':
       return query.body.playerId;
   }

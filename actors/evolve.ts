@@ -9,6 +9,7 @@ import type {
   FlagExposed,
   FlagOverridden,
   IdempotencyKeyUsed,
+  PlayerErased,
   PlayerRegistered,
   PlayerUpdated,
   SegmentEntered,
@@ -18,7 +19,7 @@ import { seenVariant } from './flags/seen-variant.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded } from './purchases/evolve.ts';
 import { closed, flagsTold, opened, sessionRecorded, synced } from './sessions/evolve.ts';
-import { NO_ACTIVITY, type EntityState, type LedgerState, type PlayerState } from './state.ts';
+import { type EntityState, type ErasedState, type LedgerState, NO_ACTIVITY, type PlayerState } from './state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
 export class FactOrderError extends Error {}
@@ -30,9 +31,11 @@ export class FactOrderError extends Error {}
 export function evolve(state: EntityState | undefined, fact: DomainFact): EntityState {
   switch (fact.kind) {
     case 'PlayerRegistered':
-      return registered(fact);
+      return registered(state, fact);
     case 'PlayerUpdated':
       return updated(player(state, fact), fact);
+    case 'PlayerErased':
+      return erased(fact);
     case 'EventTracked':
       return tracked(player(state, fact), fact);
     case 'LifecycleChanged':
@@ -88,7 +91,8 @@ function player(state: EntityState | undefined, fact: DomainFact): PlayerState {
   throw new FactOrderError(`${fact.kind} for ${fact.entityId}, which is not a player`);
 }
 
-function registered(fact: PlayerRegistered): PlayerState {
+/** Keys of an erasure live on in the player's next life, so that a late repeat of the erasure does not end that one too. */
+function registered(state: EntityState | undefined, fact: PlayerRegistered): PlayerState {
   return {
     ...fact.player,
     kind: 'player',
@@ -99,7 +103,7 @@ function registered(fact: PlayerRegistered): PlayerState {
     totalPlaytimeSeconds: 0,
     country: countryOf(fact.player.attributes),
     recentEvents: [],
-    keys: [],
+    keys: state?.kind === 'erased' ? state.keys : [],
     counters: [],
     device: null,
     segments: [],
@@ -118,6 +122,11 @@ function registered(fact: PlayerRegistered): PlayerState {
     churnHigh: false,
     lastSeq: 0,
   };
+}
+
+/** Needs nothing of the state before, so it applies whatever a rebuild still has of that. */
+function erased({ entityId: id, game, environment, at }: PlayerErased): ErasedState {
+  return { kind: 'erased', id, game, environment, erasedAt: at, keys: [], lastSeq: 0 };
 }
 
 function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {

@@ -187,6 +187,14 @@ export interface PurchaseRecorded extends FactBase {
   externalId: string;
 }
 
+/**
+ * A player was erased: nothing of what came before is held from here on, and sinks delete it. A later `PlayerRegistered` of the
+ * same id begins an empty life, which this does not touch.
+ */
+export interface PlayerErased extends FactBase {
+  kind: 'PlayerErased';
+}
+
 /** What facts about campaigns carry: the campaign as it was when it was triggered. */
 interface CampaignFact extends FactBase {
   campaignId: string;
@@ -249,6 +257,7 @@ export interface SnapshotMark {
 export type DomainFact =
   | PlayerRegistered
   | PlayerUpdated
+  | PlayerErased
   | EventTracked
   | IdempotencyKeyUsed
   | LifecycleChanged

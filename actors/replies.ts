@@ -2,7 +2,7 @@ import type { ErrorCode, Failure } from '../src/kernel/errors.ts';
 import type { JsonText } from '../src/kernel/json.ts';
 import type { ChurnRisk } from './churn/churn-risk.ts';
 import type { FlagReason } from './flags/reason.ts';
-import type { LifecycleStage, PlayerView, SeenFlag } from './state.ts';
+import type { ExportedPlayer, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
 
 /** A player as it is after a register, patch or read. */
 export interface PlayerReply {
@@ -152,6 +152,25 @@ export interface NotedReply {
   kind: 'noted';
 }
 
+/** A player was erased, at the time given; `null`: it lives, and ClickHouse knows whether it was erased before. */
+export interface ErasedReply {
+  kind: 'erased';
+  playerId: string;
+  erasedAt: number | null;
+  replayed?: true;
+}
+
+/** Everything that live state holds of a player. */
+export interface ExportedReply {
+  kind: 'exported';
+  player: ExportedPlayer;
+}
+
+/** Answer to what the owner asked itself. */
+export interface NotedReply {
+  kind: 'noted';
+}
+
 /** What an owner answers to a command or query. A failure changed nothing. */
 export type Reply =
   | PlayerReply
@@ -166,6 +185,8 @@ export type Reply =
   | SessionEndedReply
   | LifecycleReply
   | ChurnRiskReply
+  | ErasedReply
+  | ExportedReply
   | NotedReply
   | Failure;
 

@@ -213,8 +213,24 @@ export interface LedgerState {
   lastSeq: number;
 }
 
+/** What is left of a player that was erased: that it was, and when. */
+export interface ErasedState {
+  kind: 'erased';
+  id: string;
+  game: string;
+  environment: Environment;
+  /** Epoch milliseconds. */
+  erasedAt: number;
+  /** Idempotency-Keys of the erasure itself, never of what came before. */
+  keys: readonly RememberedKey[];
+  lastSeq: number;
+}
+
 /** What a partition holds under an id. */
-export type EntityState = PlayerState | LedgerState;
+export type EntityState = PlayerState | LedgerState | ErasedState;
+
+/** A player as it is handed out whole: of an Idempotency-Key not the answer, which only repeats what is here. */
+export type ExportedPlayer = Omit<PlayerState, 'keys'> & { keys: readonly Pick<RememberedKey, 'key' | 'at'>[] };
 
 /** The part of a player that others may see. */
 export function viewOf(state: PlayerState): PlayerView {

@@ -6,6 +6,7 @@ import type { ClickhouseAddress } from './clickhouse-address.ts';
 import { createStatementSlots } from './embedded/statement-slots.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { openClient } from './open-client.ts';
+import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
 import { TRANSIENT_CODES } from './transient-codes.ts';
 
 /**
@@ -17,11 +18,29 @@ export interface Analytics {
   segmentPlayers(query: SegmentPlayersQuery): Promise<Asked<SegmentPlayer[]>>;
   /** What an experiment measured, by variant. */
   experiment(query: ExperimentQuery): Promise<Asked<MeasuredVariant[]>>;
+  /** What is known of the newest erasure of a player; `undefined`: nothing. */
+  erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
+  /** Some rows of one player in one table, oldest first. */
+  playerRows(query: PlayerRowsQuery): Promise<Asked<PlacedRow[]>>;
   close(): Promise<void>;
 }
 
 /** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
 export type Asked<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
+
+export type PlayerQuery = Pick<PlayerRowsQuery, 'game' | 'environment' | 'playerId'>;
+
+export interface KnownErasure {
+  /** Epoch milliseconds. */
+  erasedAt: number;
+  /** Rows that were there; `undefined` until everything is deleted. */
+  rowsDeleted: number | undefined;
+}
+
+export interface PlacedRow {
+  place: RowPlace;
+  row: PlayerRow;
+}
 
 export interface SegmentPlayersQuery {
   game: string;
@@ -120,6 +139,38 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       }));
       return { kind: 'answered', value: variants };
     },
+    async erasure({ game, environment, playerId }) {
+      const asked = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
+        NEWEST_ERASURE,
+        { game, environment, player: playerId },
+      );
+      if (asked.kind === 'unavailable') return asked;
+      const [row] = asked.value;
+      if (row === undefined) return { kind: 'answered', value: undefined };
+      const rowsDeleted = row.step === ERASURE_DONE ? Number(row.rows_deleted) : undefined;
+      return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
+    },
+    async playerRows({ game, environment, playerId, table, after, limit }) {
+      const asked = await ask<PlayerRow & { place_ms: string | number }>(playerRowsSql(table), {
+        game,
+        environment,
+        player: playerId,
+        ms: after.receivedMs,
+        sequence: after.sequence,
+        index: after.index,
+        limit,
+      });
+      if (asked.kind === 'unavailable') return asked;
+      const rows = asked.value.map(({ place_ms: placeMs, ...row }) => ({
+        place: {
+          receivedMs: Number(placeMs),
+          sequence: Number(row['facts_sequence']),
+          index: Number(row['facts_index']),
+        },
+        row,
+      }));
+      return { kind: 'answered', value: rows };
+    },
     close: () => client.close(),
   };
 }
@@ -133,6 +184,9 @@ interface ExperimentRow {
   mean: number | null;
   variance: number | null;
 }
+
+/** `step` of an erasure whose rows are gone (0010_erasures.sql). */
+const ERASURE_DONE = 2;
 
 /** JSON has no NaN and no infinity: ClickHouse writes null. */
 function number(value: number | null): number {
@@ -152,8 +206,9 @@ const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** Beyond any of these ClickHouse ends the statement; all are codes that count as `unavailable`. */
 const STATEMENT_BOUNDS = {
+  date_time_output_format: 'iso',
   max_execution_time: LIMITS.analyticsSeconds,
   max_memory_usage: String(LIMITS.analyticsMemoryBytes),
   max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
   max_threads: LIMITS.analyticsThreads,
-};
+} as const;

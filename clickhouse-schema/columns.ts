@@ -123,6 +123,18 @@ export const COLUMNS = {
     'facts_sequence',
     'facts_index',
   ],
+  erasures: [
+    'game_id',
+    'environment',
+    'player_id',
+    'erased_at',
+    'received_at',
+    'rows_deleted',
+    'step',
+    'facts_created',
+    'facts_sequence',
+    'facts_index',
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Tables the sink writes. */
@@ -137,10 +149,15 @@ export const TABLES: readonly TableName[] = [
   'sessions',
   'purchases',
   'flag_exposures',
+  'erasures',
 ];
 
 /**
  * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
  * ones come, so they can't be counted.
  */
-export const REPLACING_TABLES: ReadonlySet<TableName> = new Set(['player_snapshots', 'segment_membership_states']);
+export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
+  'player_snapshots',
+  'segment_membership_states',
+  'erasures',
+]);

@@ -44,6 +44,7 @@ export function createRowBatch(): RowBatch {
     sessions: [],
     purchases: [],
     flag_exposures: [],
+    erasures: [],
   };
   /** Memory of the batch before. */
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};

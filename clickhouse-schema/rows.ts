@@ -4,10 +4,11 @@ import type {
   Fact,
   FlagExposed,
   LifecycleChanged,
+  PlayerErased,
   SegmentEntered,
   SegmentExited,
 } from '../actors/facts.ts';
-import type { EntityState } from '../actors/state.ts';
+import type { EntityState, ErasedState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
 import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
@@ -58,6 +59,11 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
       return [['sessions', sessionRow(fact, place), storable(fact.at)]];
     case 'PurchaseRecorded':
       return [['purchases', purchaseRow(fact, place), storable(fact.at)]];
+    case 'PlayerErased':
+      return [
+        ['erasures', erasureRow(fact, place), storable(fact.at)],
+        ['player_snapshots', tombstoneRow(fact, place), storable(fact.at)],
+      ];
     // What these changed is in the snapshot that follows.
     case 'PlayerRegistered':
     case 'PlayerUpdated':
@@ -160,6 +166,31 @@ function exposureRow(fact: FlagExposed, place: FactPlace): RowFor<'flag_exposure
   };
 }
 
+function erasureRow(fact: PlayerErased, place: FactPlace): RowFor<'erasures'> {
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    player_id: fact.entityId,
+    erased_at: timeText(fact.at),
+    received_at: timeText(fact.at),
+    rows_deleted: 0,
+    step: 0,
+    facts_created: String(createdMs(place.stream)),
+    facts_sequence: place.sequence,
+    facts_index: place.index,
+  };
+}
+
+/**
+ * Stands in for the player's snapshots, which are to be deleted, until its own next one: a rebuild must meet nothing of the
+ * player before the record of its erasure, and then apply all of that.
+ */
+function tombstoneRow({ entityId: id, game, environment, at }: PlayerErased, place: FactPlace): Row {
+  const lastSeq = place.sequence - 1;
+  const state: ErasedState = { kind: 'erased', id, game, environment, erasedAt: at, keys: [], lastSeq };
+  return snapshotRow({ kind: 'EntitySnapshot', entityId: id, game, environment, at, state }, place);
+}
+
 function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
   return {
     ...analystColumns(fact.state),
@@ -194,6 +225,9 @@ function analystColumns(state: EntityState): Row {
   switch (state.kind) {
     case 'ledger':
       return { ...scope, player_id: NO_PLAYER, entity_id: state.id };
+    // Under the player's own key, so that it replaces what was known of it.
+    case 'erased':
+      return { ...scope, player_id: state.id, entity_id: '' };
     case 'player':
       return {
         ...scope,

@@ -73,9 +73,17 @@ export const STREAMS = {
 
 export type StreamName = keyof typeof STREAMS;
 
-/** Key-value buckets: last value per key, file storage, no expiry. */
-export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS'] as const;
+/** Key-value buckets: last value per key, file storage. */
+export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES'] as const;
 export type BucketName = (typeof BUCKETS)[number];
+
+/** How long a bucket keeps a value; 0: for ever. */
+export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
+  CONFIG: 0,
+  OWNERS: 0,
+  POSITIONS: 0,
+  ERASURES: LIMITS.erasureMarkMs,
+};
 
 /** Commands of a partition, written by gateways, read by the owner. */
 export const requestsSubject = (partition: number): string => `requests.${partition}`;

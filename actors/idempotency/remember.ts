@@ -50,6 +50,7 @@ function recall(
     case 'flags':
     case 'lifecycle':
     case 'churnRisk':
+    case 'exported':
     case 'noted':
       return entry.reply;
     case 'player':
@@ -61,6 +62,7 @@ function recall(
     case 'sessionEnded':
     case 'sessionRecorded':
     case 'purchaseRecorded':
+    case 'erased':
       return { ...entry.reply, replayed: true };
   }
 }

@@ -181,6 +181,7 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
     case 'RegisterPlayer':
     case 'PatchPlayer':
       return draft.chars + 2 * LIMITS.documentBytes < mostChars;
+    case 'ErasePlayer':
     case 'OverrideFlag':
     case 'ExposeFlag':
     case 'ClaimIdempotencyKey':

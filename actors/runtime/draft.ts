@@ -2,7 +2,7 @@ import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../facts.ts';
 import type { Reply } from '../replies.ts';
-import type { EntityState } from '../state.ts';
+import type { EntityState, ExportedPlayer } from '../state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
 export interface CommitDraft extends Draft {
@@ -80,6 +80,7 @@ function charsOf(fact: DomainFact): number {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'PlayerErased':
     case 'LifecycleChanged':
     case 'LifecycleScheduled':
     case 'SegmentEntered':
@@ -92,6 +93,16 @@ function charsOf(fact: DomainFact): number {
     case 'InterventionClicked':
       return FACT_CHARS;
   }
+}
+
+/** Its lists hold a few short texts and numbers an entry. */
+function exportedChars(player: ExportedPlayer): number {
+  const entries = Object.values(player).reduce<number>(
+    (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
+    0,
+  );
+  const overrides = player.overrides.reduce((sum, { value }) => sum + value.length, 0);
+  return player.attributes.length + overrides + entries * FACT_CHARS;
 }
 
 /** Rough characters of a reply on its way to a gateway, or in a fact. */
@@ -111,11 +122,14 @@ export function replyChars(reply: Reply): number {
       return FACT_CHARS + reply.flags.length * SEEN_FLAG_CHARS;
     case 'sessionEnded':
       return FACT_CHARS + reply.achievements.length * FLAG_KEY_CHARS;
+    case 'exported':
+      return FACT_CHARS + exportedChars(reply.player);
     case 'claimed':
     case 'sessionRecorded':
     case 'purchaseRecorded':
     case 'lifecycle':
     case 'churnRisk':
+    case 'erased':
     case 'noted':
     case 'failure':
       return FACT_CHARS;

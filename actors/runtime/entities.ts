@@ -122,8 +122,11 @@ export function createEntities(options: EntitiesOptions): Entities {
 
   function fold(record: CommitRecord, sequence: number): void {
     const changed = new Map<string, EntityState>();
-    for (const fact of record.facts) {
+    const erasures = erasuresIn(record);
+    for (const [index, fact] of record.facts.entries()) {
       if (fact.kind === 'SnapshotMark') continue;
+      // What an erasure wipes need not be applied first; after a rebuild, what it would apply to may be gone already.
+      if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;
       const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
       if (before !== undefined && before.lastSeq >= sequence) continue;
       if (fact.kind === 'EntitySnapshot') snapshotted(fact);
@@ -202,6 +205,15 @@ export function createEntities(options: EntitiesOptions): Entities {
   };
 }
 
+/** The place of every entity's last erasure in a record; `undefined`: there is none, as in nearly all. */
+function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {
+  let erasures: Map<string, number> | undefined;
+  for (const [index, fact] of facts.entries()) {
+    if (fact.kind === 'PlayerErased') (erasures ??= new Map()).set(fact.entityId, index);
+  }
+  return erasures;
+}
+
 /** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */
 const ENTITY_BYTES = 1_000;
 const RECENT_EVENT_BYTES = 250;
@@ -212,7 +224,7 @@ const FLAG_BYTES = 150;
 /** Rough bytes of an entity in memory; its encoded form is smaller. */
 export function sizeOf(state: EntityState): number {
   const keys = state.keys.reduce((sum, entry) => sum + replyChars(entry.reply), 0);
-  if (state.kind === 'ledger') return ENTITY_BYTES + keys;
+  if (state.kind !== 'player') return ENTITY_BYTES + keys;
   const overrides = state.overrides.reduce((sum, { value }) => sum + FLAG_BYTES + value.length, 0);
   return (
     ENTITY_BYTES +

@@ -103,7 +103,8 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     chores(backlogTaken) {
       const sweepIds = sweep.take(backlogTaken);
       if (clock.monotonicMs() < pausedUntilMs || !(hasChores() || sweepIds.length > 0)) return NO_CHORES;
-      const coveredTo = markWanted ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
+      // An idle partition's mark would hold FACTS back for all others.
+      const coveredTo = markWanted || idle() ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
       if (coveredTo <= lastMark) markWanted = false;
       const due = backlogTaken ? dueIds : [];
       if (backlogTaken) dueIds = [];

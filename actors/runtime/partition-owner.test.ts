@@ -235,14 +235,15 @@ describe('the owner of a partition', () => {
     expect(await world.track(second, P1, 'x', 'id-9')).toMatchObject({ results: [{ status: 'duplicate' }] });
   });
 
-  it('appends an empty record when it was idle for an hour', async () => {
+  it('appends a record with a mark when it was idle for an hour, so that it holds back nobody else', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await world.clock.advance(LIMITS.firstSnapshotMs + 5_000);
     const before = world.records().length;
     await world.clock.advance(LIMITS.idleRecordMs + 1_000);
     const added = world.records().slice(before);
-    expect(added.map(({ record }) => record.facts)).toEqual([[]]);
+    const coveredTo = world.records().at(before - 1)?.sequence;
+    expect(added.map(({ record }) => record.facts)).toEqual([[{ kind: 'SnapshotMark', partition: 0, coveredTo }]]);
   });
 });
 

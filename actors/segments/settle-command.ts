@@ -60,6 +60,7 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'SessionRecorded':
     case 'PurchaseRecorded':
       return 'all';
+    case 'PlayerErased':
     // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
     case 'SessionSynced':
     case 'SessionFlagsTold':

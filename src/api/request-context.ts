@@ -48,7 +48,7 @@ export interface Services {
   /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
   readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
   /** What may be read from ClickHouse. */
-  readonly analytics: Pick<Analytics, 'segmentPlayers' | 'experiment'>;
+  readonly analytics: Pick<Analytics, 'segmentPlayers' | 'experiment' | 'erasure' | 'playerRows'>;
 }
 
 /** Players whose segments were looked at since an edit, over all partitions. */

@@ -1,9 +1,11 @@
 import type { Config } from '../config.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { getChurnRisk } from './churn-risk.ts';
+import { erasureRoutes } from './erasure.ts';
 import { trackEvents } from './event-batch.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
+import { exportPlayer } from './export.ts';
 import { evaluateFlag, evaluateFlags } from './flag-evaluation.ts';
 import { overrideRoutes } from './flag-overrides.ts';
 import { getFlagResults } from './flag-results.ts';
@@ -37,6 +39,8 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     gameInit(config.sessionTtlSeconds),
     gameSync,
     gameEndSession,
+    ...erasureRoutes,
+    exportPlayer,
     trackEvent,
     trackEvents,
     streamEvents,

@@ -146,6 +146,7 @@ function charsOf(body: CommandBody): number {
       return COMMAND_CHARS + (body.value?.length ?? 0);
     case 'ExposeFlag':
       return COMMAND_CHARS + body.value.length;
+    case 'ErasePlayer':
     case 'ClaimIdempotencyKey':
     case 'RecordSession':
     case 'RecordPurchase':

@@ -182,8 +182,13 @@ export const LIMITS = {
   snapshotsPerCommit: 500,
   /** An idle owner appends an empty record this often, so that its subject never empties. */
   idleRecordMs: 60 * 60 * 1000,
-  /** How long FACTS is kept at least (see the trimmer); also the longest a node may be away and still resume. */
-  factsRetentionMs: 30 * 24 * 60 * 60 * 1000,
+  /** What receipts of erasures say: the days after which FACTS holds nothing of an erased player any more. */
+  logRetentionDays: 30,
+  /**
+   * How long FACTS is kept at least (see the trimmer); also the longest a node may be away and still resume. Two hours short of
+   * what receipts say: the trimmer may be late by an idle partition's hourly record, and its own minute.
+   */
+  factsRetentionMs: (30 * 24 - 2) * 60 * 60 * 1000,
   /** How often the trimmer looks. */
   trimMs: 60_000,
 
@@ -374,6 +379,20 @@ export const LIMITS = {
   clickhouseStopMs: 3_000,
   /** Threads for calls into the embedded engine, which block theirs: all statements at once plus file and zip work. */
   clickhousePoolThreads: 16,
+
+  /** Players erased from ClickHouse with one pass over its tables; their ids must fit a statement's text. */
+  erasuresAtOnce: 500,
+  /** Pause between two such passes, while there is more to erase or ClickHouse is away. */
+  eraseAgainMs: 1_000,
+  /** How often the sink looks for erasures that an earlier one left; new ones are told to it. */
+  eraseLookMs: 60_000,
+  /** How long one deletion may take before it is looked at again; it goes on meanwhile. */
+  eraseRequestMs: 300_000,
+  /** How long it is remembered who was erased, for replays of FACTS and waiting deliveries: longer than either holds anything. */
+  erasureMarkMs: 35 * 24 * 60 * 60 * 1000,
+  /** Rows of ClickHouse in one page of a player's export: most, and when nothing is said. */
+  exportRows: 1_000,
+  exportRowsDefault: 500,
 
   /** SSE readers per process. */
   streamReaders: 5_000,

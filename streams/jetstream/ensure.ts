@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { BUCKETS, STREAMS } from '../definitions.ts';
+import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../definitions.ts';
 import type { BucketName, StreamDefinition } from '../definitions.ts';
 import { API_ERRORS, callApi } from './api.ts';
 import type { StreamDescription } from './api.ts';
@@ -109,6 +109,7 @@ function bucketConfig(name: BucketName, replicas: number): StreamConfig {
     discard: 'new',
     max_msgs_per_subject: 1,
     max_bytes: LIMITS.bucketBytes,
+    max_age: BUCKET_MAX_AGE_MS[name] * NANOS_PER_MS,
     allow_rollup_hdrs: true,
     deny_delete: true,
     num_replicas: replicas,

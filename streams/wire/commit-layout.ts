@@ -67,6 +67,7 @@ function factToWire(fact: Fact): WireFact {
       return { ...fact, reply: replyToWire(fact.reply) };
     case 'PlayerRegistered':
     case 'PlayerUpdated':
+    case 'PlayerErased':
     case 'LifecycleChanged':
     case 'ChurnRiskChanged':
     case 'LifecycleScheduled':
@@ -100,6 +101,7 @@ function factFromWire(wire: WireFact): Fact {
       return { ...wire, reply: replyFromWire(wire.reply) };
     case 'PlayerRegistered':
     case 'PlayerUpdated':
+    case 'PlayerErased':
     case 'LifecycleChanged':
     case 'ChurnRiskChanged':
     case 'LifecycleScheduled':

@@ -3,6 +3,7 @@ import type {
   DailyActivity,
   DeviceInfo,
   EntityState,
+  ErasedState,
   LedgerState,
   LifecycleStage,
   OpenSession,
@@ -17,7 +18,7 @@ import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
  * Layout of a state, version 1. States are written for every changed player a few times a second and read back one by
  * one, so names would be most of their bytes. A later field goes to the end, and reading supplies its default.
  */
-export type StateTuple = PlayerTuple | LedgerTuple;
+export type StateTuple = PlayerTuple | LedgerTuple | ErasedTuple;
 
 type PlayerTuple = [
   kind: 1,
@@ -108,6 +109,15 @@ type TallyTuple = [
   suppressed: number,
 ];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
+type ErasedTuple = [
+  kind: 3,
+  id: string,
+  game: string,
+  live: boolean,
+  erasedAt: number,
+  keys: KeyTuple[],
+  lastSeq: number,
+];
 type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
 type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
 
@@ -115,11 +125,25 @@ type EventTuple = [eventId: string, eventName: string, timestamp: number, receiv
 const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
 
 export function stateToTuple(state: EntityState): StateTuple {
-  return state.kind === 'player' ? playerToTuple(state) : ledgerToTuple(state);
+  switch (state.kind) {
+    case 'player':
+      return playerToTuple(state);
+    case 'ledger':
+      return ledgerToTuple(state);
+    case 'erased':
+      return erasedToTuple(state);
+  }
 }
 
 export function stateFromTuple(tuple: StateTuple): EntityState {
-  return tuple[0] === 1 ? playerFromTuple(tuple) : ledgerFromTuple(tuple);
+  switch (tuple[0]) {
+    case 1:
+      return playerFromTuple(tuple);
+    case 2:
+      return ledgerFromTuple(tuple);
+    case 3:
+      return erasedFromTuple(tuple);
+  }
 }
 
 function playerToTuple(state: PlayerState): PlayerTuple {
@@ -304,6 +328,15 @@ function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): L
 
 function ledgerFromTuple([, id, game, live, keys, lastSeq]: LedgerTuple): LedgerState {
   return { kind: 'ledger', id, game, environment: live ? 'live' : 'test', keys: keys.map(keyFromTuple), lastSeq };
+}
+
+function erasedToTuple({ id, game, environment, erasedAt, keys, lastSeq }: ErasedState): ErasedTuple {
+  return [3, id, game, environment === 'live', erasedAt, keys.map(keyToTuple), lastSeq];
+}
+
+function erasedFromTuple([, id, game, live, erasedAt, keys, lastSeq]: ErasedTuple): ErasedState {
+  const environment = live ? 'live' : 'test';
+  return { kind: 'erased', id, game, environment, erasedAt, keys: keys.map(keyFromTuple), lastSeq };
 }
 
 function keyToTuple({ key, bodyHash, at, reply }: RememberedKey): KeyTuple {

@@ -98,7 +98,9 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
         player.email = body.email ?? null;
         player.attributes = merged('{}', body.attributes);
         run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
-        run.next.set(body.playerId, newState(player, scope, at));
+        const tombstone = inScope(current(body.playerId), scope);
+        const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
+        run.next.set(body.playerId, { ...newState(player, scope, at), keys });
         run.reply = { kind: 'player', player, created: true };
       } else {
         const keepsEmail = body.byClientKey && held.email !== null;
@@ -114,6 +116,17 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
       const held = playerOf(current(body.playerId), scope);
       if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
       change(run, held, scope, at, body);
+      break;
+    }
+    case 'ErasePlayer': {
+      const { playerId: id } = body;
+      const held = inScope(current(id), scope);
+      if (held === undefined || held.kind === 'ledger') return failed(run, 'PLAYER_NOT_FOUND');
+      const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
+      run.reply = { kind: 'erased', playerId: id, erasedAt };
+      if (held.kind === 'erased') break;
+      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at });
+      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], lastSeq: 0 });
       break;
     }
     case 'TrackEvents': {
@@ -211,8 +224,10 @@ function recall(
   if (known === undefined) return undefined;
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
   const { reply } = known;
-  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'noted') return reply;
   if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
+  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported' || reply.kind === 'noted') {
+    return reply;
+  }
   return { ...reply, replayed: true };
 }
 

@@ -1,6 +1,7 @@
 import type { CommandBody, QueryBody } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { PlayerView } from '../../actors/state.ts';
+import { aPlayer as aPlayerState } from '../../actors/testing.ts';
 import type { Backend, Origin } from '../../src/gateway/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
 import { routes } from '../../src/api/routes.ts';
@@ -86,6 +87,8 @@ export async function startGateway(
     analytics: {
       segmentPlayers: async () => ({ kind: 'unavailable' }),
       experiment: async () => ({ kind: 'unavailable' }),
+      erasure: async () => ({ kind: 'unavailable' }),
+      playerRows: async () => ({ kind: 'unavailable' }),
     },
     ...overrides,
   });
@@ -179,6 +182,12 @@ export function accept({ body }: Call): Reply {
         playerId: body.playerId,
         risk: { score: 4_000, level: 'medium', factors: [], confidence: 3, predictedAt: RECEIVED_AT },
       };
+    case 'ErasePlayer':
+      return { kind: 'erased', playerId: body.playerId, erasedAt: RECEIVED_AT };
+    case 'GetErasure':
+      return { kind: 'erased', playerId: body.playerId, erasedAt: null };
+    case 'ExportPlayer':
+      return { kind: 'exported', player: { ...aPlayerState({ id: body.playerId }), keys: [] } };
     case 'ClaimIdempotencyKey':
       return { kind: 'claimed' };
     case 'OverrideFlag':

@@ -1,8 +1,10 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import { createClickhouseTarget } from './block-target.ts';
+import { createEraser } from './eraser.ts';
+import { createErasureTarget } from './erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
 
-export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target'> {
+export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures'> {
   clickhouse: ClickhouseAddress;
 }
 
@@ -16,11 +18,20 @@ export interface ClickhouseSink {
 /** The ClickHouse sink over a real ClickHouse; the simulation makes a facts writer over a target of its own. */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
   const target = createClickhouseTarget(options.clickhouse);
-  const writer = createFactsWriter({ ...options, target });
+  const eraser = createEraser({
+    ...options,
+    logger: options.logger.child({ sink: 'clickhouse' }),
+    target: createErasureTarget(options.clickhouse),
+    leads: () => writer.leads(),
+  });
+  const writer = createFactsWriter({ ...options, target, onErasures: () => eraser.wake() });
   return {
-    start: () => writer.start(),
+    start() {
+      writer.start();
+      eraser.start();
+    },
     async stop() {
-      await writer.stop();
+      await Promise.all([writer.stop(), eraser.stop()]);
       await target.close();
     },
   };

@@ -35,6 +35,8 @@ import { gatherBatch, type FactsBatch } from './gather-batch.ts';
  */
 export interface FactsWriter {
   start(): void;
+  /** Whether this process may write, now. */
+  leads(): boolean;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,8 @@ export interface FactsWriterOptions {
   /** Who we are for the lease; unique per process incarnation. */
   holder: string;
   target: BlockTarget;
+  /** Erasures of players are in, and the position has passed them. */
+  onErasures?: () => void;
   logger: Logger;
   metrics: SinkMetrics;
 }
@@ -145,7 +149,9 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
     for (const [partition, coveredTo] of batch.marks) {
       if (!(await noteRebuildMark(partition, position.stream, coveredTo))) return false;
     }
-    return save(store, { stream: position.stream, sequence: batch.to });
+    const moved = await save(store, { stream: position.stream, sequence: batch.to });
+    if (moved && blocks.some(({ table }) => table === 'erasures')) options.onErasures?.();
+    return moved;
   }
 
   /** Repeats an insert until it is in, with back-off. False: the lease is gone, and with it the right to insert. */
@@ -239,6 +245,7 @@ export function createFactsWriter(options: FactsWriterOptions): FactsWriter {
   }
 
   return {
+    leads: mayWrite,
     start() {
       lease = contend({
         bucket: log.bucket('OWNERS'),

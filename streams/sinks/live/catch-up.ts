@@ -14,6 +14,8 @@ export interface CatchUpOptions {
   clock: Clock;
   /** Left out: a reader that falls behind the recent records is given up. */
   openOlder?: (fromSequence: number, onWaiting: () => void) => OlderRecords;
+  /** Whether the player of an event was erased since: it is not told any more then. */
+  isErased: (playerId: string, sequence: number, index: number) => boolean;
   /** The reader has everything that was fanned out. Called in the same tick in which that is true. */
   onCaughtUp: () => void;
   /** The reader takes nothing any more, or is further behind than anybody keeps. */
@@ -64,6 +66,7 @@ export function catchUp(options: CatchUpOptions): () => void {
     for (const event of record.events()) {
       const { index, fact } = event;
       if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
+      if (options.isErased(fact.entityId, record.sequence, index)) continue;
       if (!hasRoom()) return false;
       reader.write(Buffer.from(event.message(), 'utf8'));
       if (over) return false;

@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
+import { watchErasures } from '../../erasures.ts';
 import type { LiveFeed } from '../../live-feed.ts';
 import type { Log } from '../../log.ts';
 import { type Member, createAudience } from './audience.ts';
@@ -46,6 +47,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const members = new Set<Member>();
   const audience = createAudience();
   const slots = createReplaySlots(LIMITS.streamReplays);
+  const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
   let stopped = false;
   let cancelHeartbeat: Cancel = () => {};
@@ -120,6 +122,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       from,
       recent,
       clock,
+      isErased: (playerId, sequence, index) => erasures.covers(playerId, { created, sequence, index }),
       ...(source === 'recent records and log' ? { openOlder } : {}),
       onCaughtUp: () => audience.join(member),
       onGivenUp: (reason) => {
@@ -171,11 +174,14 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     },
     async start() {
       cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
+      // Nothing is replayed before it is known who was erased.
+      await erasures.ready;
       await open();
     },
     async stop() {
       stopped = true;
       cancelHeartbeat();
+      erasures.stop();
       feed?.reader.stop();
       feed = undefined;
       for (const member of members) {

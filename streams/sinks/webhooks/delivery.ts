@@ -2,6 +2,7 @@ import type { Environment } from '../../../actors/commands.ts';
 import { uuidv5 } from '../../../src/kernel/ids.ts';
 import type { JsonText } from '../../../src/kernel/json.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
+import { BEFORE_ALL, type FactPlace } from '../../erasures.ts';
 
 /** One attempt to make: a record of DELIVERIES. It carries the data, so a retry in two hours reads nothing else. */
 export interface Delivery {
@@ -17,6 +18,10 @@ export interface Delivery {
   /** Epoch milliseconds, the payload's `timestamp`. */
   timestamp: number;
   data: JsonText;
+  /** Whom it tells of. */
+  player: string;
+  /** Where the fact it tells of stands in the log. */
+  place: FactPlace;
   /** Counted from 1. */
   attempt: number;
   /** How often this attempt was put off since it found no place. */
@@ -70,5 +75,20 @@ export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
   if (environment !== 'live' && environment !== 'test') return undefined;
   if (data === undefined || configRevision === undefined || timestamp === undefined) return undefined;
   if (attempt === undefined || attempt < 1 || deferrals === undefined) return undefined;
-  return { id, game, environment, webhook, configRevision, type, timestamp, data, attempt, deferrals };
+  const { player, place } = sourceOf(fields, data);
+  return { id, game, environment, webhook, configRevision, type, timestamp, data, player, place, attempt, deferrals };
+}
+
+/** Deliveries of the time before players could be erased do not say it: their data does, and every erasure came later. */
+function sourceOf({ player, place }: Record<string, unknown>, data: JsonText): Pick<Delivery, 'player' | 'place'> {
+  if (typeof player === 'string' && typeof place === 'object' && place !== null) {
+    if ('created' in place && 'sequence' in place && 'index' in place) {
+      const { created, sequence, index } = place;
+      if (typeof created === 'string' && typeof sequence === 'number' && typeof index === 'number') {
+        return { player, place: { created, sequence, index } };
+      }
+    }
+  }
+  const [, id = ''] = /^\{"player_id":"([^"]*)"/.exec(data) ?? [];
+  return { player: id, place: BEFORE_ALL };
 }

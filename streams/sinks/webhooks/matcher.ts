@@ -13,6 +13,7 @@ import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesRoom } from './deliveries-room.ts';
 import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
 import { matchRecord } from './matching.ts';
+import { noteErasures } from './note-erasures.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
@@ -47,6 +48,7 @@ const TAKE_RECORDS = 64;
  *    appends, which their message id makes harmless, and loses none.
  * 2. A record is matched against definitions at least as fresh as those it was decided under.
  * 3. A webhook gets nothing that was decided before its creation (`createdRevision`).
+ * 4. The position moves past an erasure only after it is noted for whoever makes deliveries.
  *
  * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
  */
@@ -177,6 +179,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
         count += 1;
         await appends.add(() => append(delivery, bytes, mine));
       }
+      const terms = { log, clock, logger, givenUp: () => over(mine) };
+      await noteErasures(terms, record, { created, sequence: logRecord.sequence });
     }
     await appends.settled();
     return over(mine) ? 'given_up' : count;

@@ -39,6 +39,8 @@ export function* matchRecord(
         type: occurrence.type,
         timestamp: occurrence.timestamp,
         data: text,
+        player: fact.entityId,
+        place: { ...place, index },
         attempt: 1,
         deferrals: 0,
       };

@@ -4,6 +4,7 @@ import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { WebhookDocument } from '../../config/documents.ts';
+import { watchErasures } from '../../erasures.ts';
 import type { Log, WorkItem } from '../../log.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import { type Delivery, decodeDelivery, dueSubject, encodeDelivery, scheduledSubject } from './delivery.ts';
@@ -44,10 +45,11 @@ const ACK_TRIES = 10;
  * 1. An attempt leaves the queue only after its end is certain: delivered, given up, or the next one stored. So a crash
  *    repeats an attempt under the same id, and loses none.
  * 2. An item in `held` is this process's, and the broker is told so until it is let go; then it is touched no more.
- * 3. A webhook that was disabled or deleted meanwhile gets nothing more.
+ * 3. A webhook that was disabled or deleted meanwhile gets nothing more, and nobody is told of a player that was erased.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { log, config, clock, ids, logger, metrics, sender, retryDelaysMs, timeoutMs } = options;
+  const erasures = watchErasures(log, clock);
   let state: 'running' | 'stopping' | 'stopped' = 'running';
   const busy = new Set<Promise<void>>();
   const held = new Set<WorkItem>();
@@ -105,11 +107,11 @@ export function createWorker(options: WorkerOptions): Worker {
       return;
     }
     const fresh = config.revision >= delivery.configRevision;
-    if (!fresh && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS))) {
+    if (!erasures.current || (!fresh && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS)))) {
       handBack(item);
       return;
     }
-    if (wantedBy(delivery) === undefined) {
+    if (!mayBeTold(delivery)) {
       await finish(item, 'dropped');
       return;
     }
@@ -137,6 +139,10 @@ export function createWorker(options: WorkerOptions): Worker {
     return entry?.document.enabled === true ? entry.document : undefined;
   }
 
+  function mayBeTold(delivery: Delivery): boolean {
+    return wantedBy(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
+  }
+
   /** Makes one attempt and sees to what follows. */
   async function attempt(item: WorkItem, delivery: Delivery): Promise<Health> {
     if (state !== 'running') {
@@ -144,7 +150,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return 'unknown';
     }
     const webhook = wantedBy(delivery);
-    if (webhook === undefined) {
+    if (webhook === undefined || !mayBeTold(delivery)) {
       await finish(item, 'dropped');
       return 'unknown';
     }
@@ -239,6 +245,7 @@ export function createWorker(options: WorkerOptions): Worker {
       for (const item of held) handBack(item);
       cancelBeat();
       cancelSweep();
+      erasures.stop();
     },
   };
 }

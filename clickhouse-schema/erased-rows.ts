@@ -1,0 +1,72 @@
+import type { TableName } from './columns.ts';
+
+/** An erasure as ClickHouse holds it in `erasures`. */
+export interface PendingErasure {
+  game: string;
+  environment: string;
+  /** A UUID. */
+  playerId: string;
+  /** Where it stands in the log; FACTS' creation in epoch milliseconds. */
+  createdMs: number;
+  sequence: number;
+  index: number;
+  /** Epoch milliseconds. */
+  erasedAt: number;
+  /** What was there before anything was deleted; `undefined` until it is counted. */
+  rows: number | undefined;
+}
+
+/**
+ * How a table's rows say where in the log they come from. `facts`: `facts_sequence` and `facts_index`, of the FACTS of their time.
+ * The others have a `version`: FACTS' creation, the record's sequence and, for `memberships`, the fact's index (rows.ts).
+ */
+type Placing = 'facts' | 'snapshots' | 'memberships';
+
+/** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
+export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, 'erasures'>, Placing>> = {
+  events: 'facts',
+  sessions: 'facts',
+  purchases: 'facts',
+  player_snapshots: 'snapshots',
+  lifecycle_transitions: 'facts',
+  segment_transitions: 'facts',
+  segment_membership_states: 'memberships',
+  flag_exposures: 'facts',
+};
+
+/**
+ * The condition for rows of a table that come from before their player's erasure. Rows of the player's next life stay, as they
+ * stand behind it in the log. Whatever was received before this FACTS was created came from an earlier one, whose sequences
+ * mean nothing here.
+ * @param erasures of one FACTS, at most one a player
+ */
+export function erasedRows(table: keyof typeof PLAYER_TABLES, erasures: readonly PendingErasure[]): string {
+  const placing = PLAYER_TABLES[table];
+  const ids = list(erasures.map(({ playerId }) => playerId));
+  const games = list([...new Set(erasures.map(({ game }) => game))]);
+  const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
+  // As text: a literal of 128 bits would become a float.
+  const bounds = list(erasures.map((erasure) => String(placeOf(erasure, placing))));
+  const bound = `arrayElement(CAST(${bounds} AS Array(UInt128)), indexOf(CAST(${ids} AS Array(UUID)), player_id))`;
+  // Game and environment lead the order of every table, so the engine passes over all others.
+  const whose = `game_id IN ${games} AND environment IN ${environments} AND player_id IN ${ids}`;
+  if (placing !== 'facts') return `${whose} AND version < ${bound}`;
+  const createdMs = Math.max(0, ...erasures.map((erasure) => erasure.createdMs));
+  const earlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
+  return `${whose} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
+}
+
+function placeOf({ createdMs, sequence, index }: PendingErasure, placing: Placing): bigint {
+  switch (placing) {
+    case 'facts':
+      return (BigInt(sequence) << 32n) | BigInt(index);
+    case 'snapshots':
+      return (BigInt(createdMs) << 64n) | BigInt(sequence);
+    case 'memberships':
+      return (BigInt(createdMs) << 80n) | (BigInt(sequence) << 32n) | BigInt(index);
+  }
+}
+
+function list(texts: readonly string[]): string {
+  return `[${texts.map((text) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`).join(', ')}]`;
+}

@@ -1,0 +1,92 @@
+import { within, type Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import { createSignal } from '../../../src/kernel/signal.ts';
+import { decodeJson } from '../../codec.ts';
+import type { Log } from '../../log.ts';
+import { parseSinkPosition } from '../positions.ts';
+import type { ErasureTarget } from './erasure-target.ts';
+
+/**
+ * Deletes the rows of erased players, beside the writer and never in its way: a deletion reads every part of a table, and what
+ * comes in meanwhile is deleted together in the next round.
+ *
+ * States of an erasure (column `step`): known → counted → done.
+ * Invariants
+ * 1. An erasure is taken up once the sink's stored position has passed it. So every row from before it is in, in blocks that
+ *    nobody repeats any more: no row comes back, and no repeat of a block misses some of its rows.
+ * 2. What is deleted is counted and the count stored before anything of it goes. So a receipt's figure survives a crash.
+ * 3. Every step may be repeated; two erasers at once would only do work twice.
+ */
+export interface Eraser {
+  start(): void;
+  /** There may be something to erase. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+export interface EraserOptions {
+  log: Pick<Log, 'bucket'>;
+  clock: Clock;
+  target: ErasureTarget;
+  /** Whether this process is the one that writes. */
+  leads: () => boolean;
+  logger: Logger;
+}
+
+export function createEraser(options: EraserOptions): Eraser {
+  const { log, clock, target, leads, logger } = options;
+  const signal = createSignal();
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  const goesOn = () => !stopped;
+
+  async function run(): Promise<void> {
+    while (goesOn()) {
+      const more = leads() && (await attempt());
+      if (goesOn()) await signal.wait(clock, more ? LIMITS.eraseAgainMs : LIMITS.eraseLookMs);
+    }
+  }
+
+  async function attempt(): Promise<boolean> {
+    try {
+      return await round();
+    } catch (error) {
+      logger.warn({ err: error }, 'players cannot be erased from ClickHouse; it will be tried again');
+      return true;
+    }
+  }
+
+  /** Takes some erasures a step on. True: there may be more to do. */
+  async function round(): Promise<boolean> {
+    const entry = await log.bucket('POSITIONS').get('clickhouse');
+    const position = entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
+    if (position === undefined) return false;
+    const pending = await target.pending(position, LIMITS.erasuresAtOnce);
+    if (pending.length === 0) return false;
+    const uncounted = pending.filter(({ rows }) => rows === undefined);
+    if (uncounted.length > 0) {
+      const counts = await target.count(uncounted);
+      for (const erasure of uncounted) erasure.rows = counts.get(erasure.playerId) ?? 0;
+      await target.note('counted', uncounted);
+    }
+    if ((await target.remove(pending)) === 'later') return true;
+    await target.note('done', pending);
+    const rows = pending.reduce((sum, erasure) => sum + (erasure.rows ?? 0), 0);
+    logger.info({ players: pending.length, rows }, 'players erased from ClickHouse');
+    return true;
+  }
+
+  return {
+    start() {
+      running = run();
+    },
+    wake: () => signal.notify(),
+    async stop() {
+      stopped = true;
+      signal.notify();
+      await within(clock, LIMITS.sinkStopMs, running);
+      await target.close();
+    },
+  };
+}
