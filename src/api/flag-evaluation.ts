@@ -6,6 +6,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import { answer } from './answer.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { PlayerId, freeForm } from './fields.ts';
+import { rememberedText } from './remembered-text.ts';
 import { defineRoute, type Success } from './route.ts';
 
 const tag = 'Feature flags';
@@ -88,8 +89,7 @@ export const evaluateFlag = defineRoute({
       const { evaluations, durationUs } = expectFlags(reply);
       const [evaluation] = evaluations;
       if (evaluation === undefined) return failure('FLAG_NOT_FOUND');
-      const key = JSON.stringify(evaluation.flagKey);
-      return answer(`{"flag_key":${key},${evaluationFields(evaluation)},${timeFields(durationUs)}}`);
+      return answer(`{"flag_key":${singleText(evaluation)},${timeFields(durationUs)}}`);
     },
   },
 });
@@ -156,9 +156,9 @@ export const evaluateFlags = defineRoute({
     },
     toAnswer(reply) {
       const { evaluations, unknownFlags, durationUs } = expectFlags(reply);
-      const fields = evaluations.map((one) => `${JSON.stringify(one.flagKey)}:{${evaluationFields(one)}}`);
-      const unknown = JSON.stringify(unknownFlags);
-      return answer(`{"evaluations":{${fields.join(',')}},"unknown_flags":${unknown},${timeFields(durationUs)}}`);
+      const fields = evaluations.map(memberText).join(',');
+      const unknown = unknownFlags.length === 0 ? '[]' : JSON.stringify(unknownFlags);
+      return answer(`{"evaluations":{${fields}},"unknown_flags":${unknown},${timeFields(durationUs)}}`);
     },
   },
 });
@@ -172,6 +172,10 @@ export function expectFlags(reply: Success): FlagsReply {
 function contextText(context: Record<string, unknown> | undefined): JsonText | undefined {
   return context === undefined ? '{}' : documentText(context);
 }
+
+/** An evaluation behind its flag's key, as the member of an object or as what follows `"flag_key":`. */
+const memberText = rememberedText((one) => `${JSON.stringify(one.flagKey)}:{${evaluationFields(one)}}`);
+const singleText = rememberedText((one) => `${JSON.stringify(one.flagKey)},${evaluationFields(one)}`);
 
 /** The fields of one evaluation as JSON text; its value is spliced in as it is. */
 function evaluationFields({ value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {

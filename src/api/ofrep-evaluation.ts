@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { FlagReason } from '../../actors/flags/reason.ts';
 import type { FlagEvaluation } from '../../actors/replies.ts';
+import { rememberedText } from './remembered-text.ts';
 
 /** What a flag serves, as OpenFeature's clients read it. */
 export const OfrepEvaluation = Type.Object(
@@ -42,7 +43,9 @@ const REASONS: Readonly<Record<FlagReason, string>> = {
 };
 
 /** One evaluation as JSON text; its value is spliced in as it is. */
-export function ofrepJson({ flagKey, value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {
+export const ofrepJson = rememberedText(ofrepText);
+
+function ofrepText({ flagKey, value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {
   const variant = variantKey === null ? '' : `"variant":${JSON.stringify(variantKey)},`;
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;

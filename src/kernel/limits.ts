@@ -253,6 +253,8 @@ export const LIMITS = {
   evaluatedFlags: 2_000,
   /** Characters of all values in one answer of evaluated flags: even at three bytes each it fits a broker's message. */
   evaluatedChars: 2_000_000,
+  /** Text of an evaluation kept beside it, in characters: copying a longer one costs more than writing it anew. */
+  rememberedEvaluationChars: 1_000,
 
   /** Campaigns of one game and environment: one trigger may be that of all of them. */
   campaignsPerEnvironment: 200,

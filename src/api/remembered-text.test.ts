@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { FlagEvaluation } from '../../actors/replies.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { rememberedText } from './remembered-text.ts';
+
+const anEvaluation = (value: string): FlagEvaluation => ({
+  flagKey: 'shop',
+  value,
+  variantKey: null,
+  reason: 'default',
+});
+
+function counted() {
+  const written: string[] = [];
+  const text = rememberedText(({ value }) => {
+    written.push(value);
+    return `<${value}>`;
+  });
+  return { written, text };
+}
+
+test('a shared evaluation is written once, and another alike for itself', () => {
+  const { written, text } = counted();
+  const one = Object.freeze(anEvaluation('1'));
+  expect([text(one), text(one), text(Object.freeze(anEvaluation('1'))), text(one)]).toEqual([
+    '<1>',
+    '<1>',
+    '<1>',
+    '<1>',
+  ]);
+  expect(written).toEqual(['1', '1']);
+});
+
+test('one that may change is written as it is', () => {
+  const { text } = counted();
+  const one = anEvaluation('1');
+  expect(text(one)).toBe('<1>');
+  one.value = '2';
+  expect(text(one)).toBe('<2>');
+});
+
+test('a long one is not kept', () => {
+  const { written, text } = counted();
+  const long = Object.freeze(anEvaluation('x'.repeat(LIMITS.rememberedEvaluationChars)));
+  expect(text(long)).toBe(text(long));
+  expect(written).toHaveLength(2);
+});
