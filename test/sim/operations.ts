@@ -7,6 +7,7 @@ import {
 } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import { FLAG_KEYS } from './change-flags.ts';
+import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 
 export type Heard = Reply | 'lost';
@@ -43,6 +44,7 @@ const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 /** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
   const ofFlags = random.fork('flags');
+  const ofPlay = random.fork('play');
   let stamps = 0;
   let keys = 0;
   const stamp = (): number => ++stamps;
@@ -166,6 +168,20 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     };
   }
 
+  /** Its id makes a repeat safe, with an Idempotency-Key and without. */
+  function recordSession(playerId: string): Operation {
+    const session = drawSession(ofPlay, playerId);
+    return keyed(playerId, claim(0.3), (idempotency) => ({ ...session(stamp()), ...withClaim(idempotency) }), true);
+  }
+
+  /** Without a transaction only an Idempotency-Key makes a repeat safe. */
+  function recordPurchase(playerId: string): Operation {
+    const purchase = drawPurchase(ofPlay, playerId);
+    const idempotency = claim(0.5);
+    const safe = idempotency !== undefined || purchase(0).transactionId !== null;
+    return keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
+  }
+
   const read = (playerId: string): Operation => {
     const environment = random.chance(0.05) ? 'test' : 'live';
     return { safe: true, run: (send) => send(playerId, { kind: 'GetPlayer', playerId }, environment) };
@@ -192,13 +208,15 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     next() {
       const playerId = random.pick(players);
       const dice = random.next();
-      if (dice < 0.15) return register(playerId);
-      if (dice < 0.35) return patch(playerId);
-      if (dice < 0.6) return track(playerId);
-      if (dice < 0.72) return batch();
-      if (dice < 0.76) return override(playerId);
-      if (dice < 0.86) return evaluate(playerId);
-      return dice < 0.89 ? ask(playerId, 'all') : read(playerId);
+      if (dice < 0.13) return register(playerId);
+      if (dice < 0.3) return patch(playerId);
+      if (dice < 0.53) return track(playerId);
+      if (dice < 0.65) return batch();
+      if (dice < 0.7) return recordSession(playerId);
+      if (dice < 0.75) return recordPurchase(playerId);
+      if (dice < 0.79) return override(playerId);
+      if (dice < 0.88) return evaluate(playerId);
+      return dice < 0.91 ? ask(playerId, 'all') : read(playerId);
     },
     read,
     evaluate,

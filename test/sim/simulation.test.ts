@@ -9,6 +9,8 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'record: empty': 100,
   'fact: SnapshotMark': 500,
   'fact: LifecycleChanged': 50,
+  'fact: SessionRecorded': 450,
+  'fact: PurchaseRecorded': 450,
   'fact: SegmentEntered': 700,
   'fact: SegmentExited': 500,
   'fact: FlagExposed': 700,
