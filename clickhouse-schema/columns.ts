@@ -123,6 +123,23 @@ export const COLUMNS = {
     'facts_sequence',
     'facts_index',
   ],
+  campaign_events: [
+    'game_id',
+    'environment',
+    'campaign_id',
+    'campaign_key',
+    'campaign_version',
+    'player_id',
+    'external_id',
+    'event',
+    'reason',
+    'cause',
+    'intervention_id',
+    'session_id',
+    'received_at',
+    'facts_sequence',
+    'facts_index',
+  ],
   erasures: [
     'game_id',
     'environment',
@@ -149,6 +166,7 @@ export const TABLES: readonly TableName[] = [
   'sessions',
   'purchases',
   'flag_exposures',
+  'campaign_events',
   'erasures',
 ];
 

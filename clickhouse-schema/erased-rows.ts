@@ -32,6 +32,7 @@ export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, 'erasures'>, Plac
   segment_transitions: 'facts',
   segment_membership_states: 'memberships',
   flag_exposures: 'facts',
+  campaign_events: 'facts',
 };
 
 /**

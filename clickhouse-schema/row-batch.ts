@@ -44,6 +44,7 @@ export function createRowBatch(): RowBatch {
     sessions: [],
     purchases: [],
     flag_exposures: [],
+    campaign_events: [],
     erasures: [],
   };
   /** Memory of the batch before. */

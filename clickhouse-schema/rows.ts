@@ -10,6 +10,7 @@ import type {
 } from '../actors/facts.ts';
 import type { EntityState, ErasedState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
+import { campaignRow } from './campaign-rows.ts';
 import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
 import { purchaseRow, sessionRow } from './play-rows.ts';
@@ -59,6 +60,12 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
       return [['sessions', sessionRow(fact, place), storable(fact.at)]];
     case 'PurchaseRecorded':
       return [['purchases', purchaseRow(fact, place), storable(fact.at)]];
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked':
+      return [['campaign_events', campaignRow(fact, place), storable(fact.at)]];
     case 'PlayerErased':
       return [
         ['erasures', erasureRow(fact, place), storable(fact.at)],
@@ -75,11 +82,6 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'SessionOpened':
     case 'SessionSynced':
     case 'SessionFlagsTold':
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
     case 'SnapshotMark':
       return [];
   }

@@ -25,6 +25,7 @@ export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
   const entered = indexed(all, ({ trigger }) => (trigger.kind === 'segment_entered' ? trigger.segmentId : undefined));
   const exited = indexed(all, ({ trigger }) => (trigger.kind === 'segment_exited' ? trigger.segmentId : undefined));
   const stages = indexed(all, ({ trigger }) => (trigger.kind === 'lifecycle' ? trigger.stage : undefined));
+  const churn = all.filter(({ document }) => document.trigger.kind === 'churn');
   return {
     all,
     get: (id) => ids.get(id),
@@ -33,6 +34,7 @@ export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
       if (fact.kind === 'SegmentEntered') return entered.get(fact.segmentId) ?? NONE;
       if (fact.kind === 'SegmentExited') return exited.get(fact.segmentId) ?? NONE;
       if (fact.kind === 'LifecycleChanged') return stages.get(fact.to) ?? NONE;
+      if (fact.kind === 'ChurnRiskChanged') return fact.high ? churn : NONE;
       return NONE;
     },
   };

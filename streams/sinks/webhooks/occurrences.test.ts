@@ -121,3 +121,29 @@ describe('what webhooks are told of segments and flags', () => {
     expect(occurrenceOf({ ...base, kind: 'FlagOverridden', flagKey: 'x', value: 'true' })).toBeUndefined();
   });
 });
+
+describe('what webhooks are told of campaigns', () => {
+  it('an intervention is campaign.triggered: campaign_id and intervention_id; nothing of what follows it', () => {
+    const about = {
+      game: 'demo',
+      environment: 'live',
+      entityId: ENTERED.entityId,
+      at: AT,
+      campaignId: 'cmp_1',
+      campaignKey: 'comeback',
+      campaignVersion: 1,
+      externalId: 'ext-1',
+    } as const;
+    const given = { ...about, interventionId: 'int_1', expiresAt: AT + 1, cause: 'churn:high' };
+    const data = {
+      player_id: ENTERED.entityId,
+      external_id: 'ext-1',
+      campaign_id: 'cmp_1',
+      intervention_id: 'int_1',
+    };
+    expect(told({ ...given, kind: 'InterventionTriggered' })).toEqual(['campaign.triggered', AT, data]);
+    const suppressed = { ...about, kind: 'InterventionSuppressed', reason: 'holdout', cause: 'churn:high' } as const;
+    const offered = { ...about, kind: 'InterventionOffered', interventionId: 'int_1', sessionId: 's' } as const;
+    expect([occurrenceOf(suppressed), occurrenceOf(offered)]).toEqual([undefined, undefined]);
+  });
+});

@@ -66,6 +66,17 @@ const OCCURRENCES: Occurrences = {
     timestamp: fact.at,
     data: () => evaluationData(fact),
   }),
+  InterventionTriggered: (fact) => ({
+    type: 'campaign.triggered',
+    timestamp: fact.at,
+    data: () =>
+      JSON.stringify({
+        player_id: fact.entityId,
+        external_id: fact.externalId,
+        campaign_id: fact.campaignId,
+        intervention_id: fact.interventionId,
+      }),
+  }),
 };
 
 /** What webhooks may be told of this fact; `undefined`: nothing. */
