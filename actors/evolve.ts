@@ -18,8 +18,16 @@ import type {
 import { seenVariant } from './flags/seen-variant.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded } from './purchases/evolve.ts';
+import { replyChars } from './reply-chars.ts';
 import { closed, flagsTold, opened, sessionRecorded, synced } from './sessions/evolve.ts';
-import { type EntityState, type ErasedState, type LedgerState, NO_ACTIVITY, type PlayerState } from './state.ts';
+import {
+  type EntityState,
+  type ErasedState,
+  type LedgerState,
+  NO_ACTIVITY,
+  type PlayerState,
+  type RememberedKey,
+} from './state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
 export class FactOrderError extends Error {}
@@ -173,7 +181,18 @@ function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): Enti
   const most = holder.kind === 'ledger' ? 2 * LIMITS.idempotencyKeys : LIMITS.idempotencyKeys;
   const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > fact.at);
   const entry = { key: fact.key, bodyHash: fact.bodyHash, at: fact.at, reply: fact.reply };
-  return { ...holder, keys: append(fresh, entry, most) };
+  return { ...holder, keys: withinChars(append(fresh, entry, most)) };
+}
+
+/** The newest entries, as many as their answers leave room for: all of a player must fit one record. */
+function withinChars(keys: readonly RememberedKey[]): readonly RememberedKey[] {
+  let chars = 0;
+  for (let place = keys.length - 1; place >= 0; place--) {
+    const entry = keys[place];
+    if (entry !== undefined) chars += replyChars(entry.reply);
+    if (chars > LIMITS.idempotencyChars) return keys.slice(Math.min(place + 1, keys.length - 1));
+  }
+  return keys;
 }
 
 function emptyLedger(fact: IdempotencyKeyUsed): LedgerState {

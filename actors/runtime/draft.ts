@@ -1,8 +1,8 @@
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../facts.ts';
-import type { Reply } from '../replies.ts';
-import type { EntityState, ExportedPlayer } from '../state.ts';
+import { charsOfAll, replyChars, seenFlagsChars } from '../reply-chars.ts';
+import type { EntityState } from '../state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
 export interface CommitDraft extends Draft {
@@ -54,8 +54,6 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
 
 /** Names, ids and numbers of a fact, beside the texts that are counted. */
 const FACT_CHARS = 400;
-const SEEN_FLAG_CHARS = 150;
-const FLAG_KEY_CHARS = 50;
 
 function charsOf(fact: DomainFact): number {
   switch (fact.kind) {
@@ -73,9 +71,9 @@ function charsOf(fact: DomainFact): number {
     case 'ChurnRiskChanged':
       return 2 * FACT_CHARS;
     case 'SessionFlagsTold':
-      return FACT_CHARS + fact.flags.length * SEEN_FLAG_CHARS;
+      return FACT_CHARS + seenFlagsChars(fact.flags);
     case 'SessionOpened':
-      return FACT_CHARS + (fact.flagKeys?.length ?? 0) * FLAG_KEY_CHARS;
+      return FACT_CHARS + charsOfAll(fact.flagKeys ?? []);
     case 'SessionSynced':
     case 'SessionClosed':
     case 'SessionRecorded':
@@ -91,47 +89,6 @@ function charsOf(fact: DomainFact): number {
     case 'InterventionOffered':
     case 'InterventionShown':
     case 'InterventionClicked':
-      return FACT_CHARS;
-  }
-}
-
-/** Its lists hold a few short texts and numbers an entry. */
-function exportedChars(player: ExportedPlayer): number {
-  const entries = Object.values(player).reduce<number>(
-    (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
-    0,
-  );
-  const overrides = player.overrides.reduce((sum, { value }) => sum + value.length, 0);
-  return player.attributes.length + overrides + entries * FACT_CHARS;
-}
-
-/** Rough characters of a reply on its way to a gateway, or in a fact. */
-export function replyChars(reply: Reply): number {
-  switch (reply.kind) {
-    case 'player':
-      return FACT_CHARS + reply.player.attributes.length;
-    case 'tracked':
-      return FACT_CHARS + reply.results.length * FACT_CHARS;
-    case 'flags':
-      return reply.evaluations.reduce((sum, { value }) => sum + FACT_CHARS + value.length, FACT_CHARS);
-    case 'overridden':
-      return FACT_CHARS + (reply.value?.length ?? 0);
-    case 'sessionOpened':
-      return FACT_CHARS + reply.player.attributes.length + reply.flags.length * SEEN_FLAG_CHARS;
-    case 'sessionSynced':
-      return FACT_CHARS + reply.flags.length * SEEN_FLAG_CHARS;
-    case 'sessionEnded':
-      return FACT_CHARS + reply.achievements.length * FLAG_KEY_CHARS;
-    case 'exported':
-      return FACT_CHARS + exportedChars(reply.player);
-    case 'claimed':
-    case 'sessionRecorded':
-    case 'purchaseRecorded':
-    case 'lifecycle':
-    case 'churnRisk':
-    case 'erased':
-    case 'noted':
-    case 'failure':
       return FACT_CHARS;
   }
 }

@@ -1,7 +1,8 @@
 import { FactOrderError, evolve } from '../evolve.ts';
 import type { CommitRecord, EntitySnapshot } from '../facts.ts';
-import type { EntityState } from '../state.ts';
-import { createDraft, replyChars, type CommitDraft } from './draft.ts';
+import type { EntityState, OpenSession } from '../state.ts';
+import { charsOfAll, replyChars } from '../reply-chars.ts';
+import { createDraft, type CommitDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotQueue } from './snapshot-queue.ts';
 import type { PartitionStore, StoredEntity } from './store.ts';
 
@@ -220,6 +221,10 @@ const RECENT_EVENT_BYTES = 250;
 const COUNTER_BYTES = 200;
 const MEMBERSHIP_BYTES = 150;
 const FLAG_BYTES = 150;
+const SESSION_BYTES = 400;
+const DAY_BYTES = 16;
+const RECORDED_BYTES = 120;
+const CAMPAIGN_BYTES = 300;
 
 /** Rough bytes of an entity in memory; its encoded form is smaller. */
 export function sizeOf(state: EntityState): number {
@@ -234,6 +239,14 @@ export function sizeOf(state: EntityState): number {
     state.counters.length * COUNTER_BYTES +
     state.segments.length * MEMBERSHIP_BYTES +
     state.exposures.length * FLAG_BYTES +
-    overrides
+    overrides +
+    state.sessions.reduce((sum, session) => sum + sessionBytes(session), 0) +
+    state.activity.sessions.length * DAY_BYTES +
+    (state.recordedSessions.length + state.recordedPurchases.length) * RECORDED_BYTES +
+    (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES
   );
+}
+
+function sessionBytes({ flagKeys, flags, achievements }: OpenSession): number {
+  return SESSION_BYTES + flags.length * FLAG_BYTES + charsOfAll(flagKeys ?? []) + charsOfAll(achievements);
 }

@@ -3,7 +3,7 @@ import { repliesSubject } from '../../streams/definitions.ts';
 import type { Log, Stop } from '../../streams/log.ts';
 import type { Query } from '../commands.ts';
 import type { AddressedReply } from '../replies.ts';
-import { replyChars } from './draft.ts';
+import { replyChars } from '../reply-chars.ts';
 
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {

@@ -106,6 +106,8 @@ const itemFields = ignorableFields(TrackBody) ?? new Set<string>();
 async function handleBatch(events: unknown[], context: RequestContext): Promise<Answer> {
   const elsewhere = context.faults.filter((fault) => indexOf(fault) === undefined);
   if (elsewhere.length > 0) return invalid(elsewhere);
+  // The search for faults ended there: what comes after is not known to be sound.
+  if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
   const results: BatchResult[] = [];
   const byPartition = new Map<number, TrackItem[]>();
   for (const [index, event] of events.entries()) {

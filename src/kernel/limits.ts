@@ -71,6 +71,8 @@ export const LIMITS = {
   idempotencyKeyLength: 255,
   /** Idempotency keys remembered per player, and per API key for writes without one player. */
   idempotencyKeys: 64,
+  /** Characters of the answers remembered per player, or per API key: an init's may hold all attributes and hundreds of flags. */
+  idempotencyChars: 1_000_000,
   /** How long an Idempotency-Key is remembered. */
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
   /** Caller-supplied event ids remembered per player. */

@@ -239,6 +239,14 @@ describe('tracking a batch', () => {
     expect(elsewhere.status).toBe(400);
   });
 
+  it('takes nothing of a body with so many unusable values that not all were looked for', async () => {
+    const bad = JSON.stringify(event()).replace('level_up', 'a\\u0000b');
+    const events = Array.from({ length: 40 }, () => bad).join(',');
+    const response = await gateway.call(client, 'POST', '/v1/events/events/batch', `{"events":[${events}]}`);
+    expect(response.status).toBe(400);
+    expect(items()).toEqual([]);
+  });
+
   it('refuses an item whose properties are too large, and keeps the rest', async () => {
     const large = { text: Array.from({ length: 9 }, () => 'x'.repeat(8000)) };
     const { data } = await bodyOf(await batch([event(), event({ properties: large })]));

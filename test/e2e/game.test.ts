@@ -148,6 +148,6 @@ test('devices of one player play side by side; a fifth takes the place of the ol
   expect(synced.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const fifth = String((await game('init', { player_id: player }, client)).data['session_id']);
   const answers = await Promise.all([...sessions, fifth].map(sync));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 404]);
+  expect(answers.filter(({ status }) => status === 404)).toHaveLength(1);
   expect(answers[4]?.status).toBe(200);
 });
