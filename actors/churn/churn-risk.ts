@@ -155,16 +155,19 @@ function declineOf({ recent, before }: Comparison, weeks: number): number {
   return before === 0 ? 0 : Math.max(0, 1 - (recent * weeks) / before);
 }
 
-function describeSessions({ sessions, weeks }: Figures): string {
-  if (isEmpty(sessions)) return 'No sessions in the last 28 days to compare with.';
-  const usual = oneDecimal(sessions.before / weeks);
-  return `${sessions.recent} sessions in the last 7 days, against ${usual} a week in the 21 days before.`;
+function describeSessions({ sessions: { recent, before }, weeks }: Figures): string {
+  if (isEmpty({ recent, before })) return 'No sessions in the last 28 days to compare.';
+  const now = `${recent} ${recent === 1 ? 'session' : 'sessions'} in the last 7 days`;
+  return before === 0
+    ? `${now}, none in the 21 before.`
+    : `${now}, against ${oneDecimal(before / weeks)} a week before.`;
 }
 
 function describePlaytime({ playtimeSeconds: { recent, before }, weeks }: Figures): string {
-  if (isEmpty({ recent, before })) return 'No playtime in the last 28 days to compare with.';
+  if (isEmpty({ recent, before })) return 'No playtime in the last 28 days to compare.';
+  const now = `${oneDecimal(recent / 60)} minutes played in the last 7 days`;
   const usual = oneDecimal(before / weeks / 60);
-  return `${oneDecimal(recent / 60)} minutes played in the last 7 days, against ${usual} a week in the 21 days before.`;
+  return before === 0 ? `${now}, none in the 21 before.` : `${now}, against ${usual} a week before.`;
 }
 
 function describeIdle({ idleDays }: Figures): string {

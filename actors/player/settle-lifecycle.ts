@@ -81,8 +81,22 @@ function settlePlayer(
   // It lies beyond that only where the game shortened its thresholds.
   const isFar = dueAt === 0 || dueAt > lastSeenAt + thresholds.atRiskDays * DAY_MS;
   if (!changes && !played && current === state && !isFar) return;
-  const next = nextChangeAt(current, thresholds, nowMs, nowMs);
-  if (next !== 0 && (dueAt === 0 || next < dueAt)) schedule(draft, current, next, nowMs);
+  reviewLifecycle(draft, current, thresholds, nowMs);
+}
+
+/**
+ * Brings the next look at a player forward, where it would come too late; also after a change of its game's thresholds, which
+ * change nothing by themselves.
+ */
+export function reviewLifecycle(
+  draft: Draft,
+  state: PlayerState,
+  thresholds: LifecycleThresholds,
+  nowMs: number,
+): void {
+  const { lifecycleDueAt: dueAt } = state;
+  const next = nextChangeAt(state, thresholds, nowMs, nowMs);
+  if (next !== 0 && (dueAt === 0 || next < dueAt)) schedule(draft, state, next, nowMs);
 }
 
 function changeStage(draft: Draft, state: PlayerState, to: LifecycleStage, at: number): PlayerState {

@@ -1,11 +1,13 @@
 import { failure, type ErrorCode } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
+import { settleCampaigns } from '../campaigns/settle-campaigns.ts';
 import type { Command, TrackItem } from '../commands.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../facts.ts';
 import type { Reply } from '../replies.ts';
+import { reviewLifecycle } from '../player/settle-lifecycle.ts';
 import { settleSegments } from '../segments/settle-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
@@ -130,9 +132,12 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const set = definitions.segments(state.game, state.environment);
       // Never as of a time before the player was last seen, which its counters are ahead of.
       const atMs = Math.max(nowMs, state.lastSeenAt);
-      const facts = settleSegments(state, set, 'all', atMs);
-      for (const fact of facts) draft.emit(fact);
-      if (facts.length > 0) changed += 1;
+      const since = draft.facts.length;
+      const { game, environment } = state;
+      reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
+      for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
+      settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at: atMs });
+      if (draft.facts.length > since) changed += 1;
     }
     tookMs = monotonicMs() - beganMs;
   }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import type { FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
+import type { FlagDocument, GameDocument, SegmentDocument } from '../../streams/config/documents.ts';
+import { gameAddress } from '../../streams/config/games.ts';
+import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag } from '../targeting.ts';
 import { createDefinitions } from './definitions.ts';
@@ -78,17 +80,33 @@ describe('the definitions of a process', () => {
     const stop = definitions.onSegments(() => {
       told += 1;
     });
-    expect(definitions.hasSegments).toBe(false);
+    expect(definitions.wantsSweep).toBe(false);
     await put(segment('a'));
     await put(segment('a', { is_payer: true }));
-    expect([told, definitions.segmentsVersion, definitions.hasSegments]).toEqual([2, 2, true]);
+    expect([told, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, 2, true]);
     await putFlag(flag('shop'));
     expect(told).toBe(2);
     await config.delete({ game: 'demo', environment: 'live', kind: 'segment', key: 'a' });
-    expect([told, definitions.segmentsVersion, definitions.hasSegments]).toEqual([3, 3, false]);
+    expect([told, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([3, 3, false]);
     stop();
     await put(segment('b'));
     expect([told, definitions.segmentsVersion]).toEqual([3, 4]);
+  });
+
+  it('hold what a game sets for itself, and tell of new thresholds as of segments', async () => {
+    const { definitions, config } = setUp();
+    const game = { name: 'demo', tenant: 't', namespace: 'n', createdAt: 0 };
+    const put = (document: GameDocument) => config.put(gameAddress('demo'), document);
+    expect(definitions.settings('demo').lifecycle).toEqual(DEFAULT_THRESHOLDS);
+    await put(game);
+    expect([definitions.segmentsVersion, definitions.wantsSweep]).toEqual([0, false]);
+    await put({ ...game, lifecycle: { atRiskDays: 3 } });
+    expect(definitions.settings('demo').lifecycle).toEqual({ ...DEFAULT_THRESHOLDS, atRiskDays: 3 });
+    expect(definitions.settings('other').lifecycle).toEqual(DEFAULT_THRESHOLDS);
+    expect([definitions.segmentsVersion, definitions.wantsSweep]).toEqual([1, true]);
+    await put(game);
+    expect(definitions.settings('demo').lifecycle).toEqual(DEFAULT_THRESHOLDS);
+    expect([definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, false]);
   });
 
   it('that no longer compile are disabled alone, with one line that somebody must act on', async () => {

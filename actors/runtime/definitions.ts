@@ -20,10 +20,10 @@ import type { Campaign, Condition, Definitions, Flag, GameSettings, Segment, Tar
  * One for all owners of a process.
  */
 export interface LiveDefinitions extends Definitions {
-  /** Grows with every segment made, changed or deleted. */
+  /** Grows with every segment made, changed or deleted, and every change of a game's thresholds: all players are looked at. */
   readonly segmentsVersion: number;
-  /** Whether any game has a segment. */
-  readonly hasSegments: boolean;
+  /** Whether any game has a segment or thresholds of its own: a change may have come while nobody was there to see it. */
+  readonly wantsSweep: boolean;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
   stop(): void;
@@ -46,16 +46,35 @@ export function createDefinitions(
   const campaignCache = new WeakMap<CampaignDocument, Campaign | 'disabled'>();
   const listeners = new Set<() => void>();
   const gameSettings = new Map<string, GameSettings>();
+  /** Games with thresholds of their own. */
+  const ownThresholds = new Set(
+    config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
+  );
   let segmentsVersion = 0;
 
   const stopListening = config.onChange(({ address }) => {
-    if (address.kind === 'game') gameSettings.delete(address.game);
+    if (address.kind === 'game') onGame(address.game);
     if (!TARGETING.has(address.kind)) return;
     games.delete(address.game);
-    if (address.kind !== 'segment') return;
+    if (address.kind === 'segment') onJudgement();
+  });
+
+  function onGame(game: string): void {
+    gameSettings.delete(game);
+    const had = ownThresholds.delete(game);
+    const has = hasThresholds(game);
+    if (has) ownThresholds.add(game);
+    if (had || has) onJudgement();
+  }
+
+  function onJudgement(): void {
     segmentsVersion += 1;
     for (const listener of listeners) listener();
-  });
+  }
+
+  function hasThresholds(game: string): boolean {
+    return config.list('game', game).some(({ document }) => document.lifecycle !== undefined);
+  }
 
   function compiled(game: string, environment: Environment): Compiled {
     const held = games.get(game)?.[environment];
@@ -151,8 +170,8 @@ export function createDefinitions(
     get segmentsVersion() {
       return segmentsVersion;
     },
-    get hasSegments() {
-      return config.list('segment').length > 0;
+    get wantsSweep() {
+      return ownThresholds.size > 0 || config.list('segment').length > 0;
     },
     onSegments(listener) {
       listeners.add(listener);

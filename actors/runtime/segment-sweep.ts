@@ -53,7 +53,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   const { clock, store, definitions, progress, onWork } = options;
   let state: 'idle' | 'noted' | 'running' = 'idle';
   /** The definitions noted last. The ones at take-over count as new: see `start`. */
-  let version = definitions.hasSegments ? -1 : definitions.segmentsVersion;
+  let version = definitions.wantsSweep ? -1 : definitions.segmentsVersion;
   let revision = 0;
   let ids: string[] = [];
   let last: string | undefined;

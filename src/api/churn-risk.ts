@@ -61,12 +61,12 @@ export const getChurnRisk = defineRoute({
       factors: [
         {
           factor: 'session_decline',
-          description: '0 sessions in the last 7 days, against 5 a week in the 21 days before.',
+          description: '0 sessions in the last 7 days, against 5 a week before.',
           contribution: 0.35,
         },
         {
           factor: 'playtime_decline',
-          description: '0 minutes played in the last 7 days, against 150 a week in the 21 days before.',
+          description: '0 minutes played in the last 7 days, against 150 a week before.',
           contribution: 0.25,
         },
         { factor: 'inactivity', description: 'Last active 6 days ago.', contribution: 0.1714 },

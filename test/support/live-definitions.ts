@@ -16,7 +16,7 @@ export function liveDefinitions(
     campaigns: (...scope) => definitions.campaigns(...scope),
     settings: (game) => definitions.settings(game),
     segmentsVersion: 0,
-    hasSegments: segments.length > 0,
+    wantsSweep: segments.length > 0,
     onSegments: () => () => {},
     stop: () => {},
   };
