@@ -297,9 +297,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/settle.ts',
-        original: 'settleCommand(draft, since, definitions.segments(context.game, context.environment), context.at);',
+        original: 'settleCommand(draft, since, definitions.segments(game, environment), at);',
         mutated: `void settleCommand;
-  const { game, environment, at } = context;
   for (const { kind, entityId } of draft.facts.slice(since)) {
     if (kind === 'IdempotencyKeyUsed' || definitions.segments(game, environment).all.length === 0) continue;
     draft.emit({ kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt: at });
