@@ -6,6 +6,7 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../days.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
+import { decideDue } from '../due.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
@@ -37,6 +38,12 @@ function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
   };
   return {
     run,
+    /** Lets what fell due until `now` happen. */
+    due(now: number): DomainFact[] {
+      const since = facts.length;
+      decideDue(draft, ID, now, definitions);
+      return facts.slice(since);
+    },
     /** Events of the player, in one command. */
     track(at: number, ...events: (string | Partial<TrackItem>)[]): DomainFact[] {
       const items = events.map((event, index): TrackItem => ({
@@ -150,6 +157,34 @@ describe('a trigger', () => {
     expect(causes(NOON)).toEqual([]);
     expect(causes(NOON + 1).toSorted()).toEqual(['event:level_failed', 'segment_entered:seg_1']);
     expect(causes(NOON + 2)).toEqual(['segment_exited:seg_1']);
+  });
+});
+
+describe('a trigger that time brings', () => {
+  it('is a stage of life, at the time the player came to it, however late that is noticed', () => {
+    const definitions = one({ trigger: { kind: 'lifecycle', stage: 'at_risk' } });
+    const player = life(definitions, { firstSeenAt: NOON, lifecycleDueAt: NOON + 7 * DAY_MS });
+    expect(triggered(player.due(NOON + 7 * DAY_MS - 1))).toEqual([]);
+    expect(triggered(player.due(NOON + 20 * DAY_MS))).toMatchObject([
+      { at: NOON + 7 * DAY_MS, expiresAt: NOON + 14 * DAY_MS, cause: 'lifecycle:at_risk' },
+    ]);
+    expect(triggered(player.due(NOON + 60 * DAY_MS))).toEqual([]);
+  });
+
+  it('is a churn risk that becomes high, not one that falls', () => {
+    const [day, weeks] = [Math.floor(NOON / DAY_MS), [3, 3, 3, 3, 3, 3, 3]];
+    const activity = { day, sessions: weeks.concat(weeks), playtimeSeconds: weeks.concat(weeks) };
+    const player = life(one({ trigger: { kind: 'churn', level: 'high' } }), {
+      firstSeenAt: NOON - 30 * DAY_MS,
+      lifecycleDueAt: NOON + DAY_MS,
+      activity,
+    });
+    const facts = player.due(NOON + 40 * DAY_MS);
+    const risks = facts.filter(({ kind }) => kind === 'ChurnRiskChanged');
+    expect(risks).toMatchObject([{ high: true }]);
+    expect(triggered(facts)).toMatchObject([{ at: risks[0]?.at, cause: 'churn:high' }]);
+    const back = player.track(NOON + 41 * DAY_MS, 'level_failed');
+    expect(triggered(back)).toEqual([]);
   });
 });
 

@@ -33,7 +33,7 @@ export function aCampaign(some: Partial<CampaignDocument> = {}): CampaignDocumen
 /** The id of the n-th campaign of a test. */
 export const campaignId = (n: number): string => `cmp_019bc0de-1234-7abc-8def-${String(n).padStart(12, '0')}`;
 
-function campaignSetOf(...documents: readonly CampaignDocument[]): CampaignSet {
+export function campaignSetOf(...documents: readonly CampaignDocument[]): CampaignSet {
   const compiled = documents.map((document) => {
     const made = compileCampaign(document);
     if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));

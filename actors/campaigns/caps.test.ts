@@ -1,0 +1,210 @@
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  oneof,
+  option,
+  property,
+  record,
+  tuple,
+  type Arbitrary,
+} from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
+import type { CampaignDocument } from '../../streams/config/documents.ts';
+import type { TrackItem } from '../commands.ts';
+import { DAY_MS, dayOf } from '../days.ts';
+import { decide } from '../decide.ts';
+import type { Draft } from '../decision.ts';
+import { evolve } from '../evolve.ts';
+import type { DomainFact, InterventionTriggered } from '../facts.ts';
+import type { EntityState } from '../state.ts';
+import type { Definitions } from '../targeting.ts';
+import { aCommand, aPlayer } from '../testing.ts';
+import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+
+/*
+ * Caps hold whatever happens: commands of several gateways whose clocks differ, drafts that are decided and thrown away, a
+ * player read back from the store, an owner that rebuilds everybody from the log. Held against a plain reading of the
+ * definition that knows nothing of tallies: it looks through all that was ever given.
+ */
+
+const START = 20_000 * DAY_MS + DAY_MS / 2;
+const PLAYERS = [1, 2, 3].map((n) => `7d6f3f5e-6f0b-5f8e-9d2c-${String(n).padStart(12, '0')}`);
+const EVENTS = ['level_failed', 'level_up'];
+const ENOUGH_TRIGGERS = 100_000;
+
+type Step =
+  /** Events of players, in one command, `laterMs` after the one before; a clock that is behind makes it negative. */
+  | { kind: 'track'; laterMs: number; events: [player: number, event: number][]; isThrownAway: boolean }
+  | { kind: 'store' }
+  | { kind: 'rebuild' };
+
+const laterMs = oneof(
+  { weight: 6, arbitrary: integer({ min: 0, max: 90_000 }) },
+  { weight: 2, arbitrary: integer({ min: -5_000, max: 5_000 }) },
+  { weight: 1, arbitrary: constantFrom(DAY_MS / 2, DAY_MS, -DAY_MS / 2, 3 * DAY_MS) },
+);
+const track: Arbitrary<Step> = record({
+  kind: constantFrom('track' as const),
+  laterMs,
+  events: array(tuple(integer({ min: 0, max: 2 }), integer({ min: 0, max: 1 })), { minLength: 1, maxLength: 40 }),
+  isThrownAway: integer({ min: 0, max: 9 }).map((n) => n === 0),
+});
+const step: Arbitrary<Step> = oneof(
+  { weight: 12, arbitrary: track },
+  { weight: 1, arbitrary: constantFrom<Step>({ kind: 'store' }) },
+  { weight: 1, arbitrary: constantFrom<Step>({ kind: 'rebuild' }) },
+);
+const cap = option(integer({ min: 1, max: 6 }), { nil: null });
+const campaigns: Arbitrary<CampaignDocument[]> = array(
+  record({
+    event: constantFrom(...EVENTS),
+    caps: record({ total: option(integer({ min: 1, max: 15 }), { nil: null }), perDay: cap }),
+    cooldownSeconds: constantFrom(0, 0, 30, 3_600),
+    holdoutPercentage: constantFrom(0, 0, 0, 100),
+    expiresAfterSeconds: constantFrom(60, 86_400),
+  }),
+  { minLength: 1, maxLength: 4 },
+).map((list) =>
+  list.map(({ event, ...some }, n) => aCampaign({ id: campaignId(n), trigger: { kind: 'event', event }, ...some })),
+);
+
+/** Why a plain reading would not give a player one more at `now`; `undefined`: it would. */
+function refusal(
+  { id, caps, cooldownSeconds }: CampaignDocument,
+  given: readonly InterventionTriggered[],
+  now: number,
+) {
+  const own = given.filter((one) => one.campaignId === id);
+  const onDay = (list: readonly InterventionTriggered[]) => list.filter(({ at }) => dayOf(at) === dayOf(now)).length;
+  if (caps.total !== null && own.length >= caps.total) return 'total';
+  if (caps.perDay !== null && onDay(own) >= caps.perDay) return 'per_day';
+  if (own.some(({ at }) => now - at < cooldownSeconds * 1_000)) return 'cooldown';
+  if (onDay(given) >= LIMITS.interventionsPerDay) return 'all campaigns';
+  if (given.filter(({ expiresAt }) => expiresAt > now).length >= LIMITS.interventionsPerPlayer) return 'waiting';
+  return undefined;
+}
+
+/** An owner of the players: what it holds, and the log that it holds it from. */
+function createOwner(definitions: Definitions) {
+  const log: DomainFact[] = [];
+  let states = new Map<string, EntityState>(PLAYERS.map((id) => [id, newPlayer(id)]));
+
+  return {
+    log,
+    track(at: number, events: readonly [number, number][], isThrownAway: boolean): DomainFact[] {
+      const changed = new Map<string, EntityState>();
+      const facts: DomainFact[] = [];
+      const draft: Draft = {
+        facts,
+        get: (id) => changed.get(id) ?? states.get(id),
+        emit(fact) {
+          facts.push(fact);
+          changed.set(fact.entityId, evolve(draft.get(fact.entityId), fact));
+        },
+      };
+      const items = events.map(([player, event], index): TrackItem => ({
+        index,
+        playerId: PLAYERS[player] ?? '',
+        eventId: `e-${log.length}-${index}`,
+        remember: false,
+        eventName: EVENTS[event] ?? '',
+        properties: '{}',
+        sessionId: null,
+        timestamp: at,
+      }));
+      decide(draft, aCommand({ kind: 'TrackEvents', items }, { receivedAt: at, deadlineAt: at + 5_000 }), definitions);
+      if (isThrownAway) return [];
+      log.push(...facts);
+      states = new Map([...states, ...changed]);
+      return facts;
+    },
+    store() {
+      states = new Map([...states].map(([id, state]) => [id, decodeState(encodeState(state))]));
+    },
+    rebuild() {
+      states = new Map(PLAYERS.map((id) => [id, newPlayer(id)]));
+      const bytes = encodeCommit({ ...RECORD, facts: log });
+      for (const fact of decodeCommit(bytes).facts) {
+        if (fact.kind === 'EntitySnapshot' || fact.kind === 'SnapshotMark') continue;
+        states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
+      }
+    },
+  };
+}
+
+const RECORD = { partition: 0, epoch: 1, owner: 'o', committedAt: START, position: null, configRevision: 0 };
+const newPlayer = (id: string): EntityState => aPlayer({ id, lifecycleStage: 'active', lastSeenAt: START });
+
+let triggers = 0;
+afterAll(() => {
+  expect(triggers).toBeGreaterThan(ENOUGH_TRIGGERS);
+});
+
+describe('caps', () => {
+  it('hold exactly, over 100,000 triggers, whatever order, clock, store or rebuild they meet', () => {
+    const run = property(campaigns, array(step, { minLength: 30, maxLength: 60 }), (documents, steps) => {
+      const owner = createOwner(campaignsOf(documents));
+      const given = new Map<string, InterventionTriggered[]>(PLAYERS.map((id) => [id, []]));
+      let now = START;
+      for (const one of steps) {
+        if (one.kind === 'store') owner.store();
+        else if (one.kind === 'rebuild') owner.rebuild();
+        else {
+          now += one.laterMs;
+          const facts = owner.track(now, one.events, one.isThrownAway);
+          if (!one.isThrownAway) expect(toldOf(facts)).toEqual(expected(documents, given, one.events, now));
+        }
+      }
+    });
+    // The seed is fixed, so that the number of triggers is too.
+    assert(run, { numRuns: 450, seed: 4_711 });
+  }, 60_000);
+});
+
+/** Who got what of which campaign, in order. */
+function toldOf(facts: readonly DomainFact[]): string[] {
+  return facts.flatMap((fact) =>
+    fact.kind === 'InterventionTriggered' ? [`${fact.entityId} ${fact.campaignId} ${fact.at}`] : [],
+  );
+}
+
+/** The same by the plain reading, which notes what it gives in `given`. */
+function expected(
+  documents: readonly CampaignDocument[],
+  given: ReadonlyMap<string, InterventionTriggered[]>,
+  events: readonly [number, number][],
+  receivedAt: number,
+): string[] {
+  const told: string[] = [];
+  for (const [player, event] of events) {
+    const entityId = PLAYERS[player] ?? '';
+    const list = given.get(entityId) ?? [];
+    for (const document of documents) {
+      const { id: campaignIdNow, trigger, holdoutPercentage, expiresAfterSeconds } = document;
+      if (trigger.kind !== 'event' || trigger.event !== EVENTS[event]) continue;
+      triggers += 1;
+      // No player's time goes back: what is given later is dated no earlier.
+      const at = Math.max(receivedAt, ...list.map((one) => one.at));
+      if (refusal(document, list, at) !== undefined || holdoutPercentage === 100) continue;
+      const expiresAt = at + expiresAfterSeconds * 1_000;
+      list.push({ ...BARE, entityId, campaignId: campaignIdNow, at, expiresAt });
+      told.push(`${entityId} ${campaignIdNow} ${at}`);
+    }
+  }
+  return told;
+}
+
+const BARE = {
+  kind: 'InterventionTriggered',
+  game: 'demo',
+  environment: 'live',
+  interventionId: '',
+  campaignKey: '',
+  campaignVersion: 1,
+  externalId: '',
+  cause: '',
+} as const;

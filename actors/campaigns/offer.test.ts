@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../days.ts';
+import { evolve } from '../evolve.ts';
+import type { DomainFact } from '../facts.ts';
+import type { OpenSession, PendingIntervention, PlayerState } from '../state.ts';
+import { aPlayer } from '../testing.ts';
+import { offerInterventions } from './offer.ts';
+import { aCampaign, campaignId, campaignSetOf } from './testing.ts';
+
+const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+const HOUR_MS = 3_600_000;
+
+const aSession = (sessionId: string, openedAt: number): OpenSession => ({
+  sessionId,
+  openedAt,
+  lastCallAt: openedAt,
+  ttlMs: 1_800_000,
+  flagKeys: null,
+  flags: [],
+  eventCount: 0,
+  achievements: [],
+  interventionsShown: 0,
+  interventionsClicked: 0,
+});
+const waiting = (n: number, some: Partial<PendingIntervention> = {}): PendingIntervention => ({
+  interventionId: `int_${n}`,
+  campaignId: campaignId(n),
+  campaignKey: `c${n}`,
+  campaignVersion: 1,
+  createdAt: NOON + n,
+  expiresAt: NOON + 7 * DAY_MS,
+  offers: 0,
+  offeredAt: 0,
+  shownAt: 0,
+  ...some,
+});
+const campaign = (n: number, some: Parameters<typeof aCampaign>[0] = {}) => aCampaign({ id: campaignId(n), ...some });
+
+/** A player with what waits for it, and the sessions it opens. */
+function life(interventions: PendingIntervention[], some: Partial<PlayerState> = {}) {
+  let player: PlayerState = aPlayer({ interventions, ...some });
+  const facts: DomainFact[] = [];
+  const emit = (fact: DomainFact): void => {
+    facts.push(fact);
+    const next = evolve(player, fact);
+    if (next.kind === 'player') player = next;
+  };
+  return {
+    facts,
+    emit,
+    get player() {
+      return player;
+    },
+    open(sessionId: string, at: number) {
+      player = { ...player, sessions: [...player.sessions, aSession(sessionId, at)] };
+    },
+    sync(sessionId: string, at: number, campaigns = campaignSetOf(...[1, 2, 3].map((n) => campaign(n)))): string[] {
+      const draft = { facts, get: () => player, emit };
+      return offerInterventions(draft, player, sessionId, campaigns, at).map(({ interventionId }) => interventionId);
+    },
+  };
+}
+
+describe('a sync delivers what waits', () => {
+  it('in the shape of the contract, with the content in force now, and notes it', () => {
+    const one = life([waiting(1)]);
+    one.open('ses_1', NOON);
+    const content = { title: 'New', body: 'Text', cta: '' };
+    const set = campaignSetOf(
+      campaign(1, { content, displayRules: { priority: 'high', dismissAfterSeconds: 5 }, version: 9 }),
+    );
+    const draft = { facts: one.facts, get: () => one.player, emit: one.emit };
+    expect(offerInterventions(draft, one.player, 'ses_1', set, NOON + 5)).toEqual([
+      {
+        interventionId: 'int_1',
+        type: 'in_app_message',
+        content,
+        displayRules: { priority: 'high', dismissAfterSeconds: 5 },
+      },
+    ]);
+    expect(one.facts).toEqual([
+      {
+        kind: 'InterventionOffered',
+        entityId: one.player.id,
+        game: 'demo',
+        environment: 'live',
+        at: NOON + 5,
+        campaignId: campaignId(1),
+        campaignKey: 'c1',
+        campaignVersion: 1,
+        externalId: 'ext-1',
+        interventionId: 'int_1',
+        sessionId: 'ses_1',
+      },
+    ]);
+  });
+
+  it('the most urgent first, then the oldest; unknown priorities last, by their text', () => {
+    const priorities = ['zzz', 'low', 'medium', 'aaa', 'urgent', 'normal', 'high', 'urgent'];
+    const one = life(priorities.map((_, n) => waiting(n)));
+    one.open('ses_1', NOON);
+    const set = campaignSetOf(
+      ...priorities.map((priority, n) => campaign(n, { displayRules: { priority, dismissAfterSeconds: 0 } })),
+    );
+    expect(one.sync('ses_1', NOON + 100, set)).toEqual([4, 7, 6, 2, 5, 1, 3, 0].map((n) => `int_${n}`));
+  });
+
+  it('once in a session, and again only in one opened later, until the client shows it', () => {
+    const one = life([waiting(1)]);
+    one.open('ses_1', NOON);
+    one.open('ses_2', NOON + 10);
+    expect(one.sync('ses_1', NOON + 100)).toEqual(['int_1']);
+    expect(one.sync('ses_1', NOON + 200)).toEqual([]);
+    // Another device that was there all the time does not show it too.
+    expect(one.sync('ses_2', NOON + 300)).toEqual([]);
+    one.open('ses_3', NOON + HOUR_MS);
+    expect(one.sync('ses_3', NOON + HOUR_MS + 1)).toEqual(['int_1']);
+    const shown = one.facts.at(-1);
+    if (shown?.kind !== 'InterventionOffered') throw new Error('it was not offered');
+    one.emit({ ...shown, kind: 'InterventionShown', at: NOON + HOUR_MS + 2 });
+    one.open('ses_4', NOON + 2 * HOUR_MS);
+    expect(one.sync('ses_4', NOON + 2 * HOUR_MS + 1)).toEqual([]);
+  });
+
+  it('in at most three sessions, and never once it is over', () => {
+    const one = life([waiting(1, { expiresAt: NOON + DAY_MS }), waiting(2, { expiresAt: NOON + DAY_MS + HOUR_MS })]);
+    for (let n = 0; n < LIMITS.interventionOffers; n++) {
+      one.open(`ses_${n}`, NOON + n * HOUR_MS);
+      expect(one.sync(`ses_${n}`, NOON + n * HOUR_MS + 1)).toEqual(['int_1', 'int_2']);
+    }
+    one.open('ses_9', NOON + 9 * HOUR_MS);
+    expect(one.sync('ses_9', NOON + 9 * HOUR_MS + 1)).toEqual([]);
+    const other = life([waiting(1, { expiresAt: NOON + DAY_MS }), waiting(2, { expiresAt: NOON + DAY_MS + 1 })]);
+    other.open('ses_1', NOON);
+    expect(other.sync('ses_1', NOON + DAY_MS)).toEqual(['int_2']);
+  });
+
+  it('unless its campaign is gone or over, or has quiet hours: then it waits', () => {
+    const one = life([waiting(1), waiting(2), waiting(3)]);
+    one.open('ses_1', NOON);
+    const set = campaignSetOf(
+      campaign(2, { endAt: NOON + HOUR_MS }),
+      campaign(3, { quietHours: { from: '12:00', to: '15:00' } }),
+    );
+    expect(one.sync('ses_1', NOON + HOUR_MS, set)).toEqual([]);
+    expect(one.facts).toEqual([]);
+    expect(one.sync('ses_1', NOON + 3 * HOUR_MS, set)).toEqual(['int_3']);
+  });
+
+  it('for a session that is open', () => {
+    expect(life([waiting(1)]).sync('ses_none', NOON)).toEqual([]);
+  });
+});
