@@ -187,6 +187,34 @@ describe('the entities of a partition', () => {
     expect(entities.get('p')).toMatchObject({ deviceId: 'next', lastSeq: 6 });
   });
 
+  it('applies a record with an erasure to what a rebuild has of the player: nothing', async () => {
+    const scope = { entityId: 'p', game: 'demo', environment: 'live', at: 1 } as const;
+    const player = aPlayer({ id: 'p' });
+    const old: Fact[] = [
+      { ...scope, kind: 'EntitySnapshot', state: aPlayer({ id: 'p', lastSeq: 4 }) },
+      { ...scope, kind: 'FlagOverridden', flagKey: 'shop', value: 'true' },
+    ];
+    const erased: Fact = { ...scope, kind: 'PlayerErased' };
+    const again: Fact = { ...scope, kind: 'PlayerRegistered', player };
+    const tombstone = { kind: 'erased', id: 'p', game: 'demo', environment: 'live', erasedAt: 1, keys: [] } as const;
+    // As the sink leaves it: nothing before the record, which is yet to be applied.
+    const state = { ...tombstone, lastSeq: 8 };
+    const mark = { appliedSeq: 0, factsCreated: 'c' };
+    await store.write({ entities: [{ state, dirtySince: 0, snapshotSeq: 8 }], mark });
+    const rebuilt = createEntities({ store, factsCreated: 'c', hotBytes: ONE, nowMs: () => nowMs });
+    rebuilt.fold(record({ ...scope, kind: 'FlagOverridden', flagKey: 'shop', value: 'true' }), 7);
+    expect(rebuilt.get('p')).toEqual({ ...tombstone, lastSeq: 8 });
+    rebuilt.fold(record(...old, erased), 9);
+    expect(rebuilt.get('p')).toEqual({ ...tombstone, lastSeq: 9 });
+    rebuilt.fold(record(erased, again), 10);
+    expect(rebuilt.get('p')).toMatchObject({
+      kind: 'player',
+      externalId: player.externalId,
+      overrides: [],
+      lastSeq: 10,
+    });
+  });
+
   it('knows after a restart what still waits for a snapshot', async () => {
     const first = register('a');
     register('b');

@@ -4,6 +4,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import type { LiveRequest } from '../../live-feed.ts';
+import { noteErasure } from '../../erasures.ts';
 import { createMemoryBroker } from '../../log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { createLiveFeed } from './live-feed.ts';
@@ -170,6 +171,23 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await clock.settle();
     expect(reader.messages[0]?.data['type']).toBe('connected');
     expect(reader.eventIds()).toEqual(['e2', 'e3', 'e4', 'e5', 'e6']);
+  });
+
+  it('is not told of a player that was erased since, but of the life that followed', async () => {
+    const { clock, broker, writer, feed, attach, track } = setUp();
+    await feed.start();
+    const { reader: first } = attach();
+    await track('old-1', 'old-2');
+    await clock.settle();
+    const { created } = broker.stream('FACTS').bounds();
+    await commit(writer, [aTrackedEvent({ eventId: 'other', entityId: 'somebody else' })]);
+    await noteErasure(writer, PLAYER, { created, sequence: 3, index: 0, erasedAt: clock.wallMs() });
+    await commit(writer, [aTrackedEvent({ eventId: 'new' })]);
+    await clock.settle();
+    expect(first.eventIds()).toEqual(['old-1', 'old-2', 'other', 'new']);
+    const { reader } = attach({ lastEventId: first.messages[0]?.id ?? '' });
+    await clock.advance(100);
+    expect(reader.eventIds()).toEqual(['other', 'new']);
   });
 
   it('resumes from the id of connected and of a heartbeat', async () => {

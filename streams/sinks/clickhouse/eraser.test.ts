@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { PendingErasure } from '../../../clickhouse-schema/erased-rows.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { encodeJson } from '../../codec.ts';
+import { createMemoryBroker } from '../../log-memory.ts';
+import { createEraser } from './eraser.ts';
+import type { ErasureTarget } from './erasure-target.ts';
+
+const STREAM = '2026-01-01T00:00:00Z';
+
+/** A ClickHouse with rows by player, and erasures as its table holds them. */
+function setUp() {
+  const clock = createFakeClock();
+  const log = createMemoryBroker({ clock }).connect('sink');
+  const rows = new Map<string, number>();
+  const erasures = new Map<string, PendingErasure & { step: 'known' | 'counted' | 'done' }>();
+  const steps: string[] = [];
+  let leads = true;
+  /** What the next call of a kind does instead. */
+  const faults = new Map<'remove' | 'note', () => 'later' | 'fail after' | 'fail'>();
+
+  const target: ErasureTarget = {
+    async pending({ sequence }) {
+      const open = [...erasures.values()].filter((one) => one.step !== 'done' && one.sequence <= sequence);
+      return open.map((one) => ({ ...one, rows: one.step === 'known' ? undefined : one.rows }));
+    },
+    count: async (asked) => new Map(asked.map(({ playerId }) => [playerId, rows.get(playerId) ?? 0])),
+    async note(step, noted) {
+      steps.push(step);
+      for (const one of noted) erasures.set(one.playerId, { ...one, step });
+    },
+    async remove(asked) {
+      const fault = faults.get('remove')?.();
+      faults.delete('remove');
+      if (fault === 'later') return 'later';
+      if (fault === 'fail') throw new Error('connection refused');
+      steps.push('removed');
+      for (const { playerId } of asked) rows.delete(playerId);
+      if (fault === 'fail after') throw new Error('connection reset');
+      return 'removed';
+    },
+    close: () => Promise.resolve(),
+  };
+  const eraser = createEraser({ log, clock, target, leads: () => leads, logger: silentLogger });
+  return {
+    clock,
+    eraser,
+    rows,
+    erasures,
+    steps,
+    faults,
+    lead: (value: boolean) => {
+      leads = value;
+    },
+    erase: (playerId: string, sequence: number): void => {
+      const place = { createdMs: Date.parse(STREAM), sequence, index: 0 };
+      const who = { game: 'demo', environment: 'live', playerId };
+      erasures.set(playerId, { ...who, ...place, erasedAt: 1_000, rows: undefined, step: 'known' });
+    },
+    moveTo: (sequence: number) => log.bucket('POSITIONS').put('clickhouse', encodeJson({ stream: STREAM, sequence })),
+  };
+}
+
+describe('the eraser', () => {
+  it('counts, notes the count, and only then deletes', async () => {
+    const { clock, eraser, rows, erasures, steps, erase, moveTo } = setUp();
+    rows.set('p', 7);
+    erase('p', 5);
+    await moveTo(5);
+    eraser.start();
+    await clock.advance(2_000);
+    expect(steps).toEqual(['counted', 'removed', 'done']);
+    expect(erasures.get('p')).toMatchObject({ step: 'done', rows: 7 });
+    expect(rows.has('p')).toBe(false);
+    await eraser.stop();
+  });
+
+  it('leaves an erasure alone until the sink’s stored position has passed it', async () => {
+    const { clock, eraser, rows, steps, erase, moveTo } = setUp();
+    rows.set('p', 7);
+    erase('p', 5);
+    await moveTo(4);
+    eraser.start();
+    await clock.advance(2 * LIMITS.eraseLookMs);
+    expect(steps).toEqual([]);
+    await moveTo(5);
+    eraser.wake();
+    await clock.advance(100);
+    expect(steps).toEqual(['counted', 'removed', 'done']);
+    await eraser.stop();
+  });
+
+  it.each(['fail', 'fail after', 'later'] as const)(
+    'tries on after a deletion that ends as "%s", with the first count',
+    async (fault) => {
+      const { clock, eraser, rows, erasures, faults, erase, moveTo } = setUp();
+      rows.set('p', 7);
+      erase('p', 5);
+      await moveTo(9);
+      faults.set('remove', () => fault);
+      eraser.start();
+      await clock.advance(100);
+      expect(erasures.get('p')).toMatchObject({ step: 'counted', rows: 7 });
+      await clock.advance(2 * LIMITS.eraseAgainMs);
+      expect(erasures.get('p')).toMatchObject({ step: 'done', rows: 7 });
+      expect(rows.size).toBe(0);
+      await eraser.stop();
+    },
+  );
+
+  it('does nothing while another process writes', async () => {
+    const { clock, eraser, rows, steps, lead, erase, moveTo } = setUp();
+    rows.set('p', 7);
+    erase('p', 5);
+    await moveTo(9);
+    lead(false);
+    eraser.start();
+    await clock.advance(2 * LIMITS.eraseLookMs);
+    expect(steps).toEqual([]);
+    lead(true);
+    await clock.advance(LIMITS.eraseLookMs);
+    expect(steps).toEqual(['counted', 'removed', 'done']);
+    await eraser.stop();
+  });
+});
