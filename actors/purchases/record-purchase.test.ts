@@ -48,6 +48,7 @@ describe('recording a purchase', () => {
       isPayer: true,
       timestamp: 2_000,
     });
+    expect(after(aPlayer(), purchase()).facts[1]).toMatchObject({ properties: '{"amount":9.99}' });
   });
 
   it('counts a transaction once: a repeat changes nothing and answers as the first did, whatever it says', () => {

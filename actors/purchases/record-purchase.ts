@@ -1,6 +1,6 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { amountJson } from '../../src/kernel/money.ts';
+import { inUnits } from '../../src/kernel/money.ts';
 import type { RecordPurchase } from '../commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
 import { digestOf } from '../digest.ts';
@@ -30,7 +30,7 @@ export function recordPurchase(
   }
   const totalRevenue = state.totalRevenue + amount;
   if (totalRevenue > LIMITS.totalRevenue) {
-    const most = amountJson(LIMITS.totalRevenue);
+    const most = inUnits(LIMITS.totalRevenue);
     return failure('CONFLICT', `The player's total_revenue would be over ${most}; nothing was changed.`);
   }
 
@@ -49,7 +49,6 @@ export function recordPurchase(
     externalId: state.externalId,
   });
   const purchaseCount = state.purchaseCount + 1;
-  const told = JSON.stringify({ currency, product_id: productId, transaction_id: transactionId });
   trackEvent(
     draft,
     {
@@ -58,7 +57,13 @@ export function recordPurchase(
       eventId: command.eventId,
       remember: false,
       eventName: 'purchase',
-      properties: `{"amount":${amountJson(amount)},${told.slice(1)}`,
+      // What was not said is left out.
+      properties: JSON.stringify({
+        amount: inUnits(amount),
+        currency: currency ?? undefined,
+        product_id: productId ?? undefined,
+        transaction_id: transactionId ?? undefined,
+      }),
       sessionId: null,
       timestamp: at,
     },

@@ -70,6 +70,14 @@ describe('recording a session', () => {
     });
   });
 
+  it('is an event of when it is received, where it was not said when it ended', () => {
+    const { outcomes } = after(session({ startedAt: 500 }));
+    expect(outcomes[0]?.facts[1]).toMatchObject({
+      timestamp: 2_000,
+      properties: '{"session_id":"s-1","duration_seconds":60,"start_time":"1970-01-01T00:00:00.500Z"}',
+    });
+  });
+
   it('counts once: a repeat changes nothing and answers as the first did, whatever it says', () => {
     const { outcomes, state } = after(
       session(),

@@ -55,6 +55,7 @@ export function recordSession(
       eventId: command.eventId,
       remember: false,
       eventName: 'session_recorded',
+      // What was not said is left out.
       properties: JSON.stringify({
         session_id: sessionId,
         duration_seconds: durationSeconds,
@@ -70,6 +71,6 @@ export function recordSession(
   return replyOf({ sessionCount, totalPlaytimeSeconds });
 }
 
-function timeText(epochMs: number | null): string | null {
-  return epochMs === null ? null : formatTimestamp(epochMs);
+function timeText(epochMs: number | null): string | undefined {
+  return epochMs === null ? undefined : formatTimestamp(epochMs);
 }

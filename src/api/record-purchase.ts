@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { gameAddress } from '../../streams/config/games.ts';
 import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { amountJson, parseAmount } from '../kernel/money.ts';
+import { inUnits, parseAmount } from '../kernel/money.ts';
 import { answer } from './answer.ts';
 import { PlayerId } from './fields.ts';
 import type { RequestContext } from './request-context.ts';
@@ -13,7 +13,7 @@ const AMOUNT = "What was paid, in the game's currency: over 0, at most 1,000,000
 const amountSchema = {
   type: 'number',
   exclusiveMinimum: 0,
-  maximum: LIMITS.purchaseAmount / 10_000,
+  maximum: inUnits(LIMITS.purchaseAmount),
   description: AMOUNT,
 };
 
@@ -111,7 +111,7 @@ export const recordPurchase = defineRoute({
       if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
       const { playerId, amount, totalRevenue, purchaseCount, replayed = false } = reply;
       return answer(
-        `{"player_id":"${playerId}","amount":${amountJson(amount)},"total_revenue":${amountJson(totalRevenue)},` +
+        `{"player_id":"${playerId}","amount":${inUnits(amount)},"total_revenue":${inUnits(totalRevenue)},` +
           `"purchase_count":${purchaseCount},"is_payer":true}`,
         { replayed },
       );

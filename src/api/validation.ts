@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { amountJson, parseAmount } from '../kernel/money.ts';
+import { inUnits, parseAmount } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './currencies.ts';
 
@@ -42,7 +42,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
-  amount: `must be a decimal number over 0 and at most ${amountJson(LIMITS.purchaseAmount)}, with at most 4 decimals`,
+  amount: `must be a decimal number over 0 and at most ${inUnits(LIMITS.purchaseAmount)}, with at most 4 decimals`,
   currency: 'must be the code of a currency (ISO 4217), in upper case',
 };
 

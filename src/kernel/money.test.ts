@@ -1,7 +1,7 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from './limits.ts';
-import { amountJson, parseAmount } from './money.ts';
+import { inUnits, parseAmount } from './money.ts';
 
 describe('an amount of money', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('an amount of money', () => {
         const digits = String(amount).padStart(5, '0');
         const text = `${digits.slice(0, -4)}.${digits.slice(-4)}`;
         expect(parseAmount(text)).toBe(amount);
-        expect(parseAmount(amountJson(amount))).toBe(amount);
+        expect(parseAmount(String(inUnits(amount)))).toBe(amount);
       }),
     );
   });
@@ -40,7 +40,7 @@ describe('an amount of money', () => {
   it('is written exactly up to the largest total', () => {
     assert(
       property(integer({ min: 0, max: LIMITS.totalRevenue }), (total) => {
-        const [whole = '', decimals = ''] = amountJson(total).split('.');
+        const [whole = '', decimals = ''] = String(inUnits(total)).split('.');
         expect(BigInt(whole + decimals.padEnd(4, '0'))).toBe(BigInt(total));
       }),
     );

@@ -18,7 +18,7 @@ export function parseAmount(text: string): number | undefined {
   return amount > 0 && amount <= LIMITS.purchaseAmount ? amount : undefined;
 }
 
-/** Ten-thousandths as a JSON number: exact, as what is held stays below 15 digits (`LIMITS.totalRevenue`). */
-export function amountJson(tenThousandths: number): string {
-  return String(tenThousandths / SCALE);
+/** Ten-thousandths in units. Its text is exact, as what is held stays below 15 digits (`LIMITS.totalRevenue`). */
+export function inUnits(tenThousandths: number): number {
+  return tenThousandths / SCALE;
 }

@@ -29,12 +29,11 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
   };
   const { externalId } = held;
   const told = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId };
-  const iso = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
   const properties = {
     session_id: sessionId,
     duration_seconds: durationSeconds,
-    start_time: iso(startedAt),
-    end_time: iso(endedAt),
+    ...(startedAt === null ? {} : { start_time: new Date(startedAt).toISOString() }),
+    ...(endedAt === null ? {} : { end_time: new Date(endedAt).toISOString() }),
   };
   return {
     reply: reply(totals.sessionCount, totals.totalPlaytimeSeconds),
@@ -67,7 +66,12 @@ export function predictPurchase(held: PlayerState, body: RecordPurchase, scope: 
   }
   const totals = { totalRevenue: held.totalRevenue + amount, purchaseCount: held.purchaseCount + 1 };
   const told = { amount, currency, productId, transactionId, digest, externalId: held.externalId };
-  const properties = { amount: amount / 10_000, currency, product_id: productId, transaction_id: transactionId };
+  const properties = {
+    amount: amount / 10_000,
+    ...(currency === null ? {} : { currency }),
+    ...(productId === null ? {} : { product_id: productId }),
+    ...(transactionId === null ? {} : { transaction_id: transactionId }),
+  };
   return {
     reply: { kind: 'purchaseRecorded', playerId, amount, ...totals },
     change: {
