@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: RunningService;
+let shapes: PublishedShapes;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  service = await startService({ WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1' });
+  shapes = publishedShapes(JSON.parse(await (await fetch(`${service.url}/openapi.json`)).text()));
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.stop();
+});
+
+/** A JSON request; its answer must be exactly of the published shape. */
+async function ask(method: 'POST' | 'PATCH' | 'GET', path: string, body?: object, key = service.keys.live.server) {
+  const answer = await service.call(key, method, path, body);
+  const published = path.replace(/\?.*/, '').replace(/(cmp_)?[0-9a-f-]{36}/, '{id}');
+  expect(shapes.faultsOf(method, published, answer.status, answer.body)).toEqual([]);
+  return { status: answer.status, data: answer.body.data };
+}
+
+const content = { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' };
+const displayRules = { priority: 'high', dismiss_after_seconds: 30 };
+const defined = async (body: object): Promise<string> => {
+  const campaign = { content, display_rules: displayRules, ...body };
+  const { status, data } = await ask('POST', '/v1/campaigns/campaigns', campaign);
+  expect(status).toBe(201);
+  return String(data['campaign_id']);
+};
+interface Intervention {
+  intervention_id: string;
+}
+const opened = async (player: string) => {
+  const { data } = await ask('POST', '/v1/bff/game/init', { player_id: player }, service.keys.live.client);
+  const session = { player_id: player, session_id: String(data['session_id']) };
+  return {
+    id: session.session_id,
+    async sync(...events: (string | object)[]): Promise<Intervention[]> {
+      const items = events.map((event) => (typeof event === 'string' ? { event_name: event } : event));
+      const body = { ...session, events: items };
+      const answer = await ask('POST', '/v1/bff/game/sync', body, service.keys.live.client);
+      const { interventions }: { interventions?: Intervention[] } = Object(answer.data);
+      return interventions ?? [];
+    },
+    async end() {
+      const body = { ...session, session_duration_seconds: 0 };
+      const answer = await ask('POST', '/v1/bff/game/end-session', body, service.keys.live.client);
+      return answer.data['session_summary'];
+    },
+  };
+};
+const happened = (campaignId: string, count: number) =>
+  until(`${count} rows of ${campaignId} are in ClickHouse`, async () => {
+    const rows = await service.sql<{ event: string; reason: string }>(
+      `SELECT event, reason FROM campaign_events WHERE campaign_id = '${campaignId}' ORDER BY facts_sequence, facts_index`,
+    );
+    return rows.length >= count ? rows.map(({ event, reason }) => [event, reason].join(' ').trim()) : undefined;
+  });
+
+test('a trigger inside a sync is delivered by that sync, once; shown and clicked are told back, and all of it is known', async () => {
+  const webhook = { name: 'campaigns', url: receiver.url, enabled: true, events: ['campaign.triggered'] };
+  await ask('POST', '/v1/integrations/webhooks', webhook);
+  const campaignId = await defined({
+    key: 'stuck',
+    trigger: { event: 'level_failed', conditions: { 'properties.level': { $gte: 10 } } },
+    caps: { total: 1 },
+  });
+  const player = await service.player(service.keys.live.server, 'stuck-player');
+  const session = await opened(player);
+  expect(await session.sync({ event_name: 'level_failed', properties: { level: 9 } })).toEqual([]);
+  const delivered = await session.sync(
+    { event_name: 'level_failed', properties: { level: 10 } },
+    { event_name: 'level_failed', properties: { level: 11 } },
+  );
+  expect(delivered).toEqual([
+    {
+      intervention_id: expect.stringMatching(/^int_/),
+      type: 'in_app_message',
+      content,
+      display_rules: displayRules,
+    },
+  ]);
+  expect(await session.sync()).toEqual([]);
+  const properties = { intervention_id: delivered[0]?.intervention_id };
+  await session.sync({ event_name: 'intervention_shown', properties });
+  await session.sync({ event_name: 'intervention_clicked', properties });
+  expect(await session.end()).toMatchObject({ interventions_shown: 1, interventions_clicked: 1 });
+
+  expect(await happened(campaignId, 5)).toEqual(['triggered', 'suppressed cap_total', 'offered', 'shown', 'clicked']);
+  const [request] = await until('the webhook heard of it', () =>
+    receiver.requests.length === 0 ? undefined : receiver.requests,
+  );
+  const told: { type?: unknown; data?: unknown } = JSON.parse(request?.body ?? '');
+  expect([told.type, told.data]).toEqual([
+    'campaign.triggered',
+    { player_id: player, external_id: 'stuck-player', campaign_id: campaignId, ...properties },
+  ]);
+});
+
+test('what waits is delivered by a later session when no client showed it, until the campaign is switched off', async () => {
+  const campaignId = await defined({ key: 'waits', trigger: { event: 'server_event' } });
+  const player = await service.player(service.keys.live.server, 'waiting-player');
+  await ask('POST', '/v1/events/events', { player_id: player, event_name: 'server_event' });
+  const first = await opened(player);
+  const [delivered] = await first.sync();
+  expect(await first.sync()).toEqual([]);
+  await first.end();
+  const second = await opened(player);
+  expect(await second.sync()).toMatchObject([{ intervention_id: delivered?.intervention_id }]);
+  await ask('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: false });
+  const third = await opened(player);
+  expect(await third.sync('server_event')).toEqual([]);
+  await ask('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: true });
+  expect(await third.sync()).toMatchObject([{ intervention_id: delivered?.intervention_id }]);
+});
+
+test('who is held out gets nothing, and stands in the funnel beside those who got it', async () => {
+  const campaignId = await defined({ key: 'half', trigger: { event: 'joined' }, holdout_percentage: 50 });
+  const players = await Promise.all(
+    Array.from({ length: 24 }, (_, n) => service.player(service.keys.live.server, `arm-${n}`)),
+  );
+  const delivered = await Promise.all(players.map(async (player) => (await opened(player)).sync('joined')));
+  const treated = players.filter((_, n) => delivered[n]?.length === 1);
+  expect(treated.length).toBeGreaterThan(0);
+  expect(treated.length).toBeLessThan(players.length);
+  const path = (player: string) => `/v1/players/players/${player}/purchase?amount=4.99`;
+  for (const player of treated) await ask('POST', path(player));
+  await happened(campaignId, 2 * treated.length + (players.length - treated.length));
+  const arms = await until('the purchases are in the funnel', async () => {
+    const rows = await service.sql<{ arm: string; players: number; offered: number; rate: number }>(
+      `SELECT arm, toUInt32(players) AS players, toUInt32(players_offered) AS offered, conversion_rate AS rate
+       FROM campaign_funnels WHERE campaign_id = '${campaignId}' ORDER BY arm`,
+    );
+    return rows[1]?.rate === 1 ? rows : undefined;
+  });
+  expect(arms).toEqual([
+    { arm: 'holdout', players: players.length - treated.length, offered: 0, rate: 0 },
+    { arm: 'treatment', players: treated.length, offered: treated.length, rate: 1 },
+  ]);
+});
+
+test('caps hold when many gateways’ worth of calls come at once', async () => {
+  await defined({ key: 'capped', trigger: { event: 'storm' }, caps: { total: 3, per_day: 2 } });
+  const player = await service.player(service.keys.live.server, 'stormy');
+  const session = await opened(player);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => session.sync('storm', 'storm', 'storm')));
+  expect(answers.flat()).toHaveLength(2);
+});
