@@ -13,7 +13,7 @@ export function endSession(draft: Draft, command: EndSession, context: Context, 
   const { playerId, sessionId, events } = command;
   const state = playerIn(context, draft.get(playerId));
   if (state === undefined) return failure('PLAYER_NOT_FOUND');
-  const session = findOpen(state, sessionId, context.at);
+  const session = findOpen(state, sessionId);
   if (session === undefined) return sessionNotFound(sessionId);
   const tally = trackItems(draft, events, session.achievements, context, targeting);
   const whole: OpenSession = {

@@ -3,7 +3,7 @@ import type { OpenSession, PlayerState } from '../state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 
 /** When a session expires if no call comes, epoch milliseconds. From then on it is closed to every call. */
-export function expiresAt({ lastCallAt, ttlMs }: OpenSession): number {
+function expiresAt({ lastCallAt, ttlMs }: OpenSession): number {
   return lastCallAt + ttlMs;
 }
 

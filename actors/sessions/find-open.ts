@@ -1,11 +1,9 @@
 import { failure, type Failure } from '../../src/kernel/errors.ts';
 import type { OpenSession, PlayerState } from '../state.ts';
-import { expiresAt } from './expire.ts';
 
-/** A player's session, if it is open to calls at `at` (epoch milliseconds): one past its time is not, closed yet or not. */
-export function findOpen(state: PlayerState, sessionId: string, at: number): OpenSession | undefined {
-  const session = state.sessions.find((one) => one.sessionId === sessionId);
-  return session !== undefined && expiresAt(session) > at ? session : undefined;
+/** A player's open session. One whose time is over was closed before the call is decided (`catchUp`), however late that is. */
+export function findOpen({ sessions }: PlayerState, sessionId: string): OpenSession | undefined {
+  return sessions.find((session) => session.sessionId === sessionId);
 }
 
 /** The failure of a call in a session that is not open. */

@@ -21,7 +21,7 @@ export function syncSession(draft: Draft, command: SyncSession, context: Context
   const base = { entityId: playerId, game, environment, at };
   const held = playerIn(context, draft.get(playerId));
   if (held === undefined) return failure('PLAYER_NOT_FOUND');
-  const session = findOpen(held, sessionId, at);
+  const session = findOpen(held, sessionId);
   if (session === undefined) return sessionNotFound(sessionId);
   const attributes = stateUpdates === null ? held.attributes : mergeAttributes(held.attributes, stateUpdates);
   if (attributes === undefined) return attributesTooLarge('/state_updates');
