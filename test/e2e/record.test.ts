@@ -171,7 +171,7 @@ test('webhooks are told of both as events', async () => {
     data: { properties: { amount?: number } };
   }
   const bodies = await until('all deliveries are there', () => {
-    const found = receiver.requests.map(({ body }): Delivery => JSON.parse(String(body)));
+    const found = receiver.requests.map(({ body }): Delivery => JSON.parse(body));
     return new Set(found.map(({ id }) => id)).size >= 3 ? found : undefined;
   });
   const byId = new Map(bodies.map(({ id, type, data }) => [id, { type, ...data.properties }]));

@@ -166,6 +166,31 @@ test("a game's session", async () => {
   });
 });
 
+test('sessions and purchases', async () => {
+  const [sessions, purchases, select, refuse, ...more] = paragraphs('Sessions and purchases');
+  if (refuse === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  const [recorded = '', own = ''] = (await shell.type(sessions ?? '')).split(/(?=\{"success")/);
+  expect(json(recorded).data).toMatchObject({ session_id: 'offline-1', session_count: 2 });
+  expect(json(own).data).toMatchObject({ session_id: expect.stringMatching(/^ses_/), session_count: 2 });
+  const bought = await shell.type((purchases ?? '').replaceAll('curl -s ', 'curl -si '));
+  expect(bought.match(/"amount":9\.99,"total_revenue":9\.99,"purchase_count":1,"is_payer":true/g)).toHaveLength(2);
+  expect(bought.match(/Idempotent-Replayed: true/g)).toHaveLength(1);
+
+  const selected = await until(
+    'analysts see both',
+    async () => {
+      const output = await shell.type(select ?? '');
+      return output.includes('offline-1') && output.includes('tx-1') ? output : undefined;
+    },
+    30_000,
+  );
+  expect(selected).toMatch(/ended.*[^]*offline-1.*recorded.*1800/);
+  expect(selected).toMatch(/9\.99.*EUR.*gems_100.*tx-1/);
+  expect((await shell.type(refuse)).trim()).toBe('demo');
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);
