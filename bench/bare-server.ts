@@ -3,8 +3,8 @@ import { helperSpec, tellParent } from './helpers/helper-process.ts';
 
 /** What the bare server answers: bodies as large as the service's own, so that both send the same bytes. */
 export interface BareServerSpec {
-  /** Path → bytes of its answer's body. */
-  answers: Record<string, number>;
+  /** Path → bytes of its answer's body, or the body itself where the caller reads it. */
+  answers: Record<string, number | string>;
 }
 
 /**
@@ -13,8 +13,8 @@ export interface BareServerSpec {
  */
 function startBareServer({ answers }: BareServerSpec, onListening: (port: number) => void): void {
   const app = App();
-  for (const [path, sizeBytes] of Object.entries(answers)) {
-    const answer = jsonOfSize(sizeBytes);
+  for (const [path, wanted] of Object.entries(answers)) {
+    const answer = typeof wanted === 'string' ? wanted : jsonOfSize(wanted);
     app.post(path, (res) => {
       res.onAborted(() => {});
       readBody(res, (body) => {

@@ -3,6 +3,7 @@ import { BenchError } from './bench-error.ts';
 import type { Bench } from './bench.ts';
 import { createCleanup } from './cleanup.ts';
 import { flagsCommand } from './flags/flags-command.ts';
+import { gameCommand } from './game/game-command.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
 import { microCommands } from './micro/micro-commands.ts';
 import { profileCommand } from './profile/profile-command.ts';
@@ -36,6 +37,7 @@ const program = new Command('bench')
 
   .addCommand(ingestCommand(withBench))
   .addCommand(flagsCommand(withBench))
+  .addCommand(gameCommand(withBench))
   .addCommand(profileCommand(withBench));
 for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
 await program.parseAsync();

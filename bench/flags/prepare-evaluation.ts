@@ -11,11 +11,10 @@ import type { Service } from '../service/service.ts';
 import { createStage, type Stage } from '../service/stage.ts';
 import { startService } from '../service/start-service.ts';
 import { answerFaults, neverServed, type BulkAnswer, type Expected } from './answer-faults.ts';
-import { SAMPLE_SEGMENTS, sampleFlags, type SampleFlag } from './sample-definitions.ts';
-import { createSegment } from './segment-calls.ts';
+import { defineSamples, FLAGS_PATH } from './define-samples.ts';
+import { SAMPLE_SEGMENTS, type SampleFlag } from './sample-definitions.ts';
 
-const FLAGS = '/v1/flags/flags';
-const EVALUATE = `${FLAGS}/evaluate`;
+const EVALUATE = `${FLAGS_PATH}/evaluate`;
 /** Players whose answers are checked, and whose mean size the bare server's answer has. */
 const PROBES = 200;
 
@@ -32,10 +31,7 @@ export async function prepareEvaluation(
 ): Promise<EvaluationSetup> {
   const { cleanup, signal, report } = bench;
   const service = await startService(bench, { ...options, remote: undefined });
-  const segmentIds = new Map<string, string>();
-  for (const { body } of SAMPLE_SEGMENTS) segmentIds.set(body.key, await createSegment(service, body));
-  const flags = sampleFlags(segmentIds);
-  for (const { body } of flags) await call(service, 'POST', FLAGS, JSON.stringify(body));
+  const { flags, segmentIds } = await defineSamples(service);
   report(`registering ${options.players} players`);
   const playerIds = await registerPlayers(service, options.players, signal);
 

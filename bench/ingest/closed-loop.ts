@@ -1,6 +1,6 @@
 import type { Workload } from '../load/workload.ts';
 import { runWrk } from '../load/wrk.ts';
-import { measureRun, type Load } from './measure-run.ts';
+import { eventsIn, measureRun, type Load } from './measure-run.ts';
 import type { Stage, Target } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
@@ -25,6 +25,7 @@ export function closedLoad(stage: Stage, signal: AbortSignal, loop: ClosedLoop):
     connections,
     seconds,
     memorySamples: 0,
+    eventsIn: eventsIn(workload),
     start: (onPid) =>
       runWrk({
         url: stage.baseUrlOf(target) + workload.path,

@@ -1,20 +1,21 @@
-import { acceptedPerSecond, BIN_MS, happened } from '../load/load-result.ts';
+import { acceptedPerSecond, BIN_MS, happened, type LoadResult } from '../load/load-result.ts';
 import type { Workload } from '../load/workload.ts';
 import { catchUpOf, rowsPerSecond } from '../service/row-watch.ts';
-import { observeLoad, type Observation } from './observe-load.ts';
-import type { Stage, Target } from '../service/stage.ts';
+import { observeLoad, type Observation, type ObservedLoad } from './observe-load.ts';
+import type { Stage } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
+type Result = LoadResult & Pick<Run, 'lateness' | 'statuses'>;
+
 /** A load generator at work on a target. */
-export interface Load {
-  target: Target;
+export interface Load extends ObservedLoad<Result> {
   workload: Workload;
   connections: number;
-  seconds: number;
-  /** Starts it; it tells its process id. */
-  start: (onPid: (pid: number) => void) => Promise<Observation['result']>;
-  /** Memory samples to keep over the load. */
-  memorySamples: number;
+}
+
+/** Events in the requests that were answered with success. */
+export function eventsIn({ eventsPerRequest }: Workload): (result: Result) => number {
+  return ({ answered, refused }) => (answered - refused) * eventsPerRequest;
 }
 
 /** Puts a load on a target, waits until ClickHouse holds what was acknowledged, and draws the figures up. */
@@ -50,7 +51,7 @@ export async function measureRun(stage: Stage, load: Load, signal: AbortSignal):
 function clickhouseFigures(
   { ledger }: Stage,
   { workload, seconds }: Load,
-  { rows, result }: Observation,
+  { rows, result }: Observation<Result>,
 ): Pick<Run, 'clickhouse' | 'rowsPerSecondByBin'> {
   if (rows === undefined) return {};
   const endMs = result.startedMs + seconds * 1000;

@@ -1,14 +1,24 @@
-import type { LoadResult } from '../load/load-result.ts';
 import { createUsageMeter, type Pids } from '../measure/usage-meter.ts';
 import { watchRows, type RowSample, type RowWatch } from '../service/row-watch.ts';
 import { addedBetween, readStatusCounts } from '../service/status-counts.ts';
-import type { Load } from './measure-run.ts';
-import type { Stage } from '../service/stage.ts';
-import type { MemorySample, Run } from './run.ts';
+import type { Stage, Target } from '../service/stage.ts';
+import type { MemorySample } from './run.ts';
+
+/** A load that is watched from outside. */
+export interface ObservedLoad<Result> {
+  target: Target;
+  seconds: number;
+  /** Starts it; it tells its process id. */
+  start: (onPid: (pid: number) => void) => Promise<Result>;
+  /** Events that the service has acknowledged. */
+  eventsIn: (result: Result) => number;
+  /** Memory samples to keep over the load. */
+  memorySamples: number;
+}
 
 /** What was seen from outside while a load ran. */
-export interface Observation {
-  result: LoadResult & Pick<Run, 'lateness' | 'statuses'>;
+export interface Observation<Result> {
+  result: Result;
   cpuSeconds: Record<string, number>;
   /** CPUs that were busy with something else, on average: 0.1 is a tenth of one. */
   othersCpus: number;
@@ -30,7 +40,11 @@ const USAGE_MS = 100;
 const HURRY_BEFORE_MS = 300;
 
 /** Runs a load, adds what it got acknowledged to the ledger, and waits until ClickHouse holds all of that. */
-export async function observeLoad(stage: Stage, load: Load, signal: AbortSignal): Promise<Observation> {
+export async function observeLoad<Result>(
+  stage: Stage,
+  load: ObservedLoad<Result>,
+  signal: AbortSignal,
+): Promise<Observation<Result>> {
   const { service, ledger } = stage;
   const onService = load.target === 'service';
   const before = onService ? await readStatusCounts(service) : undefined;
@@ -52,7 +66,7 @@ export async function observeLoad(stage: Stage, load: Load, signal: AbortSignal)
   try {
     const result = await load.start((pid) => meter.add('generator', pid));
     watch?.hurry();
-    if (onService) ledger.acknowledged += (result.answered - result.refused) * load.workload.eventsPerRequest;
+    if (onService) ledger.acknowledged += load.eventsIn(result);
     await watch?.reached(ledger.acknowledged, CATCH_UP_TIMEOUT_MS, signal);
     meter.read();
     const after = before === undefined ? undefined : await readStatusCounts(service);

@@ -1,6 +1,6 @@
 import { runOpenLoop } from '../load/open-loop.ts';
 import type { Workload } from '../load/workload.ts';
-import { measureRun, type Load } from './measure-run.ts';
+import { eventsIn, measureRun, type Load } from './measure-run.ts';
 import type { Stage, Target } from '../service/stage.ts';
 import type { Run } from './run.ts';
 
@@ -24,6 +24,7 @@ export function measureOpenLoop(stage: Stage, signal: AbortSignal, loop: OpenLoo
     connections,
     seconds,
     memorySamples,
+    eventsIn: eventsIn(workload),
     start: (onPid) =>
       runOpenLoop(
         {

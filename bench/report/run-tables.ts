@@ -3,12 +3,12 @@ import { median, medianByName } from '../measure/statistics.ts';
 import { figure, table, type Row } from './table.ts';
 
 /** Runs of the service under the name of what was measured: one per round. */
-export type NamedRuns = readonly (readonly [name: string, runs: readonly Run[]])[];
+export type NamedRuns<R = Run> = readonly (readonly [name: string, runs: readonly R[]])[];
 
 /** One column per process. */
-export function perProcess(
-  named: NamedRuns,
-  pick: (run: Run) => Readonly<Record<string, number>>,
+export function perProcess<R>(
+  named: NamedRuns<R>,
+  pick: (run: R) => Readonly<Record<string, number>>,
   withSum: boolean,
 ): string {
   const rows = named.map(([name, runs]) => ({ name, values: medianByName(runs.map(pick)) }));
@@ -24,7 +24,7 @@ export function perProcess(
   );
 }
 
-export function clickhouseTable(named: NamedRuns): string {
+export function clickhouseTable(named: NamedRuns<{ clickhouse?: Run['clickhouse'] | undefined }>): string {
   const rows = named.flatMap(([name, runs]): Row[] => {
     const found = runs.flatMap((run) => run.clickhouse ?? []);
     const last = found.at(-1);
@@ -68,7 +68,7 @@ export function soakMemory(samples: NonNullable<Run['memory']>): string {
   );
 }
 
-export function errorTable(named: NamedRuns): string {
+export function errorTable(named: NamedRuns<Pick<Run, 'errors' | 'statuses'>>): string {
   const list = (records: readonly Readonly<Record<string, number>>[]) => {
     const totals: Record<string, number> = {};
     for (const record of records) {

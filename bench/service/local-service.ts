@@ -26,6 +26,10 @@ export interface LocalServiceOptions {
 export interface LocalService extends Service {
   kind: 'local';
   dataDir: string;
+  /** What a game client would use; no rate limit either. */
+  clientKey: string;
+  /** Ends the service's process in good order and starts it again; what it stands on goes on. Returns at once. */
+  restart(): void;
 }
 
 /**
@@ -65,8 +69,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     dataDir,
     baseUrl: endpoints.base_url,
     key: keys.live.server,
+    clientKey: keys.live.client,
     pids: () => runningPids(dataDir),
     countRows: () => countEvents(endpoints.clickhouse),
+    restart: () => supervision.supervisor.restartService(),
     async stop() {
       await supervision.supervisor.stop();
       removeFolder();
