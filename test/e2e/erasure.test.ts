@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+/** The player is erased well before. */
+const RETRY_SECONDS = 8;
+
+let service: RunningService;
+let receiver: WebhookReceiver;
+let receiverStatus = 500;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver((_, response) => {
+    response.statusCode = receiverStatus;
+    response.end();
+  });
+  service = await startService({
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    WEBHOOK_RETRY_DELAYS_SECONDS: String(RETRY_SECONDS),
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const PLAYERS = '/v1/players/players';
+const call = (method: string, path: string, body?: unknown) =>
+  service.call(service.keys.live.server, method, path, body);
+
+async function track(playerId: string, eventName: string): Promise<number> {
+  const body = { player_id: playerId, event_name: eventName, properties: { n: 1 } };
+  return (await call('POST', '/v1/events/events', body)).status;
+}
+
+/** Rows of a player, table by table, whatever tables there are. What says that it was erased counts for none. */
+async function rowsOf(playerId: string): Promise<Map<string, number>> {
+  const tables = await service.sql<{ table: string }>(
+    `SELECT DISTINCT table FROM system.columns WHERE database = currentDatabase() AND name = 'player_id'
+      AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')
+      AND table != 'erasures'`,
+  );
+  const found = new Map<string, number>();
+  for (const { table } of tables) {
+    const more = table === 'player_snapshots' ? " AND kind != 'erased'" : '';
+    const sql = `SELECT toUInt32(count()) AS n FROM ${table} WHERE player_id = '${playerId}'${more}`;
+    const n = (await service.sql<{ n: number }>(sql))[0]?.n ?? 0;
+    if (n > 0) found.set(table, n);
+  }
+  return found;
+}
+
+const receiptOf = (playerId: string) =>
+  until('the erasure is done', async () => {
+    const { body } = await call('GET', `${PLAYERS}/${playerId}/erasure`);
+    return body.data?.['status'] === 'done' ? body.data : undefined;
+  });
+
+const dropped = async (): Promise<number> => {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^webhook_attempts_total\{outcome="dropped"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+};
+
+test('a player is erased from state, tables and waiting deliveries, and may begin anew', async () => {
+  const webhook = { name: 'late', url: receiver.url, enabled: true, events: ['goodbye', 'hello_again'] };
+  expect((await call('POST', '/v1/integrations/webhooks', webhook)).status).toBe(201);
+  const segment = { key: 'all', name: 'All', conditions: { 'events.goodbye.count_7d': { $gte: 1 } } };
+  expect((await call('POST', '/v1/segments/segments', segment)).status).toBe(201);
+
+  const player = await service.player(service.keys.live.server, 'erased-1');
+  expect(await track(player, 'goodbye')).toBe(200);
+  await until('the first attempt has failed', () => receiver.requests.length > 0);
+  await until('its rows are in', async () => {
+    const rows = await rowsOf(player);
+    return ['events', 'player_snapshots', 'segment_transitions'].every((table) => rows.has(table));
+  });
+  const exported = await call('GET', `${PLAYERS}/${player}/export`);
+  expect(exported.body.data).toMatchObject({
+    player: { id: player, external_id: 'erased-1' },
+    rows: { events: [{ event_name: 'goodbye' }] },
+  });
+
+  receiverStatus = 200;
+  const before = receiver.requests.length;
+  const erased = await call('DELETE', `${PLAYERS}/${player}`);
+  expect([erased.status, erased.body.data['status']]).toEqual([200, 'pending']);
+  expect((await call('GET', `${PLAYERS}/${player}`)).status).toBe(404);
+  expect(await track(player, 'too_late')).toBe(404);
+  const receipt = await receiptOf(player);
+  expect(receipt).toMatchObject({ erased_at: erased.body.data['erased_at'], log_retention_days: 30 });
+  expect(Number(receipt['rows_deleted'])).toBeGreaterThanOrEqual(3);
+  expect(await rowsOf(player)).toEqual(new Map());
+
+  expect(await service.player(service.keys.live.server, 'erased-1')).toBe(player);
+  expect(await track(player, 'hello_again')).toBe(200);
+  await until('the webhook hears of the new life', () => receiver.requests.length > before);
+  await until('the retry of the old one is dropped', async () => (await dropped()) > 0, 30_000);
+  const kinds = receiver.requests.slice(before).map(({ body }) => {
+    const { type }: { type: string } = JSON.parse(body);
+    return type;
+  });
+  expect(kinds).toEqual(['event.hello_again']);
+  await until('the new life has its row', async () => (await rowsOf(player)).get('events') === 1);
+  expect((await call('GET', `${PLAYERS}/${player}`)).body.data).toMatchObject({ external_id: 'erased-1' });
+});
+
+test('an erasure survives kill -9 of the service right after it was answered', async () => {
+  const player = await service.player(service.keys.live.server, 'erased-2');
+  expect(await track(player, 'goodbye')).toBe(200);
+  expect((await call('DELETE', `${PLAYERS}/${player}`)).status).toBe(200);
+  const pid = service.supervised.pids()?.service;
+  if (pid === undefined || pid === null) throw new Error('the service has no process id');
+  process.kill(pid, 'SIGKILL');
+  await until('it is there again', async () => {
+    const answer = await call('GET', `${PLAYERS}/${player}/erasure`).catch(() => undefined);
+    return answer?.status === 200;
+  });
+  expect((await call('GET', `${PLAYERS}/${player}`)).status).toBe(404);
+  expect(await receiptOf(player)).toMatchObject({ status: 'done' });
+  expect(await rowsOf(player)).toEqual(new Map());
+});
