@@ -215,3 +215,23 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   expect(documented.toSorted()).toEqual(all.toSorted());
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
 });
+
+test('export and erase a player', async () => {
+  const [made, exported, erased, receipt, ...more] = paragraphs('Export and erase a player');
+  if (receipt === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  await shell.type(made ?? '');
+  const rows = await until('the event is exported', async () => {
+    const { data } = json(await shell.type(exported ?? ''));
+    expect(data).toMatchObject({ player: { external_id: 'player-2', email: 'bo@example.com' } });
+    return JSON.stringify(data['rows']).includes('goodbye') ? data['rows'] : undefined;
+  });
+  expect(rows).toMatchObject({ events: [{ event_name: 'goodbye' }] });
+  expect(json(await shell.type(erased ?? '')).data).toMatchObject({ status: 'pending', rows_deleted: null });
+  const done = await until('the erasure is done', async () => {
+    const { data } = json(await shell.type(receipt));
+    return data['status'] === 'done' ? data : undefined;
+  });
+  expect(Number(done['rows_deleted'])).toBeGreaterThan(0);
+});
