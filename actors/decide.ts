@@ -29,26 +29,21 @@ import type { Definitions } from './targeting.ts';
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
   const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
+  catchUp(draft, playersOf(command.body), context, definitions);
   let since = draft.facts.length;
   const settleNow = (): void => {
     settle(draft, since, definitions, context);
     since = draft.facts.length;
   };
-  catchUpAll(draft, command.body, context, definitions);
   const reply = decideBody(draft, command, context, definitions, settleNow);
   settleNow();
   return reply;
 }
 
-/** What time owed the players of a command comes first. */
-function catchUpAll(draft: Draft, body: CommandBody, context: Context, definitions: Definitions): void {
-  if (body.kind === 'ClaimIdempotencyKey') return;
-  if (body.kind !== 'TrackEvents') return catchUp(draft, body.playerId, context, definitions);
-  let previous: string | undefined;
-  for (const { playerId } of body.items) {
-    if (playerId !== previous) catchUp(draft, playerId, context, definitions);
-    previous = playerId;
-  }
+/** The players that a command is about. */
+function playersOf(body: CommandBody): readonly string[] {
+  if (body.kind === 'ClaimIdempotencyKey') return [];
+  return body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [body.playerId];
 }
 
 function decideBody(

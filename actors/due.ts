@@ -2,7 +2,7 @@ import { LIMITS } from '../src/kernel/limits.ts';
 import { settleCampaigns } from './campaigns/settle-campaigns.ts';
 import { playerIn, type Context, type Draft } from './decision.ts';
 import { lookAtLifecycle, settleLifecycle } from './player/settle-lifecycle.ts';
-import { settleSegments } from './segments/settle-segments.ts';
+import { settleLater, settleSegments } from './segments/settle-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { EntityState, PlayerState } from './state.ts';
 import type { Definitions } from './targeting.ts';
@@ -34,35 +34,50 @@ function earliest(one: number | null, other: number | null): number | null {
  * Emits what happens to an entity whose due time has come, however late: change by change, as each would have come in time
  * (up to a bound; what is left stays due). Nothing when the state has moved on meanwhile. Segments are looked at as of the
  * due time, but never as of a time before the player was last seen, which its counters are ahead of.
+ * @param room facts after which segments are put off: they are due at once, and are looked at in a later record
  */
-export function decideDue(draft: Draft, entityId: string, nowMs: number, definitions: Definitions): void {
+export function decideDue(
+  draft: Draft,
+  entityId: string,
+  nowMs: number,
+  definitions: Definitions,
+  room = Infinity,
+): void {
+  const began = draft.facts.length;
   for (let step = 0; step < LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
-    const due = dueAt(state);
-    if (due === null || due > nowMs) return;
     const since = draft.facts.length;
+    const isTooMuch = since - began > room;
+    const due = isTooMuch ? ownDueAt(state) : dueAt(state);
+    if (due === null || due > nowMs) return;
     happen(draft, state, due, definitions);
     const changed = draft.get(entityId);
     if (changed?.kind !== 'player') return;
     const { game, environment } = state;
     const at = Math.max(due, state.lastSeenAt);
-    for (const fact of settleSegments(changed, definitions.segments(game, environment), 'all', at)) draft.emit(fact);
+    const set = definitions.segments(game, environment);
+    for (const fact of isTooMuch ? settleLater(changed, at) : settleSegments(changed, set, 'all', at)) draft.emit(fact);
     settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
   }
 }
 
 /**
- * Emits what fell due to a player before a command for it was received and that nobody has looked at yet: what the command
- * does comes after it. So a player who returns after weeks in which the service was down was churned first. Segments are left to
- * the command, which settles them for all of it.
+ * Emits what fell due to the players of a command before it was received and that nobody has looked at yet: what the command
+ * does comes after it. So who returns after weeks in which the service was down was churned first, and a session that is past
+ * its time is closed to a late call.
  */
-export function catchUp(draft: Draft, playerId: string, context: Context, definitions: Definitions): void {
-  for (let step = 0; step < LIMITS.dueSteps; step++) {
+export function catchUp(draft: Draft, playerIds: readonly string[], context: Context, definitions: Definitions): void {
+  const began = draft.facts.length;
+  let previous: string | undefined;
+  for (const playerId of playerIds) {
+    if (playerId === previous) continue;
+    previous = playerId;
     const state = playerIn(context, draft.get(playerId));
     const due = state === undefined ? null : ownDueAt(state);
-    if (state === undefined || due === null || due > context.at) return;
-    happen(draft, state, due, definitions);
+    if (due === null || due > context.at) continue;
+    const room = LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
+    decideDue(draft, playerId, context.at, definitions, room);
   }
 }
 

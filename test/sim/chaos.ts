@@ -85,7 +85,9 @@ export interface Chaos {
   heal(): void;
 }
 
-const NIGHT_MS = 25 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Days that pass at once: mostly one, sometimes as many as make players at risk, or lose them. */
+const NIGHTS = [1.04, 1.04, 1.04, 7.5, 45];
 const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
 
 export function createChaos(options: ChaosOptions): Chaos {
@@ -175,7 +177,7 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       }
       case 'night':
-        if (random.chance(0.3)) world.clock.jumpWall(NIGHT_MS);
+        if (random.chance(0.3)) world.clock.jumpWall(random.pick(NIGHTS) * DAY_MS);
         return;
       case 'facts full':
         setRoom(broker.stream('FACTS').bounds().sizeBytes + random.int(0, 2_000));

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../actors/commands.ts';
 import type { CommitRecord, DomainFact, Fact, FlagExposed, RequestPosition } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
-import type { EntityState } from '../../actors/state.ts';
+import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { explainExposure } from './check-exposures.ts';
 import type { FlagHistory } from './flag-history.ts';
 import { commandKey, type History } from './history.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
-import { predict, predictStage } from './model.ts';
+import { predict, type View } from './model.ts';
+import { looked, withoutWords } from './model-lifecycle.ts';
 import { settled, type ConfigHistory, type ModelSegment, type Settled } from './model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from './observer.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
@@ -85,24 +86,14 @@ export function checkLog(check: LogCheck): PartitionLog {
 
   function walkRecord(commit: StoredCommit, covered: readonly CommandPlace[], wrong: Wrong): void {
     const { record, sequence, tick } = commit;
-    const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong));
+    const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong)).map(withoutWords);
     const segments = check.config.segmentsAt(record.configRevision);
     const flags = check.flags.flagsAt(record.configRevision);
     let done = 0;
-    for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
-      const own = fact.kind === 'FlagExposed' ? explained(fact, commit, segments) : predicted(fact, segments, record);
-      const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
-      if (own === undefined || group === undefined || group.length === 0) {
-        if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
-        else wrong('time', `not due, and no edit explains it: ${show(fact)}`);
-        return;
-      }
-      timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
-      if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
-      done += group.length;
-    }
+    if (!takeOwn(record.committedAt)) return;
     for (const place of covered) {
       const { command } = place;
+      if (!takeOwn(Math.max(record.committedAt, command.receivedAt))) return;
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
@@ -123,6 +114,8 @@ export function checkLog(check: LogCheck): PartitionLog {
       }
       if (command.deadlineAt < record.committedAt)
         wrong('deadline', `${commandKey(command)} was decided past its deadline`);
+      const late = owing(command, timeline.now);
+      if (late !== undefined) wrong('time', `${commandKey(command)} came before what was due to ${show(late)}`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
       for (const look of looks) next.set(look.next.id, look.next);
       done += group.length;
@@ -131,10 +124,27 @@ export function checkLog(check: LogCheck): PartitionLog {
     }
     if (done < facts.length) wrong('exactly-its-facts', `the model knows no reason for ${show(facts[done])}`);
     timeline.endRecord(sequence);
+
+    /** Takes what stands next and no command has led to; `false`: there is no reason for it. */
+    function takeOwn(nowMs: number): boolean {
+      for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
+        const own = fact.kind === 'FlagExposed' ? explained(fact, commit, segments) : predicted(fact, segments, nowMs);
+        const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
+        if (own === undefined || group === undefined || group.length === 0) {
+          if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+          else wrong('time', `not due, and no edit explains it: ${show(fact)}`);
+          return false;
+        }
+        timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
+        if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
+        done += group.length;
+      }
+      return true;
+    }
   }
 
-  function predicted(fact: DomainFact, segments: readonly ModelSegment[], record: CommitRecord): OwnDoing | undefined {
-    return predictOwn(fact, timeline.now(fact.entityId), segments, record);
+  function predicted(fact: DomainFact, segments: readonly ModelSegment[], nowMs: number): OwnDoing | undefined {
+    return predictOwn(fact, timeline.now(fact.entityId), segments, nowMs);
   }
 
   /** An exposure that an evaluation left to remember, and the look at segments that is due when it is noted. */
@@ -168,13 +178,19 @@ export function checkLog(check: LogCheck): PartitionLog {
   }
 }
 
-/** Facts that no command has led to: time, an edit of a segment, or an evaluation. They come first in a record. */
+/**
+ * Facts that no command has led to: time, an edit of a segment, or an evaluation. They come first in a record, and what time
+ * owed the players of a command comes before the command.
+ */
 function isOwnDoing({ kind }: DomainFact): boolean {
   return OWN_DOING.has(kind);
 }
 
+/** Facts that a look at a player's stage and risk may begin with. */
+const LIVES: ReadonlySet<DomainFact['kind']> = new Set(['LifecycleChanged', 'ChurnRiskChanged', 'LifecycleScheduled']);
+
 const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
-  'LifecycleChanged',
+  ...LIVES,
   'SegmentEntered',
   'SegmentExited',
   'SegmentsScheduled',
@@ -192,21 +208,31 @@ function predictOwn(
   fact: DomainFact,
   state: EntityState | undefined,
   segments: readonly ModelSegment[],
-  { committedAt }: CommitRecord,
+  nowMs: number,
 ): OwnDoing | undefined {
   if (state?.kind !== 'player') return undefined;
-  const stage = predictStage(state);
-  if (fact.kind === 'LifecycleChanged') {
-    if (stage === undefined || stage.fact.at > committedAt) return undefined;
-    const outcome = settled(stage.next, segments, 'all', Math.max(stage.fact.at, state.lastSeenAt));
-    return { facts: [stage.fact, ...outcome.facts], settled: outcome, reason: 'a stage' };
+  const { segmentsDueAt, lastSeenAt, lifecycleDueAt } = state;
+  if (LIVES.has(fact.kind)) {
+    if (lifecycleDueAt === 0 || lifecycleDueAt > nowMs) return undefined;
+    const life = looked(state);
+    const outcome = settled(life.next, segments, 'all', Math.max(lifecycleDueAt, lastSeenAt));
+    return { facts: [...life.facts, ...outcome.facts], settled: outcome, reason: 'a stage' };
   }
-  const { segmentsDueAt, lastSeenAt } = state;
-  const isDue = segmentsDueAt !== 0 && segmentsDueAt <= committedAt;
+  const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
   const dueAt = Math.max(segmentsDueAt, lastSeenAt);
   const isTime = isDue && fact.at === dueAt;
-  const outcome = settled(state, segments, 'all', isTime ? dueAt : Math.max(committedAt, lastSeenAt));
+  const outcome = settled(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
   return { facts: outcome.facts, settled: outcome, reason: isTime ? 'time' : 'an edit' };
+}
+
+/** A player of a command to whom something was due before it was received. */
+function owing({ body, receivedAt }: Command, view: View): PlayerState | undefined {
+  const ids = body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [];
+  if ('playerId' in body) ids.push(body.playerId);
+  return ids
+    .map(view)
+    .filter((state) => state?.kind === 'player')
+    .find(({ lifecycleDueAt }) => lifecycleDueAt !== 0 && lifecycleDueAt <= receivedAt);
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PartitionStore } from '../../actors/runtime/store.ts';
+import type { Fact } from '../../actors/facts.ts';
 import type { EntityState } from '../../actors/state.ts';
 import { TABLES } from '../../clickhouse-schema/columns.ts';
 import { rowsOf, valuesOf } from '../../clickhouse-schema/rows.ts';
@@ -112,10 +113,9 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
     for (const { record } of observer.commits) {
       if (record.configRevision < createdRevision) continue;
       for (const fact of record.facts) {
-        if (fact.kind !== 'EventTracked') continue;
-        const properties: unknown = JSON.parse(fact.properties);
-        const { entityId: player_id, externalId: external_id, eventName: event_name } = fact;
-        const what = JSON.stringify({ webhook, data: { player_id, external_id, event_name, properties } });
+        const data = dataOf(fact);
+        if (data === undefined) continue;
+        const what = JSON.stringify({ webhook, data });
         const times = queued.get(what) ?? 0;
         if (times !== 1) world.violate('one-delivery-per-fact', `queued ${times} times: ${what}`);
         queued.delete(what);
@@ -123,6 +123,25 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
     }
   }
   for (const what of queued.keys()) world.violate('one-delivery-per-fact', `queued without a fact: ${what}`);
+}
+
+/** What the simulation's webhooks are told of a fact. */
+function dataOf(fact: Fact): object | undefined {
+  if (fact.kind === 'EventTracked') {
+    const { entityId: player_id, externalId: external_id, eventName: event_name } = fact;
+    const properties: unknown = JSON.parse(fact.properties);
+    return { player_id, external_id, event_name, properties };
+  }
+  if (fact.kind === 'LifecycleChanged') {
+    const { entityId: player_id, externalId: external_id, from, to, changedAt } = fact;
+    return { player_id, external_id, from, to, changed_at: new Date(changedAt).toISOString() };
+  }
+  if (fact.kind !== 'ChurnRiskChanged' || !fact.high) return undefined;
+  const { entityId: player_id, externalId: external_id, risk } = fact;
+  const factors = risk.factors.map((factor) => ({ ...factor, contribution: factor.contribution / 10_000 }));
+  const score = { risk_score: risk.score / 10_000, risk_level: 'high', factors };
+  const prediction_date = new Date(risk.predictedAt).toISOString();
+  return { player_id, external_id, ...score, prediction_date, confidence: risk.confidence / 100 };
 }
 
 function show(value: EntityState | undefined): string {

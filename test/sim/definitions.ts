@@ -100,7 +100,7 @@ function webhook(id: string): WebhookDocument {
     id,
     name: id,
     url: 'https://receiver.example/',
-    events: ['event.*'],
+    events: ['event.*', 'player.lifecycle_changed', 'churn.risk_high'],
     secret: 'secret',
     enabled: true,
     headers: {},

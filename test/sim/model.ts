@@ -11,6 +11,7 @@ import type {
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
+import { afterFact, type Lived } from './model-lifecycle.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import type { ModelFlags } from './flag-history.ts';
@@ -43,6 +44,7 @@ export function predict(
   flags: ModelFlags = new Map(),
 ): Prediction {
   const run = predictCommand(view, command, flags);
+  settleLives(run, command.receivedAt);
   if (segments.length === 0) return run;
   const looks = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts) {
@@ -69,7 +71,26 @@ export function predict(
 }
 
 /** Facts that no condition asks about. */
-const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set(['IdempotencyKeyUsed', 'FlagOverridden', 'FlagExposed']);
+const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
+  'IdempotencyKeyUsed',
+  'FlagOverridden',
+  'FlagExposed',
+  'ChurnRiskChanged',
+  'LifecycleScheduled',
+]);
+
+/** What a command's facts mean for the stages and risks of its players. */
+function settleLives(run: Prediction, at: number): void {
+  for (const fact of run.facts.slice()) {
+    const state = run.next.get(fact.entityId);
+    if (state?.kind === 'player') take(run, afterFact(state, fact, at));
+  }
+}
+
+function take(run: Prediction, { facts, next }: Lived): void {
+  run.facts.push(...facts);
+  if (facts.length > 0) run.next.set(next.id, next);
+}
 
 function predictCommand(view: View, command: Command, flags: ModelFlags): Prediction {
   const { game, environment, receivedAt: at } = command;
@@ -177,18 +198,6 @@ export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   const held = playerOf(view(query.playerId), scope);
   if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
   return { kind: 'player', player: viewOf(held), created: false };
-}
-
-/** The only change of a player's stage that time alone makes: at its first day's end a new player is active. */
-export function predictStage(state: PlayerState): { fact: DomainFact; next: PlayerState } | undefined {
-  if (state.lifecycleStage !== 'new') return undefined;
-  const dueAt = state.firstSeenAt + DAY_MS;
-  const { id: entityId, game, environment, externalId } = state;
-  const stages = { from: 'new', to: 'active' } as const;
-  return {
-    fact: { kind: 'LifecycleChanged', entityId, game, environment, at: dueAt, changedAt: dueAt, externalId, ...stages },
-    next: { ...state, lifecycleStage: 'active', lifecycleChangedAt: dueAt },
-  };
 }
 
 /** Whether a client heard what the model says. Of a failure the code is the contract; its words are not. */

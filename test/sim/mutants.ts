@@ -1,5 +1,6 @@
 import type { FaultKind } from './chaos.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
+import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
 
 /** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
@@ -355,4 +356,5 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...FLAG_MUTANTS,
   ...PLAY_MUTANTS,
+  ...LIFECYCLE_MUTANTS,
 ];

@@ -34,7 +34,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * THE FAULTS (chaos.ts, touch-points.ts). Each seed takes some of: crash at any moment or at the n-th touch of log, bucket,
  * disk or ClickHouse; restart on the same disk or an empty one; orderly stop; SIGSTOP past the lease, and the worst form of
  * it, an owner that wakes just when its successor has fallen silent; broken connections; broker restarts with REQUESTS
- * lost; writes lost, doubled or late, on the way there or back; wall clocks that are off; a night that passes at once; FACTS
+ * lost; writes lost, doubled or late, on the way there or back; wall clocks that are off; nights and weeks that pass at once; FACTS
  * full; ClickHouse slow, away or taking blocks without saying so. Definitions change meanwhile.
  *
  * THE VERDICT. After some seconds of trouble everything is mended, and the service has to come back by itself (quiet.ts:

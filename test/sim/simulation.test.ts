@@ -11,6 +11,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'fact: LifecycleChanged': 50,
   'fact: SessionRecorded': 450,
   'fact: PurchaseRecorded': 450,
+  'fact: ChurnRiskChanged': 30,
   'fact: SegmentEntered': 700,
   'fact: SegmentExited': 500,
   'fact: FlagExposed': 700,
