@@ -99,7 +99,9 @@ export function createDefinitions(
       entries.map((entry) => ({ segment: segmentOf(entry), conditions: entry.document.conditions })),
     );
     const flags = new Map<string, Flag>();
-    for (const entry of config.list('flag', game, environment)) {
+    // In order of their keys, as what is answered and remembered of all of them must not depend on the process.
+    const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    for (const entry of inOrder) {
       if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
     }
     const campaigns = config
