@@ -48,7 +48,7 @@ type StreamConfig = Readonly<Record<string, unknown>> & { name: string };
 
 /** Throws `BrokerUnfit` when the server is too old, or has no JetStream. */
 export async function checkServer(link: Link): Promise<void> {
-  const info = link.connection.info;
+  const info = link.server;
   if (info === undefined) return;
   const [major = 0, minor = 0] = info.version.split('.').map(Number);
   if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {

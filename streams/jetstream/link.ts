@@ -1,5 +1,5 @@
 import { connect, createInbox } from '@nats-io/transport-node';
-import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
 import { sleep, within } from '../../src/kernel/clock.ts';
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
@@ -32,11 +32,12 @@ export interface RequestOptions {
 export interface Link {
   readonly up: boolean;
   readonly closed: boolean;
-  readonly connection: NatsConnection;
+  /** What the broker said of itself when it was met last. */
+  readonly server: ServerInfo | undefined;
   request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer>;
   /** Sends without waiting for anything; dropped while the link is down. */
   send(subject: string, data: Uint8Array | string, reply?: string): void;
-  subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): Subscription;
+  subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): Pick<Subscription, 'unsubscribe'>;
   onChange(listener: (up: boolean) => void): Stop;
   close(): Promise<void>;
 }
@@ -145,7 +146,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   void follow();
   return {
-    connection,
+    get server() {
+      return connection.info;
+    },
     get up() {
       return state === 'up';
     },

@@ -96,31 +96,31 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
         servedSince = false;
         if (pending !== undefined) pendingAtBroker = pending;
       },
-      onBroken: (why) => {
-        logger.debug({ stream, why }, 'a reader starts over at its position');
-        letGo();
-        upkeep.again();
-      },
+      onBroken: startOver,
     });
     if ('failed' in opened) {
       logger.warn({ stream, why: opened.failed }, 'a reader cannot be opened');
       return false;
     }
-    const lost = await learn(await describeStream(link, clock, stream));
-    if (ended !== undefined || !link.up) {
-      opened.close();
-      return true;
+    try {
+      const lost = await learn(await describeStream(link, clock, stream));
+      if (lost) end('reset');
+      if (ended !== undefined || !link.up) return true;
+      cursor = opened;
+    } finally {
+      if (cursor !== opened) opened.close();
     }
-    if (lost) {
-      opened.close();
-      end('reset');
-      return true;
-    }
-    cursor = opened;
     pendingAtBroker = opened.pending;
     settleStarted();
     opened.pull();
     return true;
+  }
+
+  function startOver(why: unknown): void {
+    if (ended !== undefined || link.closed) return;
+    logger.debug({ stream, why }, 'a reader starts over at its position');
+    letGo();
+    upkeep.again();
   }
 
   /** Compares what the stream is now with what it was. Resolves to whether this reader's place in it is lost. */
@@ -145,7 +145,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     if (ended !== undefined) return;
     if (doubted.length > 0 || mayHaveLost(record)) {
       doubted.push({ record, pending });
-      if (doubted.length === 1) void verify();
+      if (doubted.length === 1) void verify().catch(startOver);
     } else {
       accept(record, pending);
       if (doubted.length === 0) return;
@@ -201,7 +201,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     servedSince = true;
     if (options.subjects === undefined) return;
     if (probe === undefined) {
-      void lookAhead();
+      void lookAhead().catch(startOver);
       return;
     }
     probe.idles += 1;

@@ -29,15 +29,22 @@ export function keepUp(options: UpkeepOptions): { again: () => void; stop: () =>
     try {
       let pauseMs: number = LIMITS.logRetryMs;
       while (link.up && options.missing()) {
-        if (await options.attempt()) continue;
+        if (await tried()) continue;
         await sleep(clock, pauseMs);
         pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);
       }
-    } catch (error) {
-      // With the log closed there is nothing left to keep up; anything else is a fault of ours.
-      if (!link.closed) options.logger.error({ err: error }, `${options.what} cannot go on`);
     } finally {
       running = false;
+    }
+  }
+
+  /** What the broker has never said before must not end it for good: it is told, and tried again. */
+  async function tried(): Promise<boolean> {
+    try {
+      return await options.attempt();
+    } catch (error) {
+      if (!link.closed) options.logger.error({ err: error }, `${options.what} cannot go on; it tries again`);
+      return false;
     }
   }
 
