@@ -147,8 +147,8 @@ export interface CampaignTally {
   today: number;
   /** Epoch milliseconds of the latest one; 0: none. */
   lastAt: number;
-  /** The latest day something was suppressed, and for which reasons: one bit each. */
-  suppressedDay: number;
+  /** When a suppression was noted last, epoch milliseconds, and for which reasons on that UTC day: one bit each. */
+  suppressedAt: number;
   suppressed: number;
 }
 

@@ -1,3 +1,4 @@
+import type { CampaignDocument } from '../../streams/config/documents.ts';
 import type { DomainFact } from '../facts.ts';
 import type { Campaign } from '../targeting.ts';
 import { byPriority } from './priority.ts';
@@ -9,6 +10,19 @@ export interface CampaignSet {
   get(id: string): Campaign | undefined;
   /** The most urgent first. Their conditions, times and audiences are not asked yet. */
   triggeredBy(fact: DomainFact): readonly Campaign[];
+  /** Those with a time in the window, the most urgent first. */
+  scheduledIn(window: ScheduleWindow): readonly Campaign[];
+}
+
+/** The times after the one and up to the other, epoch milliseconds. */
+export interface ScheduleWindow {
+  after: number;
+  until: number;
+}
+
+/** Whether a campaign's time is in the window. */
+export function isScheduledIn({ trigger }: CampaignDocument, { after, until }: ScheduleWindow): boolean {
+  return trigger.kind === 'schedule' && trigger.at > after && trigger.at <= until;
 }
 
 const NONE: readonly Campaign[] = [];
@@ -29,6 +43,7 @@ export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
   return {
     all,
     get: (id) => ids.get(id),
+    scheduledIn: (window) => all.filter(({ document }) => isScheduledIn(document, window)),
     triggeredBy(fact) {
       if (fact.kind === 'EventTracked') return events.get(fact.eventName) ?? NONE;
       if (fact.kind === 'SegmentEntered') return entered.get(fact.segmentId) ?? NONE;

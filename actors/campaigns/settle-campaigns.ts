@@ -7,7 +7,7 @@ import { playerIn, type Context, type Draft } from '../decision.ts';
 import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../facts.ts';
 import type { PlayerState } from '../state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
-import type { CampaignSet } from './campaign-set.ts';
+import type { CampaignSet, ScheduleWindow } from './campaign-set.ts';
 import { respond } from './respond.ts';
 import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
@@ -32,6 +32,29 @@ export function settleCampaigns(draft: Draft, since: number, set: CampaignSet, c
   }
 }
 
+/**
+ * Emits what campaigns whose time has come mean for a player that was there then: once for each such time, whoever looks
+ * again.
+ * @param set of the player's game and environment
+ */
+export function settleSchedules(
+  draft: Draft,
+  playerId: string,
+  set: CampaignSet,
+  window: ScheduleWindow,
+  context: Context,
+): void {
+  for (const campaign of set.scheduledIn(window)) {
+    const state = playerIn(context, draft.get(playerId));
+    const { trigger } = campaign.document;
+    if (state === undefined || trigger.kind !== 'schedule') return;
+    const { lastAt, suppressedAt } = tallyOf(state, campaign.id);
+    if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
+    const nowMs = Math.max(context.at, lastGivenAt(state));
+    if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs));
+  }
+}
+
 function triggerAll(
   draft: Draft,
   until: number,
@@ -47,8 +70,8 @@ function triggerAll(
     // A clock that is behind the one that gave the player its last one stands still, or a day's cap would hold twice.
     const nowMs = Math.max(context.at, lastGivenAt(state));
     if (!applies(campaign, { player: state, nowMs, properties })) continue;
-    const outcome = trigger(campaign, state, causeOf(campaign), nowMs);
-    if (outcome !== undefined) draft.emit(outcome);
+    const outcome = outcomeOf(campaign, state, nowMs);
+    if (!isOldNews(outcome, state)) draft.emit(outcome);
   }
 }
 
@@ -63,29 +86,28 @@ function applies(campaign: Campaign, subject: Subject): boolean {
   );
 }
 
-/** What a campaign that applies to a player leads to; `undefined`: nothing that was not noted today. */
-function trigger(
-  campaign: Campaign,
-  state: PlayerState,
-  cause: string,
-  at: number,
-): InterventionTriggered | InterventionSuppressed | undefined {
+/** What a campaign that applies to a player leads to. */
+function outcomeOf(campaign: Campaign, state: PlayerState, at: number): InterventionTriggered | InterventionSuppressed {
   const { id: campaignId, document } = campaign;
   const { id: entityId, game, environment, externalId } = state;
-  const base = { entityId, game, environment, at, campaignId, externalId, cause };
+  const base = { entityId, game, environment, at, campaignId, externalId, cause: causeOf(campaign) };
   const fact = { ...base, campaignKey: document.key, campaignVersion: document.version };
   const tally = tallyOf(state, campaignId);
   const reason = suppressionOf(campaign, tally, state, at);
-  if (reason === undefined) {
-    const interventionId = interventionIdOf(campaignId, entityId, tally.total, at);
-    return {
-      kind: 'InterventionTriggered',
-      ...fact,
-      interventionId,
-      expiresAt: at + document.expiresAfterSeconds * 1_000,
-    };
-  }
-  return isNoted(tally, reason, dayOf(at)) ? undefined : { kind: 'InterventionSuppressed', ...fact, reason };
+  if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
+  const interventionId = interventionIdOf(campaignId, entityId, tally.total, at);
+  return {
+    kind: 'InterventionTriggered',
+    ...fact,
+    interventionId,
+    expiresAt: at + document.expiresAfterSeconds * 1_000,
+  };
+}
+
+/** A suppression that was noted on that day already. */
+function isOldNews(outcome: InterventionTriggered | InterventionSuppressed, state: PlayerState): boolean {
+  if (outcome.kind === 'InterventionTriggered') return false;
+  return isNoted(tallyOf(state, outcome.campaignId), outcome.reason, dayOf(outcome.at));
 }
 
 /**

@@ -25,7 +25,7 @@ export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 /** What a player had of a campaign; all zero for one it never heard of. */
 export function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {
   for (const tally of campaignTallies) if (tally.campaignId === campaignId) return tally;
-  return { campaignId, total: 0, day: 0, today: 0, lastAt: 0, suppressedDay: 0, suppressed: 0 };
+  return { campaignId, total: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
 }
 
 /** With one more at `at`, epoch milliseconds. */
@@ -36,14 +36,13 @@ export function triggeredTally(tally: CampaignTally, at: number): CampaignTally 
 
 /** With a reason noted on the day of `at`. */
 export function suppressedTally(tally: CampaignTally, reason: SuppressionReason, at: number): CampaignTally {
-  const day = dayOf(at);
-  const noted = tally.suppressedDay === day ? tally.suppressed : 0;
-  return { ...tally, suppressedDay: day, suppressed: noted | bitOf(reason) };
+  const noted = dayOf(tally.suppressedAt) === dayOf(at) ? tally.suppressed : 0;
+  return { ...tally, suppressedAt: at, suppressed: noted | bitOf(reason) };
 }
 
 /** Whether the reason was noted on that day already: an event storm is one fact a reason and day. */
 export function isNoted(tally: CampaignTally, reason: SuppressionReason, day: number): boolean {
-  return tally.suppressedDay === day && (tally.suppressed & bitOf(reason)) !== 0;
+  return dayOf(tally.suppressedAt) === day && (tally.suppressed & bitOf(reason)) !== 0;
 }
 
 /** How many the player got of the campaign on `day`, as days since the Unix epoch. */

@@ -1,7 +1,8 @@
 import { failure, type ErrorCode } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import { settleCampaigns } from '../campaigns/settle-campaigns.ts';
+import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
+import { settleCampaigns, settleSchedules } from '../campaigns/settle-campaigns.ts';
 import type { Command, TrackItem } from '../commands.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
@@ -24,6 +25,8 @@ export interface Chores {
   dueIds: readonly string[];
   /** Entities whose segments are looked at after an edit. */
   sweepIds: readonly string[];
+  /** The scheduled times of campaigns that have come for those. */
+  schedules?: ScheduleWindow | undefined;
   /** What a new mark would cover, if one is worth a record. */
   mark: number | undefined;
   /** An empty record is due, so that the subject never empties. */
@@ -136,7 +139,10 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const { game, environment } = state;
       reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
       for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
-      settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at: atMs });
+      const campaigns = definitions.campaigns(game, environment);
+      const context = { game, environment, at: atMs };
+      settleCampaigns(draft, since, campaigns, context);
+      if (chores.schedules !== undefined) settleSchedules(draft, entityId, campaigns, chores.schedules, context);
       if (draft.facts.length > since) changed += 1;
     }
     tookMs = monotonicMs() - beganMs;

@@ -3,7 +3,7 @@ import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store
 import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
 import type { Stop } from '../../streams/log.ts';
 import type { Environment } from '../commands.ts';
-import { createCampaignSet, type CampaignSet } from '../campaigns/campaign-set.ts';
+import { createCampaignSet, isScheduledIn, type CampaignSet, type ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
@@ -26,6 +26,8 @@ export interface LiveDefinitions extends Definitions {
   readonly wantsSweep: boolean;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
+  /** Whether any game has an enabled campaign whose scheduled time is in the window. */
+  isScheduledIn(window: ScheduleWindow): boolean;
   stop(): void;
 }
 
@@ -51,10 +53,13 @@ export function createDefinitions(
     config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
   );
   let segmentsVersion = 0;
+  /** Asked for many times a second; made anew when a campaign changed. */
+  let scheduled: CampaignDocument[] | undefined;
 
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') onGame(address.game);
     if (!TARGETING.has(address.kind)) return;
+    if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
     if (address.kind === 'segment') onJudgement();
   });
@@ -175,6 +180,10 @@ export function createDefinitions(
     get wantsSweep() {
       return ownThresholds.size > 0 || config.list('segment').length > 0;
     },
+    isScheduledIn(window) {
+      scheduled ??= config.list('campaign').flatMap(({ document }) => (isTimed(document) ? [document] : []));
+      return scheduled.some((document) => isScheduledIn(document, window));
+    },
     onSegments(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -188,6 +197,10 @@ export function createDefinitions(
 
 /** Kinds of documents whose change makes a game's definitions new. */
 const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);
+
+function isTimed({ enabled, trigger }: CampaignDocument): boolean {
+  return enabled && trigger.kind === 'schedule';
+}
 
 /** A document of another version may be of another shape: what throws is disabled like what does not compile. */
 function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {

@@ -112,6 +112,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
         snapshotIds: snapshots.due(LIMITS.snapshotsPerCommit),
         dueIds: due,
         sweepIds,
+        schedules: sweep.schedules,
         mark: coveredTo > lastMark ? coveredTo : undefined,
         idle: idle(),
       };

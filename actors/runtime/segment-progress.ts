@@ -12,6 +12,8 @@ export interface SegmentProgress {
   /** Players to look at. */
   total: number;
   done: boolean;
+  /** Every scheduled time of a campaign up to this one is done, epoch milliseconds. */
+  schedulesUpTo?: number;
 }
 
 /** Players looked at under a revision or a later one, over all partitions. `done`: there is none left. */
@@ -44,8 +46,8 @@ export async function readSegmentProgress(
 /** Writes one partition's progress: the newest only, at most once a second, until it is stored. */
 export interface ProgressWriter {
   report(progress: SegmentProgress): void;
-  /** Whether there ever was any. Rejects when the broker cannot be asked. */
-  exists(): Promise<boolean>;
+  /** The progress as it was left; `undefined`: there never was any. Rejects when the broker cannot be asked. */
+  load(): Promise<SegmentProgress | undefined>;
   stop(): void;
 }
 
@@ -92,7 +94,7 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
       wanted = progress;
       if (!running && !stopped) void run();
     },
-    exists: async () => (await load(bucket, partition)).progress !== undefined,
+    load: async () => (await load(bucket, partition)).progress,
     stop() {
       stopped = true;
     },
@@ -113,5 +115,7 @@ function parseProgress(value: unknown): SegmentProgress | undefined {
   if (!('revision' in value) || !('evaluated' in value) || !('total' in value) || !('done' in value)) return undefined;
   const { revision, evaluated, total, done } = value;
   if (typeof revision !== 'number' || typeof evaluated !== 'number' || typeof total !== 'number') return undefined;
-  return { revision, evaluated, total, done: done === true };
+  const { schedulesUpTo } = { schedulesUpTo: undefined, ...value };
+  const schedules = typeof schedulesUpTo === 'number' ? { schedulesUpTo } : {};
+  return { revision, evaluated, total, done: done === true, ...schedules };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from './store.ts';
@@ -7,6 +8,9 @@ import type { PartitionStore } from './store.ts';
 /**
  * Looks at every player of a partition after a segment was made, changed or deleted, and once after take-over, as nobody
  * may have been there to do it.
+ *
+ * It also looks at everybody once a campaign's scheduled time has come, up to a day late. How far these are done is kept with
+ * the progress; what was lost of that is done again, and changes nothing: players know what they got.
  *
  * States: idle → noted (an edit is in effect) → running (the store holds every player there was at that moment) → idle. A
  * further edit begins anew.
@@ -20,6 +24,8 @@ export interface SegmentSweep {
   start(): void;
   /** Entities to look at in the commit being built; to be called for every one. */
   take(backlogTaken: boolean): readonly string[];
+  /** The scheduled times of campaigns that have come for those who were taken. */
+  readonly schedules: ScheduleWindow | undefined;
   /** The first ones taken are done. */
   done(swept: Swept): void;
   /** A write of the store begins; the answer is to be called when it has succeeded. */
@@ -59,6 +65,9 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   let last: string | undefined;
   let evaluated = 0;
   let total = 0;
+  /** The scheduled times that a sweep under way is for, and until when all are done; `undefined`: not read yet. */
+  let schedules: ScheduleWindow | undefined;
+  let schedulesUpTo: number | undefined;
   let resting = false;
   let stopped = false;
   const stopListening = definitions.onSegments(onWork);
@@ -75,7 +84,8 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   }
 
   function report(): void {
-    progress.report({ revision, evaluated, total, done: state === 'idle' });
+    const done = state === 'idle';
+    progress.report({ revision, evaluated, total, done, ...(schedulesUpTo === undefined ? {} : { schedulesUpTo }) });
   }
 
   function more(): void {
@@ -84,20 +94,40 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     if (ids.length > 0) return;
     state = 'idle';
     total = evaluated;
+    schedulesUpTo = schedules?.until ?? schedulesUpTo;
+    schedules = undefined;
     report();
+  }
+
+  /** The scheduled times that have come and that nobody was looked at for; `undefined`: none, or not now. */
+  function dueSchedules(): ScheduleWindow | undefined {
+    if (state !== 'idle' || schedulesUpTo === undefined) return undefined;
+    const until = clock.wallMs();
+    const window = { after: Math.max(schedulesUpTo, until - LIMITS.scheduleLateMs), until };
+    return definitions.isScheduledIn(window) ? window : undefined;
   }
 
   return {
     start() {
       if (version === -1) onWork();
-      // Without segments only their former members are to be looked at, and there never were any without progress.
-      else void progress.exists().then(sweepIf, () => sweepIf(true));
+      void progress.load().then(
+        (found) => begin(found !== undefined, found?.schedulesUpTo),
+        () => begin(true, undefined),
+      );
     },
     take(backlogTaken) {
       if (version !== definitions.segmentsVersion) note();
+      const due = dueSchedules();
+      if (due !== undefined) {
+        schedules = due;
+        note();
+      }
       if (state !== 'running' || !backlogTaken || resting) return NOTHING;
       if (ids.length === 0) more();
       return ids;
+    },
+    get schedules() {
+      return schedules;
     },
     done({ count, players, changed, tookMs }) {
       if (count === 0) return;
@@ -113,6 +143,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
       });
     },
     storing() {
+      if (dueSchedules() !== undefined) onWork();
       const noted = state === 'noted' ? version : undefined;
       return () => {
         if (noted === undefined || noted !== version || state !== 'noted') return;
@@ -128,8 +159,10 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     },
   };
 
-  function sweepIf(wanted: boolean): void {
-    if (!wanted || stopped || state !== 'idle') return;
+  /** Without segments only their former members are to be looked at, and there never were any without progress. */
+  function begin(hadProgress: boolean, doneUpTo = 0): void {
+    schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - LIMITS.scheduleLateMs);
+    if (!hadProgress || stopped || state !== 'idle') return;
     version = -1;
     onWork();
   }

@@ -273,6 +273,8 @@ export const LIMITS = {
   campaignTallies: 1_000,
   /** Facts about campaigns that one command may lead to; beyond them nothing is triggered: a record must stay below its size. */
   campaignFactsPerCommand: 2_000,
+  /** How late a campaign's scheduled time may still be acted on: a service that was down for longer has missed it. */
+  scheduleLateMs: 24 * 60 * 60 * 1000,
   /** A message to players, in characters; its key figures fit a phone's screen. */
   interventionTitleLength: 200,
   interventionBodyLength: 2_000,

@@ -105,7 +105,7 @@ type TallyTuple = [
   day: number,
   today: number,
   lastAt: number,
-  suppressedDay: number,
+  suppressedAt: number,
   suppressed: number,
 ];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
@@ -314,12 +314,12 @@ function interventionFromTuple(tuple: InterventionTuple): PendingIntervention {
 }
 
 function tallyToTuple(tally: CampaignTally): TallyTuple {
-  const { campaignId, total, day, today, lastAt, suppressedDay, suppressed } = tally;
-  return [campaignId, total, day, today, lastAt, suppressedDay, suppressed];
+  const { campaignId, total, day, today, lastAt, suppressedAt, suppressed } = tally;
+  return [campaignId, total, day, today, lastAt, suppressedAt, suppressed];
 }
 
-function tallyFromTuple([campaignId, total, day, today, lastAt, suppressedDay, suppressed]: TallyTuple): CampaignTally {
-  return { campaignId, total, day, today, lastAt, suppressedDay, suppressed };
+function tallyFromTuple([campaignId, total, day, today, lastAt, suppressedAt, suppressed]: TallyTuple): CampaignTally {
+  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed };
 }
 
 function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): LedgerTuple {

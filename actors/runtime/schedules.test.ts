@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createBackbone, type Backbone } from '../../test/support/backbone.ts';
+import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import type { CampaignDocument } from '../../streams/config/documents.ts';
+import type { MemoryFaults } from '../../streams/log-memory.ts';
+import { aCampaign, campaignId } from '../campaigns/testing.ts';
+import { createDefinitions } from './definitions.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('a campaign’s scheduled time', () => {
+  let config: MemoryConfigStore;
+  let world: Backbone;
+  const faults: MemoryFaults = {};
+  beforeEach(() => {
+    delete faults.onAppend;
+    config = createMemoryConfigStore();
+    world = createBackbone({ partitions: 2, faults, definitions: createDefinitions(config, silentLogger) });
+  });
+
+  const schedule = (n: number, at: number, some: Partial<CampaignDocument> = {}) => {
+    const address = { game: 'demo', environment: 'live', kind: 'campaign', key: campaignId(n) } as const;
+    return config.put(address, aCampaign({ id: campaignId(n), trigger: { kind: 'schedule', at }, ...some }));
+  };
+  const inLevel = (id: string, level: number) => {
+    const texts = { id, key: id, name: id, description: '' };
+    const address = { game: 'demo', environment: 'live', kind: 'segment', key: id } as const;
+    const conditions = { 'attributes.level': level };
+    return config.put(address, { ...texts, conditions, createdAt: 0, updatedAt: 0, version: 1 });
+  };
+  const given = () => world.facts('InterventionTriggered').map(({ entityId }) => entityId);
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `p${String(n).padStart(3, '0')}`);
+
+  it('gives every player there is something once, seconds after it, and nobody who comes later', async () => {
+    const node = await world.lead('a');
+    const ids = names(60);
+    for (const id of ids) await world.register(node, id);
+    const at = world.clock.wallMs() + 60_000;
+    await schedule(1, at);
+    await world.clock.advance(50_000);
+    expect(given()).toEqual([]);
+    await world.clock.advance(20_000);
+    await world.register(node, 'late');
+    await world.clock.advance(20_000);
+    expect(given().toSorted()).toEqual(ids);
+    for (const fact of world.facts('InterventionTriggered')) {
+      expect(fact.at - at).toBeLessThan(10_000);
+      expect([fact.at >= at, fact.cause]).toEqual([true, 'schedule']);
+    }
+    await inLevel('s', 1);
+    await world.clock.advance(60_000);
+    expect(given()).toHaveLength(60);
+  });
+
+  it('is for its audience as it is then, and notes who is held out', async () => {
+    await inLevel('s', 7);
+    const node = await world.lead('a');
+    for (const id of names(10)) await world.register(node, id, { attributes: `{"level":${id.endsWith('1') ? 7 : 1}}` });
+    const at = world.clock.wallMs() + 60_000;
+    await schedule(1, at, { audience: 's' });
+    await schedule(2, at, { audience: 's', holdoutPercentage: 100 });
+    await world.clock.advance(90_000);
+    expect(given()).toEqual(['p001']);
+    const suppressed = () => world.facts('InterventionSuppressed').map(({ entityId, reason }) => [entityId, reason]);
+    expect(suppressed()).toEqual([['p001', 'holdout']]);
+    // Whoever joins the audience after it is too late, also when everybody is looked at again.
+    await world.register(node, 'p002', { attributes: '{"level":7}' });
+    await inLevel('t', 1);
+    await world.clock.advance(60_000);
+    expect([given(), suppressed()]).toEqual([['p001'], [['p001', 'holdout']]]);
+  });
+
+  it('comes again when it is moved', async () => {
+    const node = await world.lead('a');
+    await world.register(node, 'p');
+    await schedule(1, world.clock.wallMs() + 60_000);
+    await world.clock.advance(90_000);
+    await schedule(1, world.clock.wallMs() + 60_000);
+    await world.clock.advance(90_000);
+    expect(given()).toEqual(['p', 'p']);
+  });
+
+  it('is made up for when nobody led then, within a day and once', async () => {
+    const first = await world.lead('a');
+    for (const id of names(20)) await world.register(first, id);
+    await world.clock.advance(3_000);
+    await schedule(1, world.clock.wallMs() + HOUR_MS);
+    first.kill();
+    await world.clock.advance(20 * HOUR_MS);
+    const next = await world.lead('b');
+    await world.clock.advance(30_000);
+    expect(given().toSorted()).toEqual(names(20));
+    next.kill();
+    await world.clock.advance(HOUR_MS);
+    await world.lead('c');
+    await world.clock.advance(30_000);
+    expect(given()).toHaveLength(20);
+  });
+
+  it('is missed when nobody led for more than a day after it', async () => {
+    const first = await world.lead('a');
+    await world.register(first, 'p');
+    await world.clock.advance(3_000);
+    await schedule(1, world.clock.wallMs() + HOUR_MS);
+    first.kill();
+    await world.clock.advance(26 * HOUR_MS);
+    await world.lead('b');
+    await world.clock.advance(30_000);
+    expect(given()).toEqual([]);
+  });
+
+  it('reaches everybody once although an owner dies in the middle of it, and records are lost on their way', async () => {
+    const first = await world.lead('a');
+    const ids = names(150);
+    for (const id of ids) await world.register(first, id);
+    await world.clock.advance(3_000);
+    let lost = 0;
+    faults.onAppend = ({ stream }) => (stream === 'FACTS' && lost++ % 3 === 0 ? 'lose_request' : 'deliver');
+    await schedule(1, world.clock.wallMs() + 10_000);
+    for (let waitedMs = 0; given().length < 50 && waitedMs < 60_000; waitedMs += 20) await world.clock.advance(20);
+    expect(given().length).toBeLessThan(150);
+    first.kill();
+    await world.lead('b');
+    await world.clock.advance(60_000);
+    expect(given().toSorted()).toEqual(ids);
+  });
+});
