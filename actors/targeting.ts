@@ -55,6 +55,9 @@ export type Served = Map<string, FlagEvaluation | 'open'>;
 export interface Campaign {
   id: string;
   document: CampaignDocument;
+  priority: string;
+  /** How often a player gets it at most, ever and a UTC day; `null`: any number. */
+  caps: { total: number | null; perDay: number | null };
   /** Whether the conditions of its trigger hold. */
   accepts(subject: Subject): boolean;
   /** Whether it is in its quiet hours for the player. */

@@ -30,9 +30,7 @@ const NONE: readonly Campaign[] = [];
 /** Indexes campaigns by what triggers them: an event that triggers nothing costs one look. */
 export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
   const all = campaigns.toSorted(
-    (one, other) =>
-      byPriority(one.document.displayRules.priority, other.document.displayRules.priority) ||
-      (one.id < other.id ? -1 : 1),
+    (one, other) => byPriority(one.priority, other.priority) || (one.id < other.id ? -1 : 1),
   );
   const ids = new Map(all.map((campaign) => [campaign.id, campaign]));
   const events = indexed(all, ({ trigger }) => (trigger.kind === 'event' ? trigger.event : undefined));

@@ -12,10 +12,11 @@ export type CompiledCampaign = { kind: 'compiled'; campaign: Campaign } | { kind
 /**
  * Makes a campaign of its definition. Who is held out is decided by the hash of flags (GrowthBook's, version 2) over the
  * campaign's id and the player's: the same players for its whole life, and others than those of any other campaign or
- * flag. Raising the percentage brings nobody back.
+ * flag. Raising the percentage brings nobody back. What a definition of another version may lack is read here, so that it
+ * throws here and nowhere else.
  */
 export function compileCampaign(document: CampaignDocument): CompiledCampaign {
-  const { id, trigger, quietHours, holdoutPercentage } = document;
+  const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
   const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
   const condition = conditions === undefined ? undefined : compileCondition(conditions, { properties: true });
   const faults =
@@ -34,6 +35,8 @@ export function compileCampaign(document: CampaignDocument): CompiledCampaign {
     campaign: {
       id,
       document,
+      priority: displayRules.priority,
+      caps: { total: caps.total, perDay: caps.perDay },
       accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
       isQuiet: from === to ? () => false : (player: PlayerState, nowMs: number) => isQuiet(from, to, player, nowMs),
       isHeldOut: (playerId) => place(playerId) < holdoutPercentage / 100,

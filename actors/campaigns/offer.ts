@@ -48,11 +48,7 @@ function deliverable(state: PlayerState, session: OpenSession, campaigns: Campai
     if (campaign !== undefined && !isOver(campaign, at) && !campaign.isQuiet(state, at)) found.push({ held, campaign });
   }
   // They are held in order of their age, and sorting keeps the order of equal ones.
-  return found.sort((one, other) => byPriority(priorityOf(one), priorityOf(other)));
-}
-
-function priorityOf({ campaign }: Deliverable): string {
-  return campaign.document.displayRules.priority;
+  return found.sort((one, other) => byPriority(one.campaign.priority, other.campaign.priority));
 }
 
 function isOver({ document: { endAt } }: Campaign, at: number): boolean {

@@ -12,7 +12,8 @@ export function suppressionOf(
   state: PlayerState,
   nowMs: number,
 ): SuppressionReason | undefined {
-  const { caps, cooldownSeconds } = campaign.document;
+  const { caps } = campaign;
+  const { cooldownSeconds } = campaign.document;
   const day = dayOf(nowMs);
   if (caps.total !== null && tally.total >= caps.total) return 'cap_total';
   if (caps.perDay !== null && todayOf(tally, day) >= caps.perDay) return 'cap_per_day';

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import type { FlagDocument, GameDocument, SegmentDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { aCampaign } from '../campaigns/testing.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag } from '../targeting.ts';
@@ -107,6 +108,28 @@ describe('the definitions of a process', () => {
     await put(game);
     expect(definitions.settings('demo').lifecycle).toEqual(DEFAULT_THRESHOLDS);
     expect([definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, false]);
+  });
+
+  it('hold the campaigns that are enabled and compile; another shape disables a campaign alone', async () => {
+    const { definitions, lines, config } = setUp();
+    const put = (document: object, key: string) => {
+      const address = { game: 'demo', environment: 'live', kind: 'campaign', key } as const;
+      return config.put(address, Object.assign(aCampaign({ id: key, key }), document));
+    };
+    await put({}, 'good');
+    await put({ enabled: false }, 'off');
+    await put({ trigger: { kind: 'event', event: 'level_failed', conditions: { $where: 'x' } } }, 'broken');
+    for (const field of ['trigger', 'caps', 'displayRules']) await put({ [field]: undefined }, `no-${field}`);
+    const held = () => definitions.campaigns('demo', 'live').all.map(({ id }) => id);
+    expect(held()).toEqual(['good']);
+    expect(definitions.isScheduledIn({ after: 0, until: 2e12 })).toBe(false);
+    await put({ trigger: { kind: 'schedule', at: 1e12 } }, 'timed');
+    expect(held()).toEqual(['good', 'timed']);
+    expect(definitions.campaigns('demo', 'test').all).toEqual([]);
+    const at = 1e12;
+    expect(definitions.isScheduledIn({ after: at - 1, until: at })).toBe(true);
+    expect(definitions.isScheduledIn({ after: at, until: at + 1 })).toBe(false);
+    expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual(Array(4).fill('50 a campaign is disabled'));
   });
 
   it('that no longer compile are disabled alone, with one line that somebody must act on', async () => {

@@ -198,8 +198,15 @@ export function createDefinitions(
 /** Kinds of documents whose change makes a game's definitions new. */
 const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);
 
+/** Nothing that does not compile gets this far when its time comes; here it only must not throw. */
 function isTimed({ enabled, trigger }: CampaignDocument): boolean {
-  return enabled && trigger.kind === 'schedule';
+  return (
+    enabled &&
+    attempt(
+      () => trigger.kind,
+      () => {},
+    ) === 'schedule'
+  );
 }
 
 /** A document of another version may be of another shape: what throws is disabled like what does not compile. */

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { aPlayer } from '../testing.ts';
+import { guardedCampaign } from './guarded-campaign.ts';
+import { aCampaign, campaignSetOf } from './testing.ts';
+
+it('a campaign whose conditions throw is for nobody from then on, and that is told once', () => {
+  const [campaign] = campaignSetOf(aCampaign()).all;
+  if (campaign === undefined) throw new Error('there is no campaign');
+  const told: unknown[] = [];
+  const fault = new Error('boom');
+  let asked = 0;
+  const faulty = {
+    ...campaign,
+    accepts() {
+      asked += 1;
+      if (asked === 2) throw fault;
+      return true;
+    },
+  };
+  const guarded = guardedCampaign(faulty, (error) => told.push(error));
+  const subject = { player: aPlayer(), nowMs: 1 };
+  expect([1, 2, 3, 4].map(() => guarded.accepts(subject))).toEqual([true, false, false, false]);
+  expect([told, asked]).toEqual([[fault], 2]);
+});
