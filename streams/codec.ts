@@ -5,7 +5,9 @@ import type { AddressedReply } from '../actors/replies.ts';
 import type { EntityState } from '../actors/state.ts';
 import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
+import type { ScoreRecord } from './records/score-record.ts';
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
+import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
 
 /**
@@ -58,6 +60,9 @@ export const decodeCommit = (bytes: Uint8Array): CommitRecord => commitFromTuple
 
 export const encodeState = (state: EntityState): Uint8Array => encode(stateToTuple(state));
 export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(decode<StateTuple>(bytes));
+
+export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encode(records.map(scoreToTuple));
+export const decodeScores = (bytes: Uint8Array): ScoreRecord[] => decode<ScoreTuple[]>(bytes).map(scoreFromTuple);
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

@@ -1,0 +1,40 @@
+import type { Environment } from '../../actors/commands.ts';
+
+/**
+ * One conversion score as it was answered. It belongs to no player, so it goes to RECORDS and from there to ClickHouse, and
+ * never through a partition. Complete enough to retrain from: the features are what the model was given.
+ */
+export interface ScoreRecord {
+  /** UUIDv7: the identity of the row. A record that is appended twice is one row. */
+  recordId: string;
+  game: string;
+  /** The organisation that owns the game. */
+  tenant: string;
+  environment: Environment;
+  deviceId: string;
+  /** 0 to 1, as float32. */
+  score: number;
+  bucket: ScoreBucket;
+  /** First 12 hex characters of the artifact's SHA-256. */
+  modelVersion: string;
+  features: ScoreFeatures;
+  /** A reserved test device id: the bucket was asked for, not computed. */
+  forced: boolean;
+  /** A model that runs in the shadow of the one that answers: nobody was told this score. */
+  challenger: boolean;
+  /** Epoch milliseconds. */
+  scoredAt: number;
+}
+
+export type ScoreBucket = 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
+
+/** What the model was given, by the contract's names; `models/first-user-conversion/manifest.json` says the units. */
+export interface ScoreFeatures {
+  loot_distinct_types: number;
+  sess_duration_total: number;
+  match_avg_fight_time: number;
+  match_wins: number;
+  /** Hour of the day in UTC, 0 to 23. */
+  install_hour: number;
+  vpay_count: number;
+}
