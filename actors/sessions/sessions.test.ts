@@ -244,6 +244,16 @@ describe('sync', () => {
     expect(life.sync(T + 3, 'ses_1')).toMatchObject({ flags: [{ flagKey: 'a', enabled: true }, { flagKey: 'd' }] });
   });
 
+  it('tells of a flag that came before others, and of those nothing', () => {
+    const later = flagsOf({ a: { value: 'true' }, b: { value: 'true' }, c: { value: 'true' } });
+    let current = flagsOf({ b: { value: 'true' }, c: { value: 'true' } });
+    const life = aLife({ ...later, of: (...scope) => current.of(...scope) });
+    life.init(T, 'ses_1', { flagKeys: ['a', 'b', 'c'] });
+    current = later;
+    expect(life.sync(T + 1, 'ses_1')).toMatchObject({ flags: [{ flagKey: 'a' }] });
+    expect(life.sync(T + 2, 'ses_1')).toMatchObject({ flags: [] });
+  });
+
   it('shows what its own events led to: the segment entered, and the flag that looks at it', () => {
     const flags = flagsOf({ gift: ({ player }) => ({ value: player.segments.length > 0 ? 'true' : 'false' }) });
     const life = aLife(withSegment({ 'events.level_up.count_7d': { $gte: 2 } }, flags));

@@ -32,7 +32,7 @@ export function changedFlags(told: readonly SeenFlag[], now: readonly SeenFlag[]
   let byKey: Map<string, SeenFlag> | undefined;
   for (const [place, flag] of now.entries()) {
     let before = told[place];
-    if (before !== undefined && before.flagKey !== flag.flagKey) {
+    if (before?.flagKey !== flag.flagKey) {
       byKey ??= new Map(told.map((one) => [one.flagKey, one]));
       before = byKey.get(flag.flagKey);
     }
