@@ -4,7 +4,7 @@ import { count, duration } from '../cli-options.ts';
 import { gameTables } from '../report/game-tables.ts';
 import { describeMachine, machineLine } from '../report/machine.ts';
 import { saveResults } from '../report/save-results.ts';
-import { measureGame } from './game.ts';
+import { measureGame, type GameFigures } from './game.ts';
 import type { GameOptions } from './game-options.ts';
 
 /** The options as the command line gives them. */
@@ -59,11 +59,20 @@ async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
     connections: flags.connections,
     folder: flags.folder,
   };
-  const figures = await measureGame(bench, options);
-  bench.report(['', machineLine(machine), gameTables(figures, options)].join('\n'));
-  const results = { machine, settings: options, figures };
-  const saved = saveResults({ folder: flags.output, name: 'game', startedAt, results, pictures: {} });
-  bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+  const figures: GameFigures[] = [];
+  try {
+    await measureGame(bench, options, (one) => figures.push(one));
+  } finally {
+    // What took many minutes to measure is told even if what came after it failed.
+    if (figures.length > 0) tell();
+  }
+
+  function tell(): void {
+    bench.report(['', machineLine(machine), gameTables(figures, options)].join('\n'));
+    const results = { machine, settings: options, figures };
+    const saved = saveResults({ folder: flags.output, name: 'game', startedAt, results, pictures: {} });
+    bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+  }
 }
 
 /** Reads an option that is several ascending whole numbers with commas between. */

@@ -29,10 +29,16 @@ export interface GameFigures {
 
 const HOT_CONNECTIONS = 64;
 
-/** Measures players' lives with more and more known players. What it starts is ended by `bench.cleanup`. */
-export async function measureGame(bench: Bench, options: GameOptions): Promise<GameFigures[]> {
+/**
+ * Measures players' lives with more and more known players. What it starts is ended by `bench.cleanup`.
+ * @param onFigures told the figures of each number of known players as they come
+ */
+export async function measureGame(
+  bench: Bench,
+  options: GameOptions,
+  onFigures: (figures: GameFigures) => void,
+): Promise<void> {
   const setup = await prepareGame(bench, options);
-  const figures: GameFigures[] = [];
   let phases: LivesPhases | undefined;
   let registered = 0;
   for (const count of options.known) {
@@ -44,9 +50,8 @@ export async function measureGame(bench: Bench, options: GameOptions): Promise<G
     await phases.warmUp(count);
     const rounds = await phases.rounds(count);
     const most = await phases.most(count);
-    figures.push({ known, restarts, memory, rounds, most });
+    onFigures({ known, restarts, memory, rounds, most });
   }
-  return figures;
 }
 
 /** The service beside a bare server whose answers are as large. */

@@ -10,6 +10,8 @@ export interface HeldMemory {
   hotPlayers: number;
   /** Resident memory as it was found, garbage included. */
   rssMiB: number;
+  /** Of it, mapped pages of files: those of the local store, mostly. */
+  mappedMiB: number;
   /** Bytes in use in and beside the main thread's heap after a collection. */
   usedBytes: number;
 }
@@ -29,7 +31,7 @@ export async function readHeldMemory(
   await sleep(GAUGE_MS, undefined, { signal });
   const pid = service.pids()['service'] ?? 0;
   const metric = await readMetrics(service);
-  const rssMiB = readUsage(pid)?.rssMiB ?? Number.NaN;
+  const { rssMiB = Number.NaN, mappedMiB = Number.NaN } = readUsage(pid) ?? {};
   // Node opens its inspector when it gets this signal: until then nothing of it runs.
   process.kill(pid, 'SIGUSR1');
   const inspector = await connectInspector(inspectorPort);
@@ -39,7 +41,7 @@ export async function readHeldMemory(
     const text = await inspector.send('Runtime.evaluate', { expression, returnByValue: true });
     const answer: { result: { value: string } } = JSON.parse(text);
     const usage: { heapUsed: number; external: number } = JSON.parse(answer.result.value);
-    return { hotPlayers: metric('owner_hot_players'), rssMiB, usedBytes: usage.heapUsed + usage.external };
+    return { hotPlayers: metric('owner_hot_players'), rssMiB, mappedMiB, usedBytes: usage.heapUsed + usage.external };
   } finally {
     inspector.close();
   }

@@ -5,9 +5,10 @@ import { freePort } from '../../src/local/free-port.ts';
 import type { Bench } from '../bench.ts';
 import { defineSamples } from '../flags/define-samples.ts';
 import { startLocalService, type LocalService } from '../service/local-service.ts';
+import { defineCampaigns } from './define-campaigns.ts';
 import type { GameOptions } from './game-options.ts';
 
-/** A service with segments and flags, and no players yet. */
+/** A service with segments, flags and campaigns, and no players yet. */
 export interface GameSetup {
   service: LocalService;
   /** Where the service opens its inspector when it is signalled to. */
@@ -27,6 +28,7 @@ export async function prepareGame({ cleanup, signal, report }: Bench, { folder }
   });
   cleanup.add(() => service.stop());
   await defineSamples(service);
+  await defineCampaigns(service);
   const ownFolder = mkdtempSync(join(tmpdir(), 'player-analytics-bench-ids-'));
   cleanup.add(async () => rmSync(ownFolder, { recursive: true, force: true }));
   return { service, inspectorPort, idsFile: join(ownFolder, 'ids') };

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
-import { cpuSecondsOf, machineCpuSecondsOf, readUsage, rssMiBOf } from './process-usage.ts';
+import { cpuSecondsOf, machineCpuSecondsOf, memoryMiBOf, readUsage } from './process-usage.ts';
 
 test('CPU time is user and system time, whatever the name of the process', () => {
   const stat = '42 (a b) c) S 1 42 42 0 -1 4194304 100 200 0 0 150 50 9 9 20 0 7 0 12345 1000000 300';
   expect(cpuSecondsOf(stat)).toBe(2);
 });
 
-test('resident memory is read from its line', () => {
-  expect(rssMiBOf('Name:\tnode\nVmHWM:\t  4096 kB\nVmRSS:\t  2048 kB\n')).toBe(2);
+test('resident memory and what is mapped of it are read from their lines', () => {
+  const status = 'Name:\tnode\nVmHWM:\t  4096 kB\nVmRSS:\t  2048 kB\nRssAnon:\t  1536 kB\nRssFile:\t   512 kB\n';
+  expect(memoryMiBOf(status, 'VmRSS')).toBe(2);
+  expect(memoryMiBOf(status, 'RssFile')).toBe(0.5);
+  expect(memoryMiBOf('Name:\tnode\n', 'VmRSS')).toBeNaN();
 });
 
 test('the machine was busy with everything but idling and waiting for disks', () => {

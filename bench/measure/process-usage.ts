@@ -5,6 +5,8 @@ export interface Usage {
   cpuSeconds: number;
   /** NaN when it has ended and nobody has taken note yet. */
   rssMiB: number;
+  /** Of it, pages of files that are mapped: the system takes them back when it needs room. */
+  mappedMiB: number;
 }
 
 /** Clock ticks per second in /proc: USER_HZ, which Linux has fixed at 100 on every architecture Node runs on. */
@@ -15,7 +17,11 @@ export function readUsage(pid: number): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return { cpuSeconds: cpuSecondsOf(stat), rssMiB: rssMiBOf(status) };
+    return {
+      cpuSeconds: cpuSecondsOf(stat),
+      rssMiB: memoryMiBOf(status, 'VmRSS'),
+      mappedMiB: memoryMiBOf(status, 'RssFile'),
+    };
   } catch {
     return undefined;
   }
@@ -46,7 +52,7 @@ export function machineCpuSecondsOf(stat: string): number {
   return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }
 
-/** The line VmRSS of /proc/<pid>/status, which is in KiB. */
-export function rssMiBOf(status: string): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+/** A line of /proc/<pid>/status (proc_pid_status(5)), which are in KiB; NaN when it isn't there. */
+export function memoryMiBOf(status: string, line: 'VmRSS' | 'RssFile'): number {
+  return Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024;
 }

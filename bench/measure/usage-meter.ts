@@ -34,9 +34,9 @@ export function createUsageMeter(pids: Pids): UsageMeter {
     add,
     read() {
       for (const one of tracked.values()) {
-        const { cpuSeconds = one.last.cpuSeconds, rssMiB = Number.NaN } = readUsage(one.pid) ?? {};
+        const usage = readUsage(one.pid) ?? one.last;
         // One that has just ended still tells its CPU time, and has no memory any more.
-        one.last = { cpuSeconds, rssMiB: Number.isNaN(rssMiB) ? one.last.rssMiB : rssMiB };
+        one.last = Number.isNaN(usage.rssMiB) ? { ...one.last, cpuSeconds: usage.cpuSeconds } : usage;
       }
     },
     cpuSeconds: () =>

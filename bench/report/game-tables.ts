@@ -81,13 +81,23 @@ function restartTable(figures: readonly GameFigures[]): string {
 
 function memoryTable(figures: readonly GameFigures[]): string {
   return table(
-    ['', 'players held', 'MiB resident', 'with none', 'MiB in use', 'with none', 'bytes in use per player held'],
+    [
+      '',
+      'players held',
+      'MiB resident',
+      'of it, mapped files',
+      'with none',
+      'MiB in use',
+      'with none',
+      'bytes in use per player held',
+    ],
     figures.map((one) => {
       const { atStart, withHot } = one.memory;
       return [
         nameOf(one),
         figure(withHot.hotPlayers),
         figure(withHot.rssMiB),
+        figure(withHot.mappedMiB),
         figure(atStart.rssMiB),
         figure(withHot.usedBytes / BYTES_PER_MIB),
         figure(atStart.usedBytes / BYTES_PER_MIB),
@@ -103,8 +113,9 @@ export function bytesPerHotPlayer(before: HeldMemory, after: HeldMemory): number
   return players <= 0 ? Number.NaN : (after.usedBytes - before.usedBytes) / players;
 }
 
-function rateTitle({ players, syncsPerSecond, syncsPerLife }: GameOptions): string {
-  return `Lives of ${syncsPerLife} syncs of 20 events, ${figure(players)} players at a time, ${figure(syncsPerSecond)} syncs/s due`;
+function rateTitle({ known, players, syncsPerSecond, syncsPerLife }: GameOptions): string {
+  const most = Math.min(players, known.at(-1) ?? players);
+  return `Lives of ${syncsPerLife} syncs of 20 events, ${figure(most)} players at a time, ${figure(syncsPerSecond)} syncs/s due`;
 }
 
 function rateTable(figures: readonly GameFigures[]): string {
@@ -145,6 +156,7 @@ function latencyTable(figures: readonly GameFigures[]): string {
         const runs = one.rounds.map((round) => round[target].endpoints[kind]);
         const name = `${LIFE_PATHS[kind].split('/').at(-1) ?? ''}, ${nameOf(one)}: ${target}`;
         const answered = runs.reduce((sum, run) => sum + run.answered, 0);
+        if (answered === 0) return [name, '–', '–', '–', '–', '0'];
         return [...latencyRow(name, medianLatency(runs.map(({ latency }) => latency))), figure(answered)];
       }),
     ),
