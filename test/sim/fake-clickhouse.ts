@@ -5,6 +5,8 @@ import { COLUMNS, type TableName } from '../../clickhouse-schema/columns.ts';
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { decodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
+import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
+import { fakeErasureTarget, pendingErasures, type ErasureSteps, type FakeTables } from './fake-erasures.ts';
 import type { Random } from './random.ts';
 import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
@@ -21,6 +23,10 @@ export interface FakeClickhouse {
   /** One process's way to it. */
   target(process: Toucher, clock: Clock): BlockTarget;
   source(clock: Clock): SnapshotSource;
+  /** One process's way to delete rows. */
+  eraser(process: Toucher, clock: Clock): ErasureTarget;
+  /** Erasures whose rows are not gone yet. */
+  readonly pendingErasures: number;
 }
 
 /**
@@ -29,9 +35,19 @@ export interface FakeClickhouse {
  */
 export function createFakeClickhouse(world: World): FakeClickhouse {
   const random = world.random('clickhouse');
+  const ofErasures = world.random('clickhouse erasures');
   const tables = new Map<TableName, string[]>();
   const tokens = new Map<string, Uint8Array>();
   const rowsOf = (table: TableName): string[] => tables.get(table) ?? [];
+  const steps: ErasureSteps = new Map();
+  const erasable: FakeTables = {
+    rows: rowsOf,
+    replace: (table, rows) => void tables.set(table, [...rows]),
+    get mood() {
+      return clickhouse.mood;
+    },
+    latencyMs: () => latencyMs(ofErasures, clickhouse.mood),
+  };
 
   function take(table: TableName, bytes: Uint8Array, token: string): void {
     const known = tokens.get(token);
@@ -80,7 +96,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
         const state = decodeState(Buffer.from(value('state'), 'base64'));
         const version = BigInt(value('version'));
         const held = newest.get(state.id);
-        if (held === undefined || held.version < version) newest.set(state.id, { version, state });
+        if (held === undefined || held.version <= version) newest.set(state.id, { version, state });
       }
       return new Map([...newest].map(([id, { state }]) => [id, state]));
     },
@@ -96,6 +112,10 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       },
       close: () => Promise.resolve(),
     }),
+    eraser: (process, clock) => fakeErasureTarget(erasable, steps, process, clock),
+    get pendingErasures() {
+      return pendingErasures(erasable, steps).length;
+    },
     source: (clock) => ({
       async load(partition, onState) {
         await sleep(clock, latencyMs(random, clickhouse.mood));

@@ -1,4 +1,5 @@
 import type { FaultKind } from './chaos.ts';
+import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
@@ -355,6 +356,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   ...FLAG_MUTANTS,
+  ...ERASURE_MUTANTS,
   ...PLAY_MUTANTS,
   ...LIFECYCLE_MUTANTS,
 ];

@@ -45,6 +45,7 @@ const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
   const ofFlags = random.fork('flags');
   const ofPlay = random.fork('play');
+  const ofErasures = random.fork('erasures');
   let stamps = 0;
   let keys = 0;
   const stamp = (): number => ++stamps;
@@ -135,6 +136,12 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     );
   }
 
+  /** Without an Idempotency-Key a repeat may erase the next life. */
+  function erase(playerId: string): Operation {
+    const idempotency = ofErasures.chance(0.5) ? { key: `erase-${++keys}`, bodyHash: `hash-${keys}` } : undefined;
+    return keyed(playerId, idempotency, (again) => ({ kind: 'ErasePlayer', playerId, ...withClaim(again) }));
+  }
+
   /** As the batch endpoint does it: the key is claimed first, then each partition gets its part. */
   function batch(): Operation {
     const idempotency = claim(0.6);
@@ -206,6 +213,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
 
   return {
     next() {
+      if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
       const playerId = random.pick(players);
       const dice = random.next();
       if (dice < 0.13) return register(playerId);

@@ -3,6 +3,7 @@ import { factsSubject } from '../../streams/definitions.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import type { Clients } from './clients.ts';
+import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Follower } from './follower.ts';
 import type { ConfigHistory } from './model-segments.ts';
 import { isUnavailable, type Operations } from './operations.ts';
@@ -12,6 +13,7 @@ import type { World } from './world.ts';
 export interface QuietOptions {
   world: World;
   broker: MemoryBroker;
+  clickhouse: Pick<FakeClickhouse, 'pendingErasures'>;
   config: ConfigHistory;
   machines: readonly Machine[];
   partitions: number;
@@ -32,7 +34,7 @@ const SETTLING_MS = 45_000;
  * outputs catch up. That this comes to pass is the service's promise to come back by itself.
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
-  const { world, broker, config, machines, partitions, follower, busy } = options;
+  const { world, broker, clickhouse, config, machines, partitions, follower, busy } = options;
   const healed = Promise.all(busy).then(() => lastWords(options));
   let isHealed = false;
   void healed.then(() => {
@@ -52,7 +54,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${sweeps().join(' ')} of ${config.lastSegmentRevision}`;
+    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${sweeps().join(' ')} of ${config.lastSegmentRevision}, erasures ${clickhouse.pendingErasures}`;
   }
 
   function position(sink: string): number {
@@ -73,7 +75,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   function isSettled(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
-    if (!follower.has(lastSequence)) return false;
+    if (!follower.has(lastSequence) || clickhouse.pendingErasures > 0) return false;
     if (sweeps().some((revision) => revision < config.lastSegmentRevision)) return false;
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;

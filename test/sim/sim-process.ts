@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../actors/facts.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log-memory.ts';
+import { createEraser } from '../../streams/sinks/clickhouse/eraser.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { createMatcher } from '../../streams/sinks/webhooks/matcher.ts';
@@ -138,13 +139,20 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
     void feed.start();
     const trimmer = startTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
-    const sink = createFactsWriter({ ...shared, holder: name, target: clickhouse.target(toucher, clock) });
+    const target = clickhouse.target(toucher, clock);
+    const eraser = createEraser({
+      ...shared,
+      target: clickhouse.eraser(toucher, clock),
+      leads: () => sink.leads(),
+    });
+    const sink = createFactsWriter({ ...shared, holder: name, target, onErasures: () => eraser.wake() });
     sink.start();
+    eraser.start();
     const matcher = createMatcher({ ...shared, config, holder: name });
     parts.push(
       () => feed.stop(),
       () => matcher.stop(),
-      () => sink.stop(),
+      () => Promise.all([sink.stop(), eraser.stop()]).then(() => undefined),
       () => Promise.all([trimmer.stop(), actors.stop()]).then(() => undefined),
     );
     serving = { commit, config, actors, feed };

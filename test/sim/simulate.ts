@@ -51,7 +51,8 @@ import { createWorld, type Violation, type World } from './world.ts';
  * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer, of definitions as new as the gateway's | check-replies |
  * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
  * | `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` | sinks: everything once, no token with other bytes | check-outputs, fake-clickhouse |
- * | `stream-in-order` | a stream reader who comes back gets every event once, in order, or is told of a gap | follower |
+ * | `stream-in-order` | a stream reader who comes back gets every event once, in order, or is told of a gap; those of a player erased since may be missing | follower |
+ * | `erased-is-gone` | no row of the time before a player's erasure is left, and none of the time after is missing | check-outputs |
  * | `no-false-deposition`, `no-alarm`, `no-exception` | nobody steps down for nothing; no ERROR line, no throw | here, world |
  *
  * mutants.ts takes the safeguards away one by one; each loss must be caught.
@@ -97,6 +98,8 @@ const FASTER = {
   trimMs: 3_000,
   matcherPositionMs: 300,
   segmentJitterMs: 2_000,
+  eraseLookMs: 2_000,
+  eraseAgainMs: 200,
 };
 const RETENTION_MS = 2_500;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -166,7 +169,19 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   calm = true;
   const calmTick = world.tick();
   chaos.heal();
-  await waitForQuiet({ world, broker, config, machines, partitions, players, clients, operations, follower, busy });
+  await waitForQuiet({
+    world,
+    broker,
+    clickhouse,
+    config,
+    machines,
+    partitions,
+    players,
+    clients,
+    operations,
+    follower,
+    busy,
+  });
   if (world.violation !== undefined) return;
 
   for (let partition = 0; partition < partitions; partition++) {
@@ -176,7 +191,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     checkReplies(world, asked, log, flags);
     checkExposed(world, asked, log, { flags, observer, calmTick });
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
-    checkRebuild(world, broker, clickhouse, partition, log);
+    checkRebuild(world, broker, clickhouse, partition, log, observer);
   }
   follower.check(observer);
   checkRows(world, clickhouse, observer);

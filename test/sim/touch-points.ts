@@ -18,6 +18,8 @@ export const TOUCH_POINTS = [
   'store write done',
   'insert sent',
   'insert answered',
+  'erasure sent',
+  'erasure answered',
   'message published',
 ] as const;
 export type TouchPoint = (typeof TOUCH_POINTS)[number];

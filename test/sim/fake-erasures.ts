@@ -1,0 +1,122 @@
+import { COLUMNS, type TableName } from '../../clickhouse-schema/columns.ts';
+import { PLAYER_TABLES, type PendingErasure } from '../../clickhouse-schema/erased-rows.ts';
+import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
+import type { ClickhouseMood } from './fake-clickhouse.ts';
+import { never, type Toucher } from './touch-points.ts';
+
+/** The tables, as the fake ClickHouse keeps them. */
+export interface FakeTables {
+  rows(table: TableName): readonly string[];
+  replace(table: TableName, rows: readonly string[]): void;
+  readonly mood: ClickhouseMood;
+  latencyMs(): number;
+}
+
+/** How far an erasure is, by where it stands in the log. */
+export type ErasureSteps = Map<string, { step: 'counted' | 'done'; rows: number }>;
+
+/** Erasures that are not done. */
+export function pendingErasures(tables: FakeTables, steps: ErasureSteps): PendingErasure[] {
+  const all = tables.rows('erasures').map((row): PendingErasure => {
+    const value = (column: string) => valueOf('erasures', row, column);
+    return {
+      game: value('game_id'),
+      environment: value('environment'),
+      playerId: value('player_id'),
+      createdMs: Number(value('facts_created')),
+      sequence: Number(value('facts_sequence')),
+      index: Number(value('facts_index')),
+      erasedAt: 0,
+      rows: undefined,
+    };
+  });
+  return all
+    .filter((erasure) => steps.get(keyOf(erasure))?.step !== 'done')
+    .map((erasure) => ({ ...erasure, rows: steps.get(keyOf(erasure))?.rows }))
+    .toSorted((a, b) => a.sequence - b.sequence || a.index - b.index);
+}
+
+/** One process's way to delete rows: each call is answered late, or by a refusal, or not at all when the process dies. */
+export function fakeErasureTarget(
+  tables: FakeTables,
+  steps: ErasureSteps,
+  process: Toucher,
+  clock: Clock,
+): ErasureTarget {
+  async function ask<T>(act: () => T): Promise<T> {
+    await sleep(clock, tables.latencyMs());
+    if (tables.mood === 'away') throw new Error('connection refused');
+    if (process.touch('erasure sent')) return never();
+    const answer = act();
+    if (process.touch('erasure answered')) return never();
+    if (tables.mood === 'crashing') throw new Error('connection reset after');
+    return answer;
+  }
+
+  return {
+    pending: ({ sequence }, most) =>
+      ask(() => {
+        const players = new Set<string>();
+        const passed = pendingErasures(tables, steps).filter((erasure) => erasure.sequence <= sequence);
+        return passed.filter(({ playerId }) => players.size < players.add(playerId).size).slice(0, most);
+      }),
+    count: (erasures) =>
+      ask(() => {
+        const counts = erasures.map((erasure) => {
+          const found = tableNames().flatMap((table) =>
+            tables.rows(table).filter((row) => isErased(table, row, erasure)),
+          );
+          return [erasure.playerId, found.length] as const;
+        });
+        return new Map(counts);
+      }),
+    note: (step, erasures) =>
+      ask(() => {
+        for (const erasure of erasures) steps.set(keyOf(erasure), { step, rows: erasure.rows ?? 0 });
+      }),
+    remove: (erasures) =>
+      ask(() => {
+        for (const table of tableNames()) {
+          const left = tables.rows(table).filter((row) => !erasures.some((erasure) => isErased(table, row, erasure)));
+          tables.replace(table, left);
+        }
+        process.cover('clickhouse: rows of erased players removed');
+        return 'removed' as const;
+      }),
+    close: () => Promise.resolve(),
+  };
+}
+
+const keyOf = ({ sequence, index }: PendingErasure): string => `${sequence}-${index}`;
+
+function tableNames(): (keyof typeof PLAYER_TABLES)[] {
+  return Object.keys(PLAYER_TABLES).filter((name): name is keyof typeof PLAYER_TABLES => name in PLAYER_TABLES);
+}
+
+/** Whether a row comes from before its player's erasure: by its place in the log, which its version holds too. */
+export function isErased(table: keyof typeof PLAYER_TABLES, row: string, erasure: PendingErasure): boolean {
+  if (valueOf(table, row, 'player_id') !== erasure.playerId) return false;
+  const [sequence, index] = placeOf(table, row);
+  return sequence < erasure.sequence || (sequence === erasure.sequence && index < erasure.index);
+}
+
+function placeOf(table: keyof typeof PLAYER_TABLES, row: string): readonly [sequence: number, index: number] {
+  const value = (column: string) => valueOf(table, row, column);
+  switch (PLAYER_TABLES[table]) {
+    case 'facts':
+      return [Number(value('facts_sequence')), Number(value('facts_index'))];
+    // A snapshot of the record of the erasure itself is replaced by the tombstone, which has the same version.
+    case 'snapshots':
+      return [Number(BigInt.asUintN(64, BigInt(value('version')))), Infinity];
+    case 'memberships': {
+      const place = BigInt.asUintN(80, BigInt(value('version')));
+      return [Number(place >> 32n), Number(BigInt.asUintN(32, place))];
+    }
+  }
+}
+
+function valueOf(table: TableName, row: string, column: string): string {
+  const columns: readonly string[] = COLUMNS[table];
+  return row.split('\t')[columns.indexOf(column)] ?? '';
+}
