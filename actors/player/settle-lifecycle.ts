@@ -22,11 +22,14 @@ import type { LifecycleThresholds } from './thresholds.ts';
 export function settleLifecycle(draft: Draft, since: number, thresholds: LifecycleThresholds, nowMs: number): void {
   const { facts } = draft;
   const until = facts.length;
+  /** The player of the fact before, once its activity has been settled: most events of a batch come in rows. */
+  let active: string | undefined;
   for (let place = since; place < until; place++) {
     const fact = facts[place];
     if (fact === undefined) return;
     const effect = effectOf(fact);
-    if (effect === undefined) continue;
+    if (effect === undefined || (effect === 'activity' && fact.entityId === active)) continue;
+    active = effect === 'playtime' ? undefined : fact.entityId;
     const state = draft.get(fact.entityId);
     if (state?.kind === 'player') settlePlayer(draft, state, effect, thresholds, nowMs);
   }
