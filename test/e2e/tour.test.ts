@@ -191,6 +191,29 @@ test('sessions and purchases', async () => {
   expect((await shell.type(refuse)).trim()).toBe('demo');
 });
 
+test('campaigns', async () => {
+  const [create, sync, shown, select, ...more] = paragraphs('Campaigns');
+  if (select === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  expect(json(await shell.type(create ?? '')).data).toMatchObject({ key: 'stuck', caps: { per_day: 1 }, version: 1 });
+  expect(json(await shell.type(sync ?? '')).data['interventions']).toEqual([
+    {
+      intervention_id: expect.stringMatching(/^int_/),
+      type: 'in_app_message',
+      content: { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' },
+      display_rules: { priority: 'high', dismiss_after_seconds: 30 },
+    },
+  ]);
+  expect(json(await shell.type(shown ?? '')).data).toMatchObject({ events_accepted: 2, interventions: [] });
+  const rows = await until('analysts see what happened', async () => {
+    const output = await shell.type(select);
+    return output.includes('cap_per_day') ? output : undefined;
+  });
+  for (const word of ['triggered', 'offered', 'shown', 'suppressed', 'event:level_failed'])
+    expect(rows).toContain(word);
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);
