@@ -89,6 +89,8 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
 export const requestsSubject = (partition: number): string => `requests.${partition}`;
 /** Commits of a partition, written by its owner under its fence, read by every sink. */
 export const factsSubject = (partition: number): string => `facts.${partition}`;
+/** Score records of a node, written by its record writer, read by the ClickHouse sink. */
+export const scoreRecordsSubject = (node: string): string => `records.scores.${node}`;
 /** Queries to a partition's owner: plain messages. */
 export const queriesSubject = (partition: number): string => `queries.${partition}`;
 /** Replies to one gateway: plain messages. */

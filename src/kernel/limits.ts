@@ -245,6 +245,15 @@ export const LIMITS = {
   rememberedVersions: 1_024,
   rememberedVersionLength: 64,
 
+  /** `device_id` of a score, in characters (contract). */
+  scoredDeviceIdLength: 64,
+  /** Installs scored in one run of a model: under a millisecond of the event loop, and as many records as one append takes. */
+  scoringBatchRows: 512,
+  /** Score requests waiting for model and log; beyond it 503 at once. */
+  scoringWaiting: 20_000,
+  /** How often a model's files are looked at; a change counts once two looks find the same. */
+  modelLookMs: 1_000,
+
   /** Flags set by hand for one player: a tester has a few. */
   overridesPerPlayer: 64,
   /** Exposures remembered per player, oldest first out; a forgotten one would count again. */
@@ -307,6 +316,16 @@ export const LIMITS = {
   sweepPauseMs: 5,
   /** How often the progress of a re-evaluation is written. */
   sweepProgressMs: 1_000,
+
+  /**
+   * How long score records may take to be stored before their callers are told 503. Far below the duplicate window of RECORDS: a
+   * message that is sent again within it is stored once.
+   */
+  recordDeadlineMs: 5_000,
+  /** Score records in one RECORDS message: under 1 MiB, as one takes at most about 500 bytes. */
+  recordsPerMessage: 2_000,
+  /** Score records of one process waiting to be stored; beyond it 503 at once. A challenger doubles them. */
+  recordsPending: 50_000,
 
   /** Rows in one ClickHouse insert. */
   sinkBatchRows: 50_000,
