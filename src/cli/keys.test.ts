@@ -51,6 +51,20 @@ describe('games', () => {
     await expect(cli('games', 'create', 'a.b')).rejects.toThrow(/cannot be a game's id/);
   });
 
+  test('set changes the thresholds that are named, and refuses those that cannot be', async () => {
+    await cli('games', 'create', 'g');
+    const thresholds = () => store.get(gameAddress('g'))?.document.lifecycle;
+    expect(thresholds()).toBeUndefined();
+    await cli('games', 'set', 'g', '--at-risk-days', '3');
+    await cli('games', 'set', 'g', '--churned-days', '10', '--new-days', '2', '--reactivated-sessions', '1');
+    expect(thresholds()).toEqual({ atRiskDays: 3, churnedDays: 10, newDays: 2, reactivatedSessions: 1 });
+    await expect(cli('games', 'set', 'g', '--at-risk-days', '10')).rejects.toThrow(/not below 10/);
+    for (const wrong of ['0', '-1', '1.5', '366', 'week', '']) {
+      await expect(cli('games', 'set', 'g', '--at-risk-days', wrong), wrong).rejects.toThrow(/whole number/);
+    }
+    expect(thresholds()).toMatchObject({ atRiskDays: 3 });
+  });
+
   test('list shows every game', async () => {
     await cli('games', 'create', 'a');
     await cli('games', 'create', 'b');

@@ -3,14 +3,15 @@ import type { GameDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { lifecycleOptions, thresholdsAfter, type LifecycleOptions } from './lifecycle-options.ts';
 
-interface SetOptions {
+interface SetOptions extends LifecycleOptions {
   clientPurchases?: 'on' | 'off';
 }
 
 /** `games set`: one option for each setting; what is not named stays. */
 export function setGameCommand(context: CliContext): Command {
-  return new Command('set')
+  const command = new Command('set')
     .description("Change a game's settings; in effect on every node within 200 ms.")
     .argument('<id>', 'the game')
     .addOption(
@@ -23,7 +24,7 @@ export function setGameCommand(context: CliContext): Command {
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
         if (entry === undefined) throw new CliError(`There is no game ${id}.`);
-        const changes = changesOf(options);
+        const changes = changesOf(entry.document, options);
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
         const written = await store.put(gameAddress(id), { ...entry.document, ...changes }, entry.revision);
         if (written.kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
@@ -31,8 +32,15 @@ export function setGameCommand(context: CliContext): Command {
         context.print(id);
       }),
     );
+  for (const option of lifecycleOptions()) command.addOption(option);
+  return command;
 }
 
-function changesOf({ clientPurchases }: SetOptions): Partial<GameDocument> {
-  return clientPurchases === undefined ? {} : { clientPurchases: clientPurchases === 'on' };
+function changesOf({ lifecycle: before }: GameDocument, options: SetOptions): Partial<GameDocument> {
+  const { clientPurchases } = options;
+  const lifecycle = thresholdsAfter(before, options);
+  return {
+    ...(clientPurchases === undefined ? {} : { clientPurchases: clientPurchases === 'on' }),
+    ...(lifecycle === undefined ? {} : { lifecycle }),
+  };
 }

@@ -89,6 +89,8 @@ export const LIMITS = {
   achievementLength: 128,
   /** One field of `device_info`, in characters. */
   deviceFieldLength: 128,
+  /** Days or sessions of a game's lifecycle thresholds: a year without activity is churn to anybody. */
+  lifecycleThreshold: 365,
   /** Days of play kept by day: what the churn risk looks at. */
   activityDays: 28,
   /**

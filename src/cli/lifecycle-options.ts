@@ -1,0 +1,48 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_THRESHOLDS, type LifecycleThresholds } from '../../actors/player/thresholds.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { CliError } from './cli-error.ts';
+
+/** What commander makes of the options. */
+export type LifecycleOptions = Partial<LifecycleThresholds>;
+
+/** One option for each threshold. */
+export function lifecycleOptions(): Option[] {
+  const { newDays, atRiskDays, churnedDays, reactivatedSessions } = DEFAULT_THRESHOLDS;
+  const option = (flags: string, description: string, usual: number): Option =>
+    new Option(flags, `${description}; ${usual} unless set`).argParser(parseCount);
+  return [
+    option('--new-days <days>', 'days from its first for which a player counts as new', newDays),
+    option('--at-risk-days <days>', 'days without activity after which a player is at risk', atRiskDays),
+    option('--churned-days <days>', 'days without activity after which a player has churned', churnedDays),
+    option('--reactivated-sessions <n>', 'sessions that make a reactivated player active', reactivatedSessions),
+  ];
+}
+
+/** The thresholds of a game after a change; `undefined`: nothing was named. Throws when they cannot be. */
+export function thresholdsAfter(
+  before: Partial<LifecycleThresholds> | undefined,
+  options: LifecycleOptions,
+): Partial<LifecycleThresholds> | undefined {
+  const { newDays, atRiskDays, churnedDays, reactivatedSessions } = options;
+  const named = Object.entries({ newDays, atRiskDays, churnedDays, reactivatedSessions }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (named.length === 0) return undefined;
+  const after: Partial<LifecycleThresholds> = { ...before, ...Object.fromEntries(named) };
+  const whole = { ...DEFAULT_THRESHOLDS, ...after };
+  if (whole.atRiskDays >= whole.churnedDays) {
+    throw new CliError(
+      `A player is at risk before it has churned: ${whole.atRiskDays} is not below ${whole.churnedDays}.`,
+    );
+  }
+  return after;
+}
+
+function parseCount(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > LIMITS.lifecycleThreshold) {
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${LIMITS.lifecycleThreshold}.`);
+  }
+  return count;
+}
