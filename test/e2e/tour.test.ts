@@ -191,6 +191,25 @@ test('sessions and purchases', async () => {
   expect((await shell.type(refuse)).trim()).toBe('demo');
 });
 
+test('stages and churn risk', async () => {
+  const [lifecycle, churn, thresholds, select, ...more] = paragraphs('Stages and churn risk');
+  if (select === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  const { data } = json(await shell.type(lifecycle ?? ''));
+  expect(data).toMatchObject({ lifecycle_stage: 'active', session_count: 2 });
+  for (const name of ['lifecycle_changed_at', 'first_seen_at', 'last_seen_at']) {
+    expect(data[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+  }
+  expect(json(await shell.type(churn ?? '')).data).toMatchObject({ risk_score: 0, risk_level: 'low' });
+  expect((await shell.type(thresholds ?? '')).trim()).toBe('demo');
+  const rows = await until('analysts see the change', async () => {
+    const output = await shell.type(select);
+    return output.includes('active') ? output : undefined;
+  });
+  expect(rows).toMatch(/player-1.*new.*active/);
+});
+
 test('campaigns', async () => {
   const [create, sync, shown, select, ...more] = paragraphs('Campaigns');
   if (select === undefined) throw new Error('README has fewer paragraphs than this test knows');
