@@ -8,7 +8,8 @@ import type { FlagHistory } from './flag-history.ts';
 import { commandKey, type History } from './history.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict, type View } from './model.ts';
-import { looked, withoutWords } from './model-lifecycle.ts';
+import { afterFact, looked, withoutWords } from './model-lifecycle.ts';
+import { predictExpiry, sessionsOverAt, type Called } from './model-sessions.ts';
 import { settled, type ConfigHistory, type ModelSegment, type Settled } from './model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from './observer.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
@@ -90,10 +91,11 @@ export function checkLog(check: LogCheck): PartitionLog {
     const segments = check.config.segmentsAt(record.configRevision);
     const flags = check.flags.flagsAt(record.configRevision);
     let done = 0;
-    if (!takeOwn(record.committedAt)) return;
+    takeOwn(record.committedAt);
     for (const place of covered) {
       const { command } = place;
-      if (!takeOwn(Math.max(record.committedAt, command.receivedAt))) return;
+      // A gateway whose clock is ahead brings the moment with it.
+      takeOwn(Math.max(record.committedAt, command.receivedAt));
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
@@ -106,6 +108,11 @@ export function checkLog(check: LogCheck): PartitionLog {
           world.cover(`command without effect: ${reason}`);
           continue;
         }
+        const next = facts[done];
+        if (next !== undefined && isOwnDoing(next)) {
+          unexplained(next, wrong);
+          return;
+        }
         wrong(
           'nothing-passed-over',
           `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(facts.slice(done, done + expected.length))}`,
@@ -117,29 +124,30 @@ export function checkLog(check: LogCheck): PartitionLog {
       const late = owing(command, timeline.now);
       if (late !== undefined) wrong('time', `${commandKey(command)} came before what was due to ${show(late)}`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
-      for (const look of looks) next.set(look.next.id, look.next);
+      for (const { next: looked } of looks) {
+        const state = next.get(looked.id);
+        if (state?.kind === 'player') next.set(looked.id, { ...state, segmentsDueAt: looked.segmentsDueAt });
+      }
       done += group.length;
       timeline.addStep(next, { sequence, tick });
       placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
     }
-    if (done < facts.length) wrong('exactly-its-facts', `the model knows no reason for ${show(facts[done])}`);
+    const left = facts[done];
+    if (left !== undefined) unexplained(left, wrong);
     timeline.endRecord(sequence);
 
-    /** Takes what stands next and no command has led to; `false`: there is no reason for it. */
-    function takeOwn(nowMs: number): boolean {
+    /** Takes what stands next and no command has led to, as far as there is a reason for it. */
+    function takeOwn(nowMs: number): void {
       for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
         const own = fact.kind === 'FlagExposed' ? explained(fact, commit, segments) : predicted(fact, segments, nowMs);
         const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
         if (own === undefined || group === undefined || group.length === 0) {
-          if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
-          else wrong('time', `not due, and no edit explains it: ${show(fact)}`);
-          return false;
+          return;
         }
         timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
         if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
         done += group.length;
       }
-      return true;
     }
   }
 
@@ -182,8 +190,18 @@ export function checkLog(check: LogCheck): PartitionLog {
  * Facts that no command has led to: time, an edit of a segment, or an evaluation. They come first in a record, and what time
  * owed the players of a command comes before the command.
  */
-function isOwnDoing({ kind }: DomainFact): boolean {
-  return OWN_DOING.has(kind);
+function isOwnDoing(fact: DomainFact): boolean {
+  return OWN_DOING.has(fact.kind) || isExpiry(fact);
+}
+
+function isExpiry(fact: DomainFact): boolean {
+  return fact.kind === 'SessionClosed' && fact.reason === 'expired';
+}
+
+function unexplained(fact: DomainFact, wrong: Wrong): void {
+  if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+  else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
+  else wrong('exactly-its-facts', `the model knows no reason for ${show(fact)}`);
 }
 
 /** Facts that a look at a player's stage and risk may begin with. */
@@ -211,11 +229,12 @@ function predictOwn(
   nowMs: number,
 ): OwnDoing | undefined {
   if (state?.kind !== 'player') return undefined;
-  const { segmentsDueAt, lastSeenAt, lifecycleDueAt } = state;
-  if (LIVES.has(fact.kind)) {
-    if (lifecycleDueAt === 0 || lifecycleDueAt > nowMs) return undefined;
-    const life = looked(state);
-    const outcome = settled(life.next, segments, 'all', Math.max(lifecycleDueAt, lastSeenAt));
+  const { segmentsDueAt, lastSeenAt } = state;
+  if (LIVES.has(fact.kind) || isExpiry(fact)) {
+    const ownDueAt = dueToPlayer(state);
+    if (ownDueAt > nowMs) return undefined;
+    const life = predictDue(state, ownDueAt);
+    const outcome = settled(life.next, segments, 'all', Math.max(ownDueAt, lastSeenAt));
     return { facts: [...life.facts, ...outcome.facts], settled: outcome, reason: 'a stage' };
   }
   const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
@@ -232,7 +251,25 @@ function owing({ body, receivedAt }: Command, view: View): PlayerState | undefin
   return ids
     .map(view)
     .filter((state) => state?.kind === 'player')
-    .find(({ lifecycleDueAt }) => lifecycleDueAt !== 0 && lifecycleDueAt <= receivedAt);
+    .find((state) => dueToPlayer(state) <= receivedAt);
+}
+
+/** When time alone changes a player's stage, risk or sessions; Infinity: never. */
+function dueToPlayer(state: PlayerState): number {
+  return Math.min(state.lifecycleDueAt === 0 ? Infinity : state.lifecycleDueAt, sessionsOverAt(state));
+}
+
+/** What happens then: sessions end first, and what was played counts for the risk that is looked at. */
+function predictDue(state: PlayerState, dueAt: number): Called {
+  const { facts: ends, next } = predictExpiry(state, dueAt);
+  const all: Called = { facts: [...ends], next };
+  const take = ({ facts, next: after }: Called): void => {
+    all.facts.push(...facts);
+    all.next = after;
+  };
+  for (const end of ends) take(afterFact(all.next, end, dueAt));
+  if (all.next.lifecycleDueAt === dueAt) take(looked(all.next));
+  return all;
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

@@ -31,9 +31,10 @@ export function looked(state: PlayerState): Lived {
 /** What a fact about a player, who is `state` after it, leads to. */
 export function afterFact(state: PlayerState, fact: DomainFact, at: number): Lived {
   const lived: Lived = { facts: [], next: state };
-  const isTracked = fact.kind === 'EventTracked' || fact.kind === 'PurchaseRecorded' || fact.kind === 'SessionRecorded';
-  if (!isTracked) return lived;
-  const stage = stageInDoing(state);
+  // That a session expires, or makes room for another, is nobody's doing, but it is play.
+  const isOnlyPlay = fact.kind === 'SessionClosed' && fact.reason !== 'ended';
+  if (!DOINGS.has(fact.kind)) return lived;
+  const stage = isOnlyPlay ? state.lifecycleStage : stageInDoing(state);
   if (stage !== state.lifecycleStage) become(lived, stage, at);
   judge(lived, at);
   const times = changeTimes(lived.next, at);
@@ -42,6 +43,15 @@ export function afterFact(state: PlayerState, fact: DomainFact, at: number): Liv
   if (times.length > 0 && (lifecycleDueAt === 0 || nextMs < lifecycleDueAt)) schedule(lived, nextMs, at);
   return lived;
 }
+
+const DOINGS: ReadonlySet<DomainFact['kind']> = new Set([
+  'EventTracked',
+  'PurchaseRecorded',
+  'SessionRecorded',
+  'SessionOpened',
+  'SessionSynced',
+  'SessionClosed',
+]);
 
 function stageInDoing({ lifecycleStage, sessionCount, sessionsInStage }: PlayerState): LifecycleStage {
   if (lifecycleStage === 'churned') return 'reactivated';

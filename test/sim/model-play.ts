@@ -43,7 +43,7 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
         ...held,
         ...totals,
         sessionsInStage: held.sessionsInStage + 1,
-        activity: playedOn(held.activity, at, durationSeconds),
+        activity: playedOn(held.activity, at, 1, durationSeconds),
         recordedSessions: [...held.recordedSessions, { digest, ...totals }],
         lastSeenAt: Math.max(held.lastSeenAt, at),
       },
@@ -101,8 +101,8 @@ function eventOf(
   return { index: 0, playerId, eventId, remember: false, eventName, properties: text, sessionId: null, timestamp };
 }
 
-/** One more session on the day of `at`, unless 28 days and more have come since. */
-function playedOn(activity: DailyActivity, at: number, seconds: number): DailyActivity {
+/** More sessions and play on the day of `at`, unless 28 days and more have come since. */
+export function playedOn(activity: DailyActivity, at: number, more: number, seconds: number): DailyActivity {
   const days = new Map<number, [sessions: number, seconds: number]>();
   activity.sessions.forEach((sessions, back) =>
     days.set(activity.day - back, [sessions, activity.playtimeSeconds[back] ?? 0]),
@@ -111,7 +111,7 @@ function playedOn(activity: DailyActivity, at: number, seconds: number): DailyAc
   const newest = Math.max(today, ...days.keys());
   if (newest - today >= KEPT_DAYS) return activity;
   const [sessions, played] = days.get(today) ?? [0, 0];
-  days.set(today, [sessions + 1, played + seconds]);
+  days.set(today, [sessions + more, played + seconds]);
   const kept = Math.min(KEPT_DAYS, newest - Math.min(...days.keys()) + 1);
   const list = Array.from({ length: kept }, (_, back): [number, number] => days.get(newest - back) ?? [0, 0]);
   return { day: newest, sessions: list.map((day) => day[0]), playtimeSeconds: list.map((day) => day[1]) };

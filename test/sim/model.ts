@@ -13,6 +13,7 @@ import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
+import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { evaluated, predictExposure, predictOverride } from './model-flags.ts';
@@ -43,11 +44,23 @@ export function predict(
   segments: readonly ModelSegment[] = [],
   flags: ModelFlags = new Map(),
 ): Prediction {
-  const run = predictCommand(view, command, flags);
-  settleLives(run, command.receivedAt);
-  if (segments.length === 0) return run;
+  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
+  let from = 0;
+  const settle = (): void => {
+    settleFrom(run, from, segments, command.receivedAt);
+    from = run.facts.length;
+  };
+  const { reply } = predictCommand(run, view, command, flags, settle);
+  settle();
+  return { ...run, reply };
+}
+
+/** What facts from `from` on mean for the stages, the risks and the segments of their players. */
+function settleFrom(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
+  settleLives(run, from, at);
+  if (segments.length === 0) return;
   const looks = new Map<string, ModelSegment[] | 'all'>();
-  for (const fact of run.facts) {
+  for (const fact of run.facts.slice(from)) {
     const earlier = looks.get(fact.entityId) ?? [];
     if (NO_LOOK.has(fact.kind)) looks.set(fact.entityId, earlier);
     else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
@@ -62,12 +75,13 @@ export function predict(
   for (const [entityId, look] of looks) {
     const state = run.next.get(entityId);
     if (state?.kind !== 'player') continue;
-    const outcome = settled(state, segments, look, command.receivedAt);
+    // What was due to be looked at was looked at with what came before.
+    if (look.length === 0 && run.settled.some(({ next }) => next.id === entityId)) continue;
+    const outcome = settled(state, segments, look, at);
     run.settled.push(outcome);
     run.facts.push(...outcome.facts);
     run.next.set(entityId, outcome.next);
   }
-  return run;
 }
 
 /** Facts that no condition asks about. */
@@ -77,11 +91,13 @@ const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
   'FlagExposed',
   'ChurnRiskChanged',
   'LifecycleScheduled',
+  'SessionSynced',
+  'SessionFlagsTold',
 ]);
 
 /** What a command's facts mean for the stages and risks of its players. */
-function settleLives(run: Prediction, at: number): void {
-  for (const fact of run.facts.slice()) {
+function settleLives(run: Prediction, from: number, at: number): void {
+  for (const fact of run.facts.slice(from)) {
     const state = run.next.get(fact.entityId);
     if (state?.kind === 'player') take(run, afterFact(state, fact, at));
   }
@@ -92,10 +108,15 @@ function take(run: Prediction, { facts, next }: Lived): void {
   if (facts.length > 0) run.next.set(next.id, next);
 }
 
-function predictCommand(view: View, command: Command, flags: ModelFlags): Prediction {
+function predictCommand(
+  run: Prediction,
+  view: View,
+  command: Command,
+  flags: ModelFlags,
+  settle: () => void,
+): Pick<Prediction, 'reply'> {
   const { game, environment, receivedAt: at } = command;
   const body = simulated(command.body);
-  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
   const current: View = (id) => run.next.get(id) ?? view(id);
   const scope = { game, environment };
   const holderId =
@@ -107,12 +128,12 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
   // A ledger keeps a batch's claim and its answer apart; a player's keys are one namespace.
   const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
   const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot);
-  if (earlier !== undefined) return { ...run, reply: earlier };
+  if (earlier !== undefined) return { reply: earlier };
 
   switch (body.kind) {
     case 'RegisterPlayer': {
       const held = playerOf(current(body.playerId), scope);
-      if (held !== undefined && body.createOnly) return failed(run, 'DUPLICATE_PLAYER');
+      if (held !== undefined && body.createOnly) return failed('DUPLICATE_PLAYER');
       if (held === undefined) {
         const player = newPlayer(body.playerId, body.externalId, at);
         player.deviceId = body.deviceId ?? null;
@@ -135,14 +156,14 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
     }
     case 'PatchPlayer': {
       const held = playerOf(current(body.playerId), scope);
-      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
       change(run, held, scope, at, body);
       break;
     }
     case 'ErasePlayer': {
       const { playerId: id } = body;
       const held = inScope(current(id), scope);
-      if (held === undefined || held.kind === 'ledger') return failed(run, 'PLAYER_NOT_FOUND');
+      if (held === undefined || held.kind === 'ledger') return failed('PLAYER_NOT_FOUND');
       const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
       run.reply = { kind: 'erased', playerId: id, erasedAt };
       if (held.kind === 'erased') break;
@@ -160,7 +181,7 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
     case 'RecordSession':
     case 'RecordPurchase': {
       const held = playerOf(current(body.playerId), scope);
-      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
       const { reply, change: recorded } =
         body.kind === 'RecordSession' ? predictSession(held, body, scope, at) : predictPurchase(held, body, scope, at);
       run.reply = reply;
@@ -172,12 +193,37 @@ function predictCommand(view: View, command: Command, flags: ModelFlags): Predic
     }
     case 'OverrideFlag': {
       const held = playerOf(current(body.playerId), scope);
-      if (held === undefined) return failed(run, 'PLAYER_NOT_FOUND');
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
       const { reply, change: overridden } = predictOverride(held, body, scope, at);
       run.reply = reply;
       if (overridden === undefined) break;
       run.facts.push(overridden.fact);
       run.next.set(held.id, overridden.next);
+      break;
+    }
+    case 'InitSession':
+    case 'SyncSession':
+    case 'EndSession': {
+      const { playerId } = body;
+      const player = () => playerOf(current(playerId), scope);
+      const reply = predictCall(
+        body,
+        {
+          player,
+          take: (called) => take(run, called),
+          track: (item) => track(run, current, item, scope, at, flags).status === 'accepted',
+          merge(attributes) {
+            const held = player();
+            if (held !== undefined) change(run, held, scope, at, { attributes });
+          },
+          settle,
+        },
+        flags,
+        scope,
+        at,
+      );
+      if (reply.kind === 'failure') return { reply };
+      run.reply = reply;
       break;
     }
     case 'ClaimIdempotencyKey':
@@ -217,8 +263,8 @@ function playerOf(state: EntityState | undefined, scope: Scope): PlayerState | u
   return found?.kind === 'player' ? found : undefined;
 }
 
-function failed(run: Prediction, code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Prediction {
-  return { ...run, reply: { kind: 'failure', code } };
+function failed(code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Pick<Prediction, 'reply'> {
+  return { reply: { kind: 'failure', code } };
 }
 
 function recall(

@@ -3,6 +3,7 @@ import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
+import { SESSION_MUTANTS } from './session-mutants.ts';
 
 /** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
 export interface Change {
@@ -359,4 +360,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ERASURE_MUTANTS,
   ...PLAY_MUTANTS,
   ...LIFECYCLE_MUTANTS,
+  ...SESSION_MUTANTS,
 ];

@@ -9,6 +9,7 @@ import type { Reply } from '../../actors/replies.ts';
 import { FLAG_KEYS } from './change-flags.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
+import { createGameClients } from './session-operations.ts';
 
 export type Heard = Reply | 'lost';
 /** Sends one command or query to some gateway and resolves to what was heard. */
@@ -45,6 +46,8 @@ const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
   const ofFlags = random.fork('flags');
   const ofPlay = random.fork('play');
+  const ofSessions = random.fork('sessions');
+  const gameClients = createGameClients(ofSessions);
   const ofErasures = random.fork('erasures');
   let stamps = 0;
   let keys = 0;
@@ -189,6 +192,22 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     return keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
   }
 
+  /** A call of a game client: without an Idempotency-Key a repeat would be another. */
+  function call(playerId: string): Operation {
+    const dice = ofSessions.next();
+    const kind = dice < 0.3 || !gameClients.knows(playerId) ? 'init' : dice < 0.85 ? 'sync' : 'end';
+    const made = gameClients[kind](playerId);
+    const operation = keyed(playerId, claim(0.4), (idempotency) => ({ ...made(stamp()), ...withClaim(idempotency) }));
+    return {
+      ...operation,
+      async run(send) {
+        const heard = await operation.run(send);
+        gameClients.heard(playerId, heard);
+        return heard;
+      },
+    };
+  }
+
   const read = (playerId: string): Operation => {
     const environment = random.chance(0.05) ? 'test' : 'live';
     return { safe: true, run: (send) => send(playerId, { kind: 'GetPlayer', playerId }, environment) };
@@ -216,15 +235,16 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
       const playerId = random.pick(players);
       const dice = random.next();
-      if (dice < 0.13) return register(playerId);
-      if (dice < 0.3) return patch(playerId);
-      if (dice < 0.53) return track(playerId);
-      if (dice < 0.65) return batch();
-      if (dice < 0.7) return recordSession(playerId);
-      if (dice < 0.75) return recordPurchase(playerId);
-      if (dice < 0.79) return override(playerId);
-      if (dice < 0.88) return evaluate(playerId);
-      return dice < 0.91 ? ask(playerId, 'all') : read(playerId);
+      if (dice < 0.12) return register(playerId);
+      if (dice < 0.24) return patch(playerId);
+      if (dice < 0.41) return track(playerId);
+      if (dice < 0.5) return batch();
+      if (dice < 0.55) return recordSession(playerId);
+      if (dice < 0.6) return recordPurchase(playerId);
+      if (dice < 0.64) return override(playerId);
+      if (dice < 0.73) return evaluate(playerId);
+      if (dice < 0.76) return ask(playerId, 'all');
+      return dice < 0.93 ? call(playerId) : read(playerId);
     },
     read,
     evaluate,

@@ -1,0 +1,110 @@
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/commands.ts';
+import { FLAG_KEYS } from './change-flags.ts';
+import type { Heard } from './operations.ts';
+import type { Attempted } from './play-operations.ts';
+import type { Random } from './random.ts';
+
+/** How long sessions stay open: mostly so short that they end by themselves while it all goes on. */
+const TTLS_MS = [1_500, 5_000, 1_800_000];
+
+/** What game clients do, and the sessions they were told of. */
+export interface GameClients {
+  init(playerId: string): Attempted<InitSession>;
+  sync(playerId: string): Attempted<SyncSession>;
+  end(playerId: string): Attempted<EndSession>;
+  /** Whether any session of the player was heard of. */
+  knows(playerId: string): boolean;
+  /** Notes what was heard: the calls to come name the session. */
+  heard(playerId: string, reply: Heard): void;
+}
+
+export function createGameClients(random: Random): GameClients {
+  const sessions = new Map<string, string[]>();
+
+  /** Mostly the latest; also one that is over, or never was. */
+  function pickSession(playerId: string): string {
+    const known = sessions.get(playerId) ?? [];
+    if (known.length === 0 || random.chance(0.05)) return 'ses_unheard-of';
+    return random.chance(0.6) ? (known.at(-1) ?? '') : random.pick(known);
+  }
+
+  function drawEvents(): Attempted<Omit<TrackItem, 'playerId' | 'sessionId'>[]> {
+    const drawn = Array.from({ length: random.int(0, 3) }, () => ({
+      unlocks: random.chance(0.3) ? random.pick(['first', 'second']) : undefined,
+      flagKey: random.chance(0.15) ? random.pick(FLAG_KEYS) : undefined,
+      agoMs: random.int(0, 5_000),
+      turn: random.int(1, 3),
+      ownId: random.chance(0.3) ? `played-${random.int(1, 20)}` : undefined,
+    }));
+    return (stamp) =>
+      drawn.map(({ unlocks, flagKey, agoMs, turn, ownId }, index) => ({
+        index,
+        eventId: ownId ?? `made-${stamp}-${index}`,
+        remember: ownId !== undefined,
+        eventName: unlocks === undefined ? `event_${turn}` : 'achievement_unlocked',
+        properties: JSON.stringify({
+          s: `${stamp}-${index}`,
+          ...(unlocks === undefined ? {} : { achievement_id: unlocks }),
+          ...(flagKey === undefined ? {} : { flag_key: flagKey }),
+        }),
+        timestamp: 1_700_000_000_000 - agoMs,
+      }));
+  }
+
+  const itemsOf = (
+    playerId: string,
+    sessionId: string,
+    events: ReturnType<ReturnType<typeof drawEvents>>,
+  ): TrackItem[] =>
+    events.map(({ index, eventId, remember, eventName, properties, timestamp }) => ({
+      index,
+      playerId,
+      eventId,
+      remember,
+      eventName,
+      properties,
+      sessionId,
+      timestamp,
+    }));
+
+  return {
+    init(playerId) {
+      const platform = random.pick(['ios', 'android']);
+      const device = random.chance(0.5)
+        ? { platform, osVersion: null, appVersion: `${random.int(1, 3)}.0`, deviceModel: null }
+        : null;
+      const flagKeys = random.chance(0.5) ? null : [random.pick(FLAG_KEYS), random.pick(FLAG_KEYS), 'no-flag'];
+      const ttlMs = random.pick(TTLS_MS);
+      return (stamp) => ({ kind: 'InitSession', playerId, sessionId: `ses_${stamp}`, device, flagKeys, ttlMs });
+    },
+    sync(playerId) {
+      const sessionId = pickSession(playerId);
+      const events = drawEvents();
+      const changes = random.chance(0.4) ? { [`a${random.int(1, 3)}`]: random.int(0, 9) } : undefined;
+      return (stamp) => ({
+        kind: 'SyncSession',
+        playerId,
+        sessionId,
+        events: itemsOf(playerId, sessionId, events(stamp)),
+        stateUpdates: changes === undefined ? null : JSON.stringify({ s: stamp, ...changes }),
+      });
+    },
+    end(playerId) {
+      const sessionId = pickSession(playerId);
+      const events = drawEvents();
+      const durationSeconds = random.int(0, 5);
+      return (stamp) => ({
+        kind: 'EndSession',
+        playerId,
+        sessionId,
+        durationSeconds,
+        events: itemsOf(playerId, sessionId, events(stamp)),
+      });
+    },
+    knows: (playerId) => sessions.has(playerId),
+    heard(playerId, reply) {
+      if (reply === 'lost' || reply.kind !== 'sessionOpened') return;
+      sessions.set(playerId, [...(sessions.get(playerId) ?? []), reply.sessionId]);
+    },
+  };
+}
