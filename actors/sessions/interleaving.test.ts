@@ -43,7 +43,7 @@ const items: Arbitrary<Item[]> = array(
 );
 const session = oneof(integer({ min: 1, max: 3 }), integer({ min: 0, max: 9 }));
 const afterMs = oneof(
-  { weight: 6, arbitrary: integer({ min: 0, max: 300_000 }) },
+  { weight: 12, arbitrary: integer({ min: 0, max: 300_000 }) },
   // Around the moment at which a session expires, and far past it.
   { weight: 2, arbitrary: integer({ min: TTL_MS - 2, max: TTL_MS + 2 }) },
   { weight: 1, arbitrary: integer({ min: 0, max: 4 * TTL_MS }) },
@@ -194,20 +194,14 @@ function live(history: readonly Step[]): string[] {
 
 describe('any interleaving of sessions and time', () => {
   it('is what a plain sequential model makes of it', () => {
-    assert(
-      property(steps, (history) => void live(history)),
-      { numRuns: 300 },
-    );
-  });
-
-  it('is one in which sessions end in every way', () => {
-    const endings = new Set<string>();
+    const endings = new Map<string, number>();
     assert(
       property(steps, (history) => {
-        for (const reason of live(history)) endings.add(reason);
+        for (const reason of new Set(live(history))) endings.set(reason, (endings.get(reason) ?? 0) + 1);
       }),
-      { numRuns: 30 },
+      { numRuns: 300 },
     );
-    expect([...endings].toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['ended', 'expired', 'replaced']);
+    // In how many histories at least: else it would prove little.
+    for (const reason of ['ended', 'expired', 'replaced']) expect(endings.get(reason), reason).toBeGreaterThan(20);
   });
 });

@@ -1,0 +1,97 @@
+import type { Command, CommandBody } from '../commands.ts';
+import { DAY_MS } from '../days.ts';
+import { decide } from '../decide.ts';
+import { decideDue } from '../due.ts';
+import { evolve } from '../evolve.ts';
+import type { DomainFact } from '../facts.ts';
+import type { EntityState, LifecycleStage, PlayerState } from '../state.ts';
+import { aCommand, definitionsOf } from '../testing.ts';
+import { DEFAULT_THRESHOLDS, type LifecycleThresholds } from './thresholds.ts';
+
+export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
+export const HOUR_MS = DAY_MS / 24;
+/** Half past noon: no moment of these tests lies in the minutes after midnight in which risks are looked at. */
+export const BORN_AT = 20_000 * DAY_MS + 12.5 * HOUR_MS;
+
+/** One player and its service, which may be down for as long as a test likes. */
+export function life(thresholds: Partial<LifecycleThresholds> = {}) {
+  let lifecycle = { ...DEFAULT_THRESHOLDS, ...thresholds };
+  let state: EntityState | undefined;
+  let count = 0;
+  const facts: DomainFact[] = [];
+  const draft = {
+    facts,
+    get: (id: string) => (id === ID ? state : undefined),
+    emit(fact: DomainFact) {
+      facts.push(fact);
+      state = evolve(state, fact);
+    },
+  };
+  const definitions = { ...definitionsOf(), settings: () => ({ lifecycle }) };
+  const send = (atMs: number, body: CommandBody, some: Partial<Command> = {}) =>
+    decide(draft, aCommand(body, { receivedAt: atMs, deadlineAt: Infinity, ...some }), definitions);
+  const player = (): PlayerState => {
+    if (state?.kind !== 'player') throw new Error('there is no player');
+    return state;
+  };
+  send(BORN_AT, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false });
+  return {
+    facts,
+    player,
+    event: (atMs: number) =>
+      send(atMs, {
+        kind: 'TrackEvents',
+        items: [
+          {
+            index: 0,
+            playerId: ID,
+            eventId: `e-${++count}`,
+            remember: false,
+            eventName: 'win',
+            properties: '{}',
+            sessionId: null,
+            timestamp: atMs,
+          },
+        ],
+      }),
+    session: (atMs: number, durationSeconds = 600) =>
+      send(atMs, {
+        kind: 'RecordSession',
+        playerId: ID,
+        sessionId: `s-${++count}`,
+        startedAt: null,
+        endedAt: null,
+        durationSeconds,
+        eventId: `e-${count}`,
+      }),
+    purchase: (atMs: number) =>
+      send(atMs, {
+        kind: 'RecordPurchase',
+        playerId: ID,
+        amount: 10_000,
+        currency: null,
+        productId: null,
+        transactionId: null,
+        eventId: `e-${++count}`,
+      }),
+    patch: (atMs: number) => send(atMs, { kind: 'PatchPlayer', playerId: ID, attributes: `{"n":${++count}}` }),
+    register: (atMs: number) =>
+      send(atMs, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false }),
+    /** The owner looks at what is due. */
+    pass: (atMs: number) => decideDue(draft, ID, atMs, definitions),
+    configure(some: Partial<LifecycleThresholds>) {
+      lifecycle = { ...DEFAULT_THRESHOLDS, ...some };
+    },
+    /** The stages, each with the hours since birth at which it began. */
+    stages: (): [LifecycleStage, number][] =>
+      facts
+        .flatMap((fact) =>
+          fact.kind === 'LifecycleChanged' ? [[fact.to, (fact.changedAt - BORN_AT) / HOUR_MS] as const] : [],
+        )
+        .map(([to, hours]) => [to, hours]),
+    churn: (): [boolean, number][] =>
+      facts
+        .flatMap((fact) => (fact.kind === 'ChurnRiskChanged' ? [[fact.high, fact.at] as const] : []))
+        .map(([high, at]) => [high, at]),
+  };
+}
