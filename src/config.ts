@@ -1,5 +1,9 @@
 /** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
 
+import { fileURLToPath } from 'node:url';
+
+const SHIPPED_MODEL = fileURLToPath(new URL('../models/first-user-conversion', import.meta.url));
+
 export type Role = 'gateway' | 'actors' | 'sinks';
 const ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];
 
@@ -25,6 +29,8 @@ export interface Config {
   webhookTimeoutSeconds: number;
   webhookAllowPrivateHosts: readonly string[];
   corsOrigins: readonly string[];
+  /** The folder of the scoring model's package, and of what may take its place. */
+  modelPath: string;
   /** Whether `npm start` runs us: on one machine, for one developer, who wants the demo game. */
   supervised: boolean;
 }
@@ -61,6 +67,7 @@ export function readConfig(env: Env = process.env): Config {
     webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
     webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
     corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
+    modelPath: env['MODEL_PATH'] ?? SHIPPED_MODEL,
     supervised: env['SUPERVISED'] === '1',
   };
 }

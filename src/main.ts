@@ -9,6 +9,7 @@ import { createAnalytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
+import { createRecordWriter } from '../streams/records/record-writer.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { operationRoutes, routes } from './api/routes.ts';
 import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
@@ -18,12 +19,15 @@ import { createCommit } from './gateway/commit.ts';
 import { createServer } from './gateway/server.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
+import { failure } from './kernel/errors.ts';
 import { LIMITS } from './kernel/limits.ts';
 import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
+import { watchModels } from './scoring/models.ts';
+import { createScorer, type Scorer } from './scoring/scorer.ts';
 import { startSinksThread } from './sinks-thread.ts';
 
 /** A part of the service that is stopped in turn. */
@@ -133,6 +137,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   }
 
   async function httpPart(): Promise<Part> {
+    const scoring = has('gateway') ? await startScoring() : undefined;
     const feed = createLiveFeed({ log, clock, logger, metrics, heartbeatMs: config.sseHeartbeatSeconds * 1000 });
     if (has('gateway')) {
       // A production process, started by itself, makes no demo game.
@@ -158,6 +163,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       readiness,
       segmentProgress: (revision) => readSegmentProgress(log, partitions, revision),
       analytics,
+      scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
     });
     const port = await server.listen(config.host, config.port);
     logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');
@@ -166,9 +172,22 @@ async function main(config: Config, logger: Logger): Promise<void> {
       async stop() {
         readiness.stop();
         await server.close();
+        await scoring?.stop();
         await feed.stop();
         await analytics.close();
         await within(clock, LIMITS.shutdownMs / 3, commit.drained());
+      },
+    };
+  }
+
+  async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
+    const models = await watchModels({ folder: config.modelPath, clock, logger, metrics, onLoaded: () => {} });
+    const records = createRecordWriter({ log, clock, node, writer: instance, logger });
+    return {
+      scorer: createScorer({ models, append: (some) => records.append(some), clock, ids, logger, metrics }),
+      async stop() {
+        models.stop();
+        await records.close();
       },
     };
   }

@@ -210,7 +210,9 @@ export function errorsOf(route: Route): ErrorCode[] {
 }
 
 function failures(route: Route): Record<string, unknown> {
-  const byStatus = Map.groupBy(errorsOf(route), (code) => ERRORS[code].status);
+  const statusOf = (code: ErrorCode): number =>
+    code === 'VALIDATION_ERROR' ? (route.invalidStatus ?? ERRORS[code].status) : ERRORS[code].status;
+  const byStatus = Map.groupBy(errorsOf(route), statusOf);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),

@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import type { Scorer } from '../scoring/scorer.ts';
 
 /** What a keyed request brings to its route, beside its validated input. */
 export interface RequestContext {
@@ -33,6 +34,8 @@ export interface ApiKey {
   /** Requests per minute; null is unmetered. */
   readonly limitPerMinute: number | null;
   readonly scopes: ReadonlySet<string>;
+  /** The organisation that owns the game. */
+  readonly tenant: string;
   /** The game's namespace: player ids are UUIDv5 over it. */
   readonly namespace: string;
 }
@@ -47,6 +50,7 @@ export interface Services {
   readonly readiness: () => Readiness;
   /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
   readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
+  readonly scorer: Scorer;
   /** What may be read from ClickHouse. */
   readonly analytics: Pick<Analytics, 'segmentPlayers' | 'experiment' | 'erasure' | 'playerRows'>;
 }

@@ -21,6 +21,10 @@ export interface RouteDocs {
   limitClass: 'none' | 'game' | 'events';
   /** Whether it takes an Idempotency-Key. */
   idempotent?: boolean;
+  /** A write whose repeat counts again, by contract: so it takes no Idempotency-Key. */
+  repeatCounts?: boolean;
+  /** Status of VALIDATION_ERROR where the contract has another than the catalogue. */
+  invalidStatus?: 422;
   /** A POST that only asks: there is nothing that an Idempotency-Key could protect. */
   onlyAsks?: boolean;
   /** Whether what it answers has a version, told as its ETag. */

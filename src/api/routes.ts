@@ -21,6 +21,7 @@ import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from '.
 import { recordPurchase } from './record-purchase.ts';
 import { recordSession } from './record-session.ts';
 import type { Route } from './route.ts';
+import { scoringRoutes } from './scoring.ts';
 import { listSegmentPlayers } from './segment-players.ts';
 import { segmentRoutes } from './segments.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -54,6 +55,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     getFlagResults,
     ...overrideRoutes,
     ...campaignRoutes,
+    ...scoringRoutes,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     ...operationRoutes(),
   ];

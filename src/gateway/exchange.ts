@@ -31,6 +31,8 @@ export interface Exchange {
   readonly draining: () => boolean;
   /** How failures look where it is not our envelope: set by routes of protocols that others defined. */
   failureShape: ((failure: Failure) => TextAnswer) | undefined;
+  /** Status of VALIDATION_ERROR, where the route's contract has another than the catalogue. */
+  invalidStatus: number | undefined;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
@@ -75,9 +77,13 @@ export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_
       break;
     case 'failure':
       if (exchange.failureShape !== undefined) respondText(exchange, exchange.failureShape(answer), extra);
-      else end(exchange, ERRORS[answer.code].status, 'application/json', failureBody(exchange, answer), false, extra);
+      else end(exchange, statusOf(exchange, answer), 'application/json', failureBody(exchange, answer), false, extra);
       break;
   }
+}
+
+function statusOf({ invalidStatus }: Exchange, { code }: Failure): number {
+  return code === 'VALIDATION_ERROR' && invalidStatus !== undefined ? invalidStatus : ERRORS[code].status;
 }
 
 function respondText(exchange: Exchange, answer: TextAnswer, extra: Headers): void {

@@ -74,6 +74,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         lastOnConnection: mayBeEndless(req),
         draining: isDraining,
         failureShape: undefined,
+        invalidStatus: undefined,
         onClosed(status) {
           open -= 1;
           const durationMs = clock.monotonicMs() - exchange.startedAtMs;

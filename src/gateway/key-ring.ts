@@ -55,6 +55,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
       environment: entry.environment,
       limitPerMinute: TIERS[tier],
       scopes: new Set(scopes),
+      tenant: game.document.tenant,
       namespace: game.document.namespace,
     };
   }

@@ -43,6 +43,7 @@ export function runKeyedRoute(
 ): void {
   const head = readHead(reader, req, exchange.ignored);
   const { failures } = route;
+  exchange.invalidStatus = route.invalidStatus;
   if (failures !== undefined) {
     const params = head.input.params ?? {};
     exchange.failureShape = (failure) => failures.toAnswer(failure, params);

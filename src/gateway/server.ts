@@ -36,6 +36,7 @@ export interface ServerDeps {
   readiness: () => Readiness;
   segmentProgress: Services['segmentProgress'];
   analytics: Services['analytics'];
+  scorer: Services['scorer'];
   /** Open connections; one over it is closed at once. */
   maxConnections?: number;
 }
@@ -81,6 +82,7 @@ export function createServer(deps: ServerDeps): Server {
     readiness: deps.readiness,
     segmentProgress: deps.segmentProgress,
     analytics: deps.analytics,
+    scorer: deps.scorer,
   };
   const keyRing = createKeyRing(configStore);
   const limiter = createRateLimiter(clock);

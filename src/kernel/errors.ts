@@ -75,6 +75,11 @@ export const ERRORS = {
     message: 'Something went wrong on our side.',
     meaning: 'A bug; quote the request id.',
   },
+  MODEL_UNAVAILABLE: {
+    status: 503,
+    message: 'The scoring model is not available.',
+    meaning: 'No model could be loaded; nothing was stored. Retry once, after 30 seconds.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'The service cannot answer just now.',

@@ -71,6 +71,38 @@ export function createMetrics() {
       labelNames: ['partition'],
       registers,
     }),
+    scoringBatchRows: new Histogram({
+      name: 'scoring_batch_rows',
+      help: 'Installs scored in one run of a model.',
+      labelNames: ['model'],
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 512],
+      registers,
+    }),
+    scoringInference: new Histogram({
+      name: 'scoring_inference_seconds',
+      help: 'One run of a model, on the main thread.',
+      labelNames: ['model'],
+      buckets: [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01],
+      registers,
+    }),
+    scores: new Counter({
+      name: 'scoring_scores_total',
+      help: 'Scores stored, by model (current, challenger) and bucket; forced ones of test keys are left out.',
+      labelNames: ['model', 'bucket'],
+      registers,
+    }),
+    modelLoads: new Counter({
+      name: 'scoring_model_loads_total',
+      help: 'Models looked at, by role and outcome; refused and absent leave in use what is.',
+      labelNames: ['role', 'outcome'],
+      registers,
+    }),
+    modelInfo: new Gauge({
+      name: 'scoring_model_info',
+      help: '1 for each model in use, by role and version.',
+      labelNames: ['role', 'version'],
+      registers,
+    }),
     streamLag: new Gauge({
       name: 'sse_lag_records',
       help: 'FACTS records stored but not yet sent to the event stream of this process.',
@@ -92,7 +124,7 @@ export function createSinkMetrics() {
     registry,
     sinkLag: new Gauge({
       name: 'sink_lag_records',
-      help: 'FACTS records stored but not yet handled, by sink.',
+      help: 'Records of its stream stored but not yet handled, by sink; clickhouse-records reads RECORDS, the others FACTS.',
       labelNames: ['sink'],
       registers,
     }),

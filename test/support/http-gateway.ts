@@ -90,6 +90,7 @@ export async function startGateway(
       erasure: async () => ({ kind: 'unavailable' }),
       playerRows: async () => ({ kind: 'unavailable' }),
     },
+    scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
     ...overrides,
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -1,0 +1,235 @@
+import type { Environment } from '../../actors/commands.ts';
+import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../streams/records/score-record.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { failure, type ErrorCode, type Failure } from '../kernel/errors.ts';
+import type { Ids } from '../kernel/ids.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { bucketOf, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
+import { FEATURES, unusableFeature, writeRow } from './features.ts';
+import type { Model } from './load-model.ts';
+import type { Models } from './models.ts';
+
+/** One install to score, and whose it is. */
+export interface ScoreRequest {
+  game: string;
+  tenant: string;
+  environment: Environment;
+  deviceId: string;
+  features: ScoreFeatures;
+}
+
+/** A score whose record is durable. */
+export interface Scored {
+  kind: 'scored';
+  /** Probability, 0 to 1. */
+  score: number;
+  bucket: ScoreBucket;
+  modelVersion: string;
+  thresholds: Thresholds;
+  /** Epoch milliseconds. */
+  scoredAt: number;
+}
+
+export interface Scorer {
+  /** Scores one install. Resolves once the record of it is stored; fails without a model, or when the log cannot be reached. */
+  score(request: ScoreRequest): Promise<Scored | Failure>;
+}
+
+export interface ScorerDeps {
+  models: Pick<Models, 'current' | 'challenger'>;
+  /** Stores records; resolves when they are durable, or may not be. */
+  append: (records: ScoreRecord[]) => Promise<'stored' | 'unavailable'>;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+  metrics: Pick<Metrics, 'scoringBatchRows' | 'scoringInference' | 'scores'>;
+}
+
+/** A request until it is answered. */
+interface Waiting {
+  request: ScoreRequest;
+  forced: ScoreBucket | undefined;
+  settle: (outcome: Scored | Failure) => void;
+}
+
+/** Memory for one batch, used over and over. */
+interface Buffers {
+  features: Float32Array;
+  scores: Float32Array;
+  challengerScores: Float32Array;
+}
+
+/** The records of a batch, in its order, and what the challenger says of those that the model was run on. */
+interface ScoredBatch {
+  records: ScoreRecord[];
+  inShadow: ScoreRecord[];
+}
+
+type Role = 'current' | 'challenger';
+
+/**
+ * Scores requests in batches: what arrives in one turn of the event loop is one run of the model, one clock reading and one
+ * append of records. The challenger sees the same rows and answers nobody.
+ *
+ * Invariants
+ * 1. A batch is scored by one model, whichever is current when it begins; score, bucket, version and thresholds are its own.
+ * 2. Nothing that is not a finite float32 reaches a model.
+ * 3. A request is answered after the record of it is stored, and a stored record is of a request whose caller waits, or waited.
+ */
+export function createScorer({ models, append, clock, ids, logger, metrics }: ScorerDeps): Scorer {
+  let waiting: Waiting[] = [];
+  let isScheduled = false;
+  let underWay = 0;
+  const spare: Buffers[] = [];
+  const failedModels = new WeakSet<Model>();
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    clock.timer(0, () => {
+      isScheduled = false;
+      const batch = waiting.slice(0, LIMITS.scoringBatchRows);
+      waiting = waiting.slice(LIMITS.scoringBatchRows);
+      if (waiting.length > 0) schedule();
+      void handle(batch);
+    });
+  }
+
+  async function handle(batch: readonly Waiting[]): Promise<void> {
+    underWay += batch.length;
+    try {
+      const model = models.current();
+      const scored = model === undefined ? undefined : await scoreBatch(batch, model);
+      if (model === undefined || scored === undefined) refuse(batch, 'MODEL_UNAVAILABLE');
+      else await storeAndAnswer(batch, scored, model);
+    } catch (error) {
+      logger.error({ err: error }, 'a batch of scores failed by a bug');
+      refuse(batch, 'INTERNAL_ERROR');
+    } finally {
+      underWay -= batch.length;
+    }
+  }
+
+  /** @returns undefined when the model failed */
+  async function scoreBatch(batch: readonly Waiting[], model: Model): Promise<ScoredBatch | undefined> {
+    const challenger = models.challenger();
+    const toRun = batch.filter(({ forced }) => forced === undefined);
+    const buffers = spare.pop() ?? createBuffers();
+    try {
+      toRun.forEach(({ request }, row) => writeRow(buffers.features, row, request.features));
+      const [isScored, isChallenged] = await Promise.all([
+        run(model, 'current', buffers, toRun.length),
+        challenger !== undefined && run(challenger, 'challenger', buffers, toRun.length),
+      ]);
+      if (!isScored) return undefined;
+      const records = recordsOf(batch, model, buffers.scores, clock.wallMs());
+      if (challenger === undefined || !isChallenged) return { records, inShadow: [] };
+      return { records, inShadow: shadowsOf(records, challenger, buffers.challengerScores) };
+    } finally {
+      spare.push(buffers);
+    }
+  }
+
+  /** @returns whether `scores` are those of the model; it failed otherwise, which is logged once for each model */
+  async function run(model: Model, role: Role, buffers: Buffers, rows: number): Promise<boolean> {
+    if (rows === 0) return true;
+    metrics.scoringBatchRows.observe({ model: role }, rows);
+    const features = buffers.features.subarray(0, rows * FEATURES.length);
+    const scores = (role === 'current' ? buffers.scores : buffers.challengerScores).subarray(0, rows);
+    // The runtime computes in an immediate of its own, right behind this one: so its time, and nobody else's, is measured.
+    let startedMs: number | undefined;
+    const cancel = clock.timer(0, () => {
+      startedMs = clock.monotonicMs();
+    });
+    try {
+      await model.run(features, scores);
+      if (startedMs !== undefined) {
+        metrics.scoringInference.observe({ model: role }, (clock.monotonicMs() - startedMs) / 1000);
+      }
+      return true;
+    } catch (error) {
+      if (!failedModels.has(model))
+        logger.error({ err: error, role, version: model.version }, 'a model failed to score');
+      failedModels.add(model);
+      return false;
+    } finally {
+      cancel();
+    }
+  }
+
+  function recordsOf(batch: readonly Waiting[], model: Model, scores: Float32Array, scoredAt: number): ScoreRecord[] {
+    let row = 0;
+    return batch.map(({ request, forced }) => {
+      const score = forced === undefined ? (scores[row++] ?? NaN) : scoreWithin(forced, model.thresholds);
+      return {
+        recordId: ids.uuidv7(scoredAt),
+        ...request,
+        score,
+        bucket: bucketOf(score, model.thresholds),
+        modelVersion: model.version,
+        forced: forced !== undefined,
+        challenger: false,
+        scoredAt,
+      };
+    });
+  }
+
+  async function storeAndAnswer(
+    batch: readonly Waiting[],
+    { records, inShadow }: ScoredBatch,
+    { thresholds }: Model,
+  ): Promise<void> {
+    const stored = await append([...records, ...inShadow]);
+    if (stored === 'unavailable') return refuse(batch, 'SERVICE_UNAVAILABLE');
+    for (const [index, { score, bucket, modelVersion, scoredAt, forced }] of records.entries()) {
+      if (!forced) metrics.scores.inc({ model: 'current', bucket });
+      batch[index]?.settle({ kind: 'scored', score, bucket, modelVersion, thresholds, scoredAt });
+    }
+    for (const { bucket } of inShadow) metrics.scores.inc({ model: 'challenger', bucket });
+  }
+
+  return {
+    score(request) {
+      const unusable = unusableFeature(request.features);
+      if (unusable !== undefined) {
+        const fault = { path: `/${unusable}`, message: 'must be a finite number' };
+        return Promise.resolve(failure('VALIDATION_ERROR', undefined, { fields: [fault] }));
+      }
+      if (models.current() === undefined) return Promise.resolve(failure('MODEL_UNAVAILABLE'));
+      if (waiting.length + underWay >= LIMITS.scoringWaiting) {
+        return Promise.resolve(
+          failure('SERVICE_UNAVAILABLE', 'Too many scores are waiting; none was stored for this request.'),
+        );
+      }
+      return new Promise((settle) => {
+        waiting.push({ request, forced: forcedBucketOf(request.environment, request.deviceId), settle });
+        schedule();
+      });
+    },
+  };
+}
+
+function refuse(batch: readonly Waiting[], code: ErrorCode): void {
+  for (const { settle } of batch) settle(failure(code));
+}
+
+/** What a challenger says of the rows that a model was run on; a forced answer says nothing of either. */
+function shadowsOf(records: readonly ScoreRecord[], challenger: Model, scores: Float32Array): ScoreRecord[] {
+  return records
+    .filter(({ forced }) => !forced)
+    .map((record, row) => {
+      const score = scores[row] ?? NaN;
+      const bucket = bucketOf(score, challenger.thresholds);
+      return { ...record, score, bucket, modelVersion: challenger.version, challenger: true };
+    });
+}
+
+function createBuffers(): Buffers {
+  return {
+    features: new Float32Array(LIMITS.scoringBatchRows * FEATURES.length),
+    scores: new Float32Array(LIMITS.scoringBatchRows),
+    challengerScores: new Float32Array(LIMITS.scoringBatchRows),
+  };
+}
