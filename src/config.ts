@@ -1,6 +1,7 @@
-/** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
-
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
 
 const SHIPPED_MODEL = fileURLToPath(new URL('../models/first-user-conversion', import.meta.url));
 
@@ -67,7 +68,7 @@ export function readConfig(env: Env = process.env): Config {
     webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
     webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
     corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
-    modelPath: env['MODEL_PATH'] ?? SHIPPED_MODEL,
+    modelPath: modelPath(env['MODEL_PATH']),
     supervised: env['SUPERVISED'] === '1',
   };
 }
@@ -81,6 +82,12 @@ export function logAddress(config: Config): { url: string; replicas: 1 | 3; fact
 /** Where ClickHouse is, with the account that may write. */
 export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
+}
+
+/** The folder; the artifact in it names it, too. */
+function modelPath(text: string | undefined): string {
+  if (text === undefined || text === '') return SHIPPED_MODEL;
+  return text.endsWith('.onnx') ? dirname(text) : text;
 }
 
 function integer(env: Env, name: string, fallback: number, min: number, max: number): number {

@@ -115,8 +115,8 @@ def write_package(folder: Path, artifact: bytes, contents: dict, card: str) -> N
 def verify_package(folder: Path) -> dict:
     """Reads a package back and holds it against itself: digest, thresholds, golden rows. Returns the manifest. Raises
     PackageBroken."""
-    artifact = (folder / ARTIFACT).read_bytes()
     contents = json.loads((folder / MANIFEST).read_text())
+    artifact = (folder / contents["artifact"]["file"]).read_bytes()
     if hashlib.sha256(artifact).hexdigest() != contents["artifact"]["sha256"]:
         raise PackageBroken("the manifest belongs to another artifact")
     if model_version(artifact) != contents["model_version"]:

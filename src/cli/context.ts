@@ -13,6 +13,8 @@ export interface CliContext {
   note: (line: string) => void;
   /** Opens the deployment's definitions for the time of `use`. */
   withConfigStore: (use: (store: ConfigStore) => Promise<void>) => Promise<void>;
+  /** The folder of the scoring model. */
+  modelPath: string;
   /** Where ClickHouse is. */
   clickhouse: () => Endpoints['clickhouse'];
 }

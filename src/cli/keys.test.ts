@@ -25,6 +25,7 @@ async function cli(...line: string[]): Promise<void> {
     ids,
     print: (text: string) => void printed.push(text),
     note: () => {},
+    modelPath: '',
     withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
   };

@@ -7,6 +7,7 @@ import { clickhouseTarget, withConfigStore } from './connect.ts';
 import { gamesCommand } from './games.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { modelCommand } from './model.ts';
 import { sqlCommand } from './sql.ts';
 
 /**
@@ -23,6 +24,7 @@ function program(): Command {
   };
   const context = {
     ...tools,
+    modelPath: config.modelPath,
     withConfigStore: withConfigStore(config, tools),
     clickhouse: () => clickhouseTarget(config),
   };
@@ -33,6 +35,7 @@ function program(): Command {
     .showHelpAfterError()
     .addCommand(keysCommand(context))
     .addCommand(gamesCommand(context))
+    .addCommand(modelCommand(context))
     .addCommand(sqlCommand(context))
     .addCommand(migrateCommand(context));
 }

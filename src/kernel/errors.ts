@@ -27,7 +27,8 @@ export const ERRORS = {
   SESSION_NOT_FOUND: {
     status: 404,
     message: 'The session is not open.',
-    meaning: 'No open session of the player with that id: it ended, expired, or never was. `details` names it and what to do.',
+    meaning:
+      'No open session of the player with that id: it ended, expired, or never was. `details` names it and what to do.',
   },
   FLAG_NOT_FOUND: {
     status: 404,
