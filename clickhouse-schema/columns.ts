@@ -1,3 +1,26 @@
+/** Of `scores` and `challenger_scores` alike. */
+const SCORE_COLUMNS = [
+  'record_id',
+  'game_id',
+  'tenant',
+  'environment',
+  'device_id',
+  'loot_distinct_types',
+  'sess_duration_total',
+  'match_avg_fight_time',
+  'match_wins',
+  'install_hour',
+  'vpay_count',
+  'score',
+  'bucket',
+  'model_version',
+  'forced',
+  'scored_at',
+  'received_at',
+  'records_sequence',
+  'records_index',
+] as const;
+
 /** What is written of every row of a table, in this order. A table is in here once the sink writes it. */
 export const COLUMNS = {
   events: [
@@ -152,6 +175,9 @@ export const COLUMNS = {
     'facts_sequence',
     'facts_index',
   ],
+  scores: SCORE_COLUMNS,
+  challenger_scores: SCORE_COLUMNS,
+  model_references: ['model_version', 'measure', 'edges', 'shares', 'received_at'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Tables the sink writes. */
@@ -168,7 +194,16 @@ export const TABLES: readonly TableName[] = [
   'flag_exposures',
   'campaign_events',
   'erasures',
+  'scores',
+  'challenger_scores',
+  'model_references',
 ];
+
+/** Where a table's rows stand in their stream: by this column the rows of a batch are found again. */
+export function sequenceColumn(table: TableName): string {
+  const columns: readonly string[] = COLUMNS[table];
+  return columns.includes('records_sequence') ? 'records_sequence' : 'facts_sequence';
+}
 
 /**
  * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
@@ -178,4 +213,5 @@ export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
   'player_snapshots',
   'segment_membership_states',
   'erasures',
+  'model_references',
 ]);

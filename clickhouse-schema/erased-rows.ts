@@ -22,8 +22,11 @@ export interface PendingErasure {
  */
 type Placing = 'facts' | 'snapshots' | 'memberships';
 
+/** What knows no player: scores are of devices, and who plays on a device is not theirs to say. */
+type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references';
+
 /** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
-export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, 'erasures'>, Placing>> = {
+export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Placing>> = {
   events: 'facts',
   sessions: 'facts',
   purchases: 'facts',
@@ -34,6 +37,11 @@ export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, 'erasures'>, Plac
   flag_exposures: 'facts',
   campaign_events: 'facts',
 };
+
+/** Whether a table's rows belong to players, and are deleted with them. */
+export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TABLES {
+  return table in PLAYER_TABLES;
+}
 
 /**
  * The condition for rows of a table that come from before their player's erasure. Rows of the player's next life stay, as they

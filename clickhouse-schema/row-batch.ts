@@ -1,6 +1,6 @@
 import type { CommitRecord } from '../actors/facts.ts';
 import { TABLES, type TableName } from './columns.ts';
-import { rowsOf, valuesOf, type FactPlace } from './rows.ts';
+import { rowsOf, valuesOf, type FactPlace, type TableRow } from './rows.ts';
 import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
 
 /** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
@@ -16,7 +16,10 @@ export interface RowBlock {
 
 /** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
 export interface RowBatch {
+  /** The rows of a record of FACTS. */
   add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
+  /** Rows of whatever else. */
+  addRows(rows: readonly TableRow[]): void;
   /** Rows held, over all tables. */
   readonly rows: number;
   /** A block for every table and month with rows, in a fixed order. */
@@ -46,6 +49,9 @@ export function createRowBatch(): RowBatch {
     flag_exposures: [],
     campaign_events: [],
     erasures: [],
+    scores: [],
+    challenger_scores: [],
+    model_references: [],
   };
   /** Memory of the batch before. */
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
@@ -62,19 +68,24 @@ export function createRowBatch(): RowBatch {
     return fresh;
   }
 
+  function addRows(added: readonly TableRow[]): void {
+    for (const [table, row, receivedMs] of added) {
+      const to = linesOf(table, receivedMs);
+      to.text.add(valuesOf(table, row));
+      to.rows += 1;
+      to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
+      to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
+      rows += 1;
+    }
+  }
+
   return {
     add(record, { stream, sequence }) {
       record.facts.forEach((fact, index) => {
-        for (const [table, row, receivedMs] of rowsOf(fact, { stream, sequence, index, partition: record.partition })) {
-          const to = linesOf(table, receivedMs);
-          to.text.add(valuesOf(table, row));
-          to.rows += 1;
-          to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
-          to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
-          rows += 1;
-        }
+        addRows(rowsOf(fact, { stream, sequence, index, partition: record.partition }));
       });
     },
+    addRows,
     get rows() {
       return rows;
     },

@@ -20,7 +20,7 @@ import type { Value } from './tab-separated.ts';
 type Row = Readonly<Record<string, Value>>;
 /** A whole row of one table. */
 export type RowFor<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][number], Value>>;
-type TableRow = readonly [table: TableName, row: Row, receivedMs: number];
+export type TableRow = readonly [table: TableName, row: Row, receivedMs: number];
 
 /** A row's values in the order of its table's columns. */
 export function valuesOf(table: TableName, row: Row): Value[] {

@@ -5,6 +5,7 @@ import type { AddressedReply } from '../actors/replies.ts';
 import type { EntityState } from '../actors/state.ts';
 import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
+import type { ModelReference } from './records/model-reference.ts';
 import type { ScoreRecord } from './records/score-record.ts';
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
@@ -63,6 +64,9 @@ export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(de
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encode(records.map(scoreToTuple));
 export const decodeScores = (bytes: Uint8Array): ScoreRecord[] => decode<ScoreTuple[]>(bytes).map(scoreFromTuple);
+
+export const encodeModelReference = (reference: ModelReference): Uint8Array => encode(reference);
+export const decodeModelReference = (bytes: Uint8Array): ModelReference => decode(bytes);
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

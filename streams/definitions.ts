@@ -89,8 +89,13 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
 export const requestsSubject = (partition: number): string => `requests.${partition}`;
 /** Commits of a partition, written by its owner under its fence, read by every sink. */
 export const factsSubject = (partition: number): string => `facts.${partition}`;
+/** Subjects of RECORDS, one part per node at their end. */
+export const SCORE_RECORDS = 'records.scores.*';
+export const MODEL_RECORDS = 'records.models.*';
 /** Score records of a node, written by its record writer, read by the ClickHouse sink. */
 export const scoreRecordsSubject = (node: string): string => `records.scores.${node}`;
+/** What a node's processes loaded as models, by the same writer for the same sink. */
+export const modelRecordsSubject = (node: string): string => `records.models.${node}`;
 /** Queries to a partition's owner: plain messages. */
 export const queriesSubject = (partition: number): string => `queries.${partition}`;
 /** Replies to one gateway: plain messages. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import { decodeScores } from '../codec.ts';
+import { decodeModelReference, decodeScores } from '../codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../log-memory.ts';
 import type { WriteFault } from '../memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';
@@ -35,6 +35,11 @@ function createWorld(options: Omit<MemoryBrokerOptions, 'clock'> = {}) {
   return { clock, broker, log, writer, messages, settled };
 }
 
+const REFERENCE = {
+  modelVersion: '388c64d4a551',
+  loadedAt: Date.UTC(2026, 0, 1),
+  measures: [{ measure: 'score', edges: [0.5], shares: [0.75, 0.25] }],
+};
 const idsOf = (...numbers: number[]): string[] => numbers.map((n) => aScore(n).recordId);
 
 describe('the record writer', () => {
@@ -108,6 +113,19 @@ describe('the record writer', () => {
     await world.settled<unknown>([given, closed]);
     expect(outcomes).toEqual(['stored', 'closed']);
     expect(await world.writer.append([aScore(2)])).toBe('unavailable');
+  });
+
+  it('tells of a model until it is stored, once', async () => {
+    const fates: WriteFault[] = ['lose_ack', 'lose_request'];
+    const world = createWorld({ faults: { onAppend: () => fates.shift() ?? 'deliver' } });
+    world.writer.noteModel(REFERENCE);
+    await world.clock.advanceUntil(() => fates.length === 0, 60_000, 50);
+    await world.clock.advance(LIMITS.logRequestMs);
+    const reader = world.broker.connect('reader').read('RECORDS', { from: 1, onWaiting: () => {} });
+    await world.clock.advance(10);
+    const told = reader.take().map(({ subject, data }) => [subject, decodeModelReference(data)]);
+    expect(told).toEqual([['records.models.n-1', REFERENCE]]);
+    reader.stop();
   });
 
   it('is unavailable, and nothing worse, on a log that was closed', async () => {

@@ -1,9 +1,10 @@
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import { encodeScores } from '../codec.ts';
-import { scoreRecordsSubject } from '../definitions.ts';
+import { encodeModelReference, encodeScores } from '../codec.ts';
+import { modelRecordsSubject, scoreRecordsSubject } from '../definitions.ts';
 import type { Log } from '../log.ts';
+import type { ModelReference } from './model-reference.ts';
 import type { ScoreRecord } from './score-record.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface RecordWriter {
    * `LIMITS.recordDeadlineMs` and the time-out of one append.
    */
   append(records: readonly ScoreRecord[]): Promise<'stored' | 'unavailable'>;
+  /** Has ClickHouse know what a model that was loaded is to be held against: tried until it is stored, or this is closed. */
+  noteModel(reference: ModelReference): void;
   /** Takes nothing more; resolves once everything given is settled. */
   close(): Promise<void>;
 }
@@ -27,7 +30,7 @@ export interface RecordWriter {
 export interface RecordWriterOptions {
   log: Pick<Log, 'append'>;
   clock: Clock;
-  /** Names the subject: `records.scores.<node>`. */
+  /** Names the subjects: `records.scores.<node>`, `records.models.<node>`. */
   node: string;
   /** Unique per process incarnation: message ids count up within it. */
   writer: string;
@@ -51,6 +54,7 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
   let pending = 0;
   let messages = 0;
   let closed = false;
+  const isClosed = () => closed;
   let failing = false;
   let running: Promise<void> | undefined;
 
@@ -102,7 +106,29 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     failing = why !== undefined;
   }
 
+  async function tell(reference: ModelReference): Promise<void> {
+    messages += 1;
+    const messageId = `${options.writer}/${messages}`;
+    const data = encodeModelReference(reference);
+    let told = false;
+    for (
+      let delayMs: number = LIMITS.logRetryMs;
+      !told && !isClosed();
+      delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs)
+    ) {
+      const outcome = await log.append(modelRecordsSubject(options.node), data, { messageId });
+      told = outcome.kind === 'acked';
+      if (!told) await sleep(clock, delayMs);
+    }
+  }
+
   return {
+    noteModel(reference) {
+      const { modelVersion } = reference;
+      tell(reference).catch((error: unknown) => {
+        logger.warn({ err: error, modelVersion }, 'ClickHouse will not know what to hold this model against');
+      });
+    },
     append(records) {
       if (records.length === 0) return Promise.resolve('stored');
       if (closed || pending + records.length > LIMITS.recordsPending) return Promise.resolve('unavailable');

@@ -1,4 +1,5 @@
 import { decodeJson, encodeJson } from '../codec.ts';
+import type { StreamName } from '../definitions.ts';
 import type { Bucket, Log, StreamBounds } from '../log.ts';
 
 /**
@@ -7,11 +8,12 @@ import type { Bucket, Log, StreamBounds } from '../log.ts';
  * | key | value |
  * |---|---|
  * | `clickhouse` | `SinkPosition` |
+ * | `clickhouse-records` | `SinkPosition`, in RECORDS |
  * | `webhooks` | `SinkPosition` without an intent |
  * | `rebuild.<partition>` | `RebuildMark` |
  */
 export interface SinkPosition {
-  /** FACTS' creation, as the broker spells it: a position in another incarnation means nothing. */
+  /** The stream's creation, as the broker spells it: a position in another incarnation means nothing. */
   stream: string;
   /** Every record up to and including this sequence is handled. */
   sequence: number;
@@ -77,16 +79,17 @@ export function createPositionStore<T>(
 }
 
 /**
- * A stored position with the bounds of FACTS at one moment: whoever moves the position between two looks makes both be taken
- * again. Bounds older than the position would make it seem that FACTS lost records; newer ones, that it was trimmed too far.
+ * A stored position with the bounds of its stream at one moment: whoever moves the position between two looks makes both be taken
+ * again. Bounds older than the position would make it seem that it lost records; newer ones, that it was trimmed too far.
  */
 export async function loadWithBounds<T>(
   store: PositionStore<T>,
   log: Pick<Log, 'info'>,
+  stream: StreamName = 'FACTS',
 ): Promise<{ stored: T | undefined; bounds: StreamBounds }> {
   let stored = await store.load();
   for (;;) {
-    const bounds = await log.info('FACTS');
+    const bounds = await log.info(stream);
     const again = await store.load();
     if (JSON.stringify(again) === JSON.stringify(stored)) return { stored, bounds };
     stored = again;

@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'sink batches cut anew after a crash',
     changes: [
       {
-        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        file: 'streams/sinks/clickhouse/stream-writer.ts',
         original: 'let exactlyTo = start.intent?.to;',
         mutated: 'let exactlyTo: number | undefined = undefined;',
       },
@@ -267,7 +267,7 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['wall clock off'],
     changes: [
       {
-        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        file: 'streams/sinks/clickhouse/stream-writer.ts',
         original: 'const mayGoOn = () => leads &&',
         mutated: 'const mayGoOn = () => mayWrite() &&',
       },
@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['clickhouse trouble', 'empty disk', 'crash'],
     changes: [
       {
-        file: 'streams/sinks/clickhouse/facts-writer.ts',
+        file: 'streams/sinks/clickhouse/stream-writer.ts',
         original: 'const inserted = await Promise.all(',
         mutated: `for (const [partition, coveredTo] of batch.marks) await noteRebuildMark(partition, position.stream, coveredTo);
     const inserted = await Promise.all(`,

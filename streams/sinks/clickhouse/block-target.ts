@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { COLUMNS, REPLACING_TABLES, type TableName } from '../../../clickhouse-schema/columns.ts';
+import { COLUMNS, REPLACING_TABLES, sequenceColumn, type TableName } from '../../../clickhouse-schema/columns.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { RowBlock } from '../../../clickhouse-schema/row-batch.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
@@ -18,7 +18,7 @@ export interface BlockTarget {
 }
 
 export interface BlockPlace extends Pick<RowBlock, 'rows' | 'receivedFromMs' | 'receivedToMs'> {
-  /** First and last FACTS sequence of the batch. */
+  /** First and last sequence of the batch in its stream. */
   from: number;
   to: number;
   repeated: boolean;
@@ -54,7 +54,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   async function countRows(table: TableName, place: BlockPlace): Promise<number> {
     const result = await client.query({
       query: `SELECT toUInt32(count()) AS n FROM ${table}
-        WHERE facts_sequence BETWEEN {from: UInt64} AND {to: UInt64}
+        WHERE ${sequenceColumn(table)} BETWEEN {from: UInt64} AND {to: UInt64}
         AND received_at BETWEEN fromUnixTimestamp64Milli({since: Int64}) AND fromUnixTimestamp64Milli({until: Int64})`,
       query_params: { from: place.from, to: place.to, since: place.receivedFromMs, until: place.receivedToMs },
       format: 'JSONEachRow',

@@ -3,19 +3,24 @@ import { createClickhouseTarget } from './block-target.ts';
 import { createEraser } from './eraser.ts';
 import { createErasureTarget } from './erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
+import { RECORDS_SOURCE } from './records-source.ts';
+import { createStreamWriter } from './stream-writer.ts';
 
 export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures'> {
   clickhouse: ClickhouseAddress;
 }
 
 export interface ClickhouseSink {
-  /** Contends for the lease and writes while it holds it. */
+  /** Contends for the lease of each stream and writes it while that is held. */
   start(): void;
-  /** Writes what is gathered, within a bound, gives the lease back and closes the connections. */
+  /** Writes what is gathered, within a bound, gives the leases back and closes the connections. */
   stop(): Promise<void>;
 }
 
-/** The ClickHouse sink over a real ClickHouse; the simulation makes a facts writer over a target of its own. */
+/**
+ * The ClickHouse sink over a real ClickHouse: a writer for FACTS and one for RECORDS, neither in the other's way. The simulation
+ * makes a facts writer over a target of its own.
+ */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
   const target = createClickhouseTarget(options.clickhouse);
   const eraser = createEraser({
@@ -25,13 +30,15 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
     leads: () => writer.leads(),
   });
   const writer = createFactsWriter({ ...options, target, onErasures: () => eraser.wake() });
+  const records = createStreamWriter({ ...options, target, source: RECORDS_SOURCE });
   return {
     start() {
       writer.start();
+      records.start();
       eraser.start();
     },
     async stop() {
-      await Promise.all([writer.stop(), eraser.stop()]);
+      await Promise.all([writer.stop(), records.stop(), eraser.stop()]);
       await target.close();
     },
   };

@@ -8,7 +8,8 @@ import { decodeJson, encodeJson } from '../../codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
-import { createFactsWriter, type FactsWriter } from './facts-writer.ts';
+import { createFactsWriter } from './facts-writer.ts';
+import type { StreamWriter } from './stream-writer.ts';
 
 /** A ClickHouse in memory that knows tokens, and does to a block what a test says. */
 function createFakeClickhouse() {
@@ -39,7 +40,7 @@ type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;
 interface Process {
   log: MemoryLog;
   clock: FakeNode;
-  writer: FactsWriter;
+  writer: StreamWriter;
   kill: () => void;
 }
 

@@ -2,11 +2,11 @@ import type { Signal } from '../../../src/kernel/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/row-batch.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { decodeCommit } from '../../codec.ts';
 import type { LogRecord, Reader } from '../../log.ts';
+import type { BatchUnderWay } from './batch-source.ts';
 
-/** Records of FACTS that go to ClickHouse as one. */
-export interface FactsBatch {
+/** Records that go to ClickHouse as one. */
+export interface GatheredBatch {
   from: number;
   to: number;
   rows: RowBatch;
@@ -18,7 +18,8 @@ export interface GatherOptions {
   reader: Reader;
   /** Where rows are gathered; what it held before is gone. */
   rows: RowBatch;
-  stream: string;
+  /** Adds what one record holds. */
+  add: (record: LogRecord, into: Pick<BatchUnderWay, 'rows' | 'marks'>) => void;
   clock: Clock;
   signal: Signal;
   /** Gather exactly up to this sequence, whatever the limits say and whatever else waits. */
@@ -33,7 +34,7 @@ export interface GatherOptions {
  * Gathers the next batch: until it is full, or its first record has waited for the linger. `undefined`: given up, the
  * reader ended, or in a hurry with nothing there.
  */
-export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | undefined> {
+export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch | undefined> {
   const { reader, rows, clock, signal, exactlyTo } = options;
   rows.clear();
   const marks = new Map<number, number>();
@@ -43,12 +44,7 @@ export async function gatherBatch(options: GatherOptions): Promise<FactsBatch | 
   let firstMs = 0;
 
   function add(record: LogRecord): void {
-    const commit = decodeCommit(record.data);
-    rows.add(commit, { stream: options.stream, sequence: record.sequence });
-    for (const fact of commit.facts) {
-      if (fact.kind !== 'SnapshotMark') continue;
-      marks.set(fact.partition, Math.max(fact.coveredTo, marks.get(fact.partition) ?? 0));
-    }
+    options.add(record, { rows, marks });
     if (from === 0) {
       from = record.sequence;
       firstMs = clock.monotonicMs();

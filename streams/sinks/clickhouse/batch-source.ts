@@ -1,0 +1,23 @@
+import type { RowBatch } from '../../../clickhouse-schema/row-batch.ts';
+import type { StreamName } from '../../definitions.ts';
+import type { LogRecord } from '../../log.ts';
+
+/** A stream of the log as ClickHouse is fed from it. */
+export interface BatchSource {
+  stream: StreamName;
+  /** Key of its position; also what its lease, metrics and log lines are named after. */
+  sink: string;
+  /**
+   * Adds what one record holds to a batch. A pure function of the record and the stream's creation: after a crash the same
+   * records must become the same bytes.
+   */
+  add(record: LogRecord, into: BatchUnderWay): void;
+}
+
+export interface BatchUnderWay {
+  rows: RowBatch;
+  /** Partition → the highest `coveredTo` of the snapshot marks inside. */
+  marks: Map<number, number>;
+  /** The stream's creation, as the broker spells it. */
+  stream: string;
+}
