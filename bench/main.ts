@@ -7,6 +7,7 @@ import { gameCommand } from './game/game-command.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
 import { microCommands } from './micro/micro-commands.ts';
 import { profileCommand } from './profile/profile-command.ts';
+import { scoringCommand } from './scoring/scoring-command.ts';
 
 /**
  * Runs a bench and ends all it started, however it ends: done, failed, Ctrl-C, SIGTERM. (`kill -9` too: the service has a
@@ -38,6 +39,7 @@ const program = new Command('bench')
   .addCommand(ingestCommand(withBench))
   .addCommand(flagsCommand(withBench))
   .addCommand(gameCommand(withBench))
+  .addCommand(scoringCommand(withBench))
   .addCommand(profileCommand(withBench));
 for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
 await program.parseAsync();

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
 
-const SHIPPED_MODEL = fileURLToPath(new URL('../models/first-user-conversion', import.meta.url));
+/** The package that is used when MODEL_PATH names no other. */
+export const SHIPPED_MODEL = fileURLToPath(new URL('../models/first-user-conversion', import.meta.url));
 
 export type Role = 'gateway' | 'actors' | 'sinks';
 const ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];

@@ -10,7 +10,7 @@ import { localPlan } from '../../src/local/local-plan.ts';
 import { readPids } from '../../src/local/run-files.ts';
 import { supervise, type Plan } from '../../src/local/supervisor.ts';
 import { BenchError } from '../bench-error.ts';
-import { countEvents } from './count-events.ts';
+import { countRows } from './count-rows.ts';
 import type { Service } from './service.ts';
 
 export interface LocalServiceOptions {
@@ -71,7 +71,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     key: keys.live.server,
     clientKey: keys.live.client,
     pids: () => runningPids(dataDir),
-    countRows: () => countEvents(endpoints.clickhouse),
+    countRows: (table = 'events') => countRows(endpoints.clickhouse, table),
     restart: () => supervision.supervisor.restartService(),
     async stop() {
       await supervision.supervisor.stop();

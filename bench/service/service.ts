@@ -1,4 +1,5 @@
 import type { Pids } from '../measure/usage-meter.ts';
+import type { CountedTable } from './count-rows.ts';
 
 /** The service under test, wherever it runs. */
 export interface Service {
@@ -9,7 +10,7 @@ export interface Service {
   key: string;
   /** Its processes; none when it runs elsewhere. */
   pids(): Pids;
-  /** Events in ClickHouse now; undefined when that cannot be asked. */
-  countRows: (() => Promise<number>) | undefined;
+  /** Rows in ClickHouse now, of events when no table is named; undefined when that cannot be asked. */
+  countRows: ((table?: CountedTable) => Promise<number>) | undefined;
   stop(): Promise<void>;
 }
