@@ -9,6 +9,7 @@ import { createAnalytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
+import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createRecordWriter } from '../streams/records/record-writer.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { operationRoutes, routes } from './api/routes.ts';
@@ -181,8 +182,14 @@ async function main(config: Config, logger: Logger): Promise<void> {
   }
 
   async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
-    const models = await watchModels({ folder: config.modelPath, clock, logger, metrics, onLoaded: () => {} });
     const records = createRecordWriter({ log, clock, node, writer: instance, logger });
+    const models = await watchModels({
+      folder: config.modelPath,
+      clock,
+      logger,
+      metrics,
+      onLoaded: (manifest) => records.noteModel(modelReferenceOf(manifest, clock.wallMs())),
+    });
     return {
       scorer: createScorer({ models, append: (some) => records.append(some), clock, ids, logger, metrics }),
       async stop() {

@@ -18,3 +18,18 @@ export interface ReferenceBins {
   /** One more than edges: share i is of values `edges[i - 1] < value <= edges[i]`. */
   shares: readonly number[];
 }
+
+/** What a manifest says of it (`models/training/README.md`). @param loadedAt epoch milliseconds */
+export function modelReferenceOf(manifest: ReferencedManifest, loadedAt: number): ModelReference {
+  const features = manifest.features.map(({ name, reference }) => ({ measure: name, ...reference }));
+  const measures = [...features, { measure: 'score', ...manifest.score_reference }];
+  return { modelVersion: manifest.model_version, loadedAt, measures };
+}
+
+type Bins = Omit<ReferenceBins, 'measure'>;
+
+interface ReferencedManifest {
+  model_version: string;
+  features: readonly { name: string; reference: Bins }[];
+  score_reference: Bins;
+}

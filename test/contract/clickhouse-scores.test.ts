@@ -5,7 +5,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults } from '../../streams/log-memory.ts';
 import { createRecordWriter, type RecordWriter } from '../../streams/records/record-writer.ts';
-import type { ModelReference } from '../../streams/records/model-reference.ts';
+import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../../streams/records/model-reference.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
 import { aScore } from '../../streams/records/testing.ts';
 import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -154,6 +154,15 @@ describe('score records', () => {
     expect(shadow).toEqual([{ model_version: 'aaaaaaaaaaaa' }]);
   });
 
+  it('leave RECORDS once they are rows, but for the last', async () => {
+    for (const stop of stops.splice(0)) await stop();
+    for (const n of [1, 2, 3]) expect(await writer.append([aScore(n)])).toBe('stored');
+    startSink();
+    await until('RECORDS was trimmed', () => broker.stream('RECORDS').bounds().firstSequence === 3);
+    expect(await countOf('scores')).toBe(3);
+    expect(broker.stream('RECORDS').bounds().lastSequence).toBe(3);
+  });
+
   it('are one row each, though appends were not answered and arrived twice', async () => {
     let appends = 0;
     open({ onAppend: () => (appends++ % 3 === 0 ? { ackDelayMs: 2_500 } : 'duplicate') });
@@ -277,18 +286,12 @@ describe('views of scores', () => {
   });
 
   it('find no drift in the model’s own installs, whatever bins the shipped manifest has', async () => {
-    const manifest: Manifest = JSON.parse(
+    const manifest: Parameters<typeof modelReferenceOf>[0] = JSON.parse(
       readFileSync(new URL('../../models/first-user-conversion/manifest.json', import.meta.url), 'utf8'),
     );
-    const bins = new Map([
-      ...manifest.features.map(({ name, reference }) => [name, reference] as const),
-      ['score', manifest.score_reference] as const,
-    ]);
-    await loaded({
-      modelVersion: '388c64d4a551',
-      loadedAt: 1,
-      measures: [...bins].map(([measure, { edges, shares }]) => ({ measure, edges, shares })),
-    });
+    const reference = modelReferenceOf(manifest, 1);
+    const bins = new Map(reference.measures.map((each) => [each.measure, each]));
+    await loaded(reference);
     const count = 200;
     await scored(
       Array.from({ length: count }, (_, n) => {
@@ -357,18 +360,8 @@ describe('views of scores', () => {
   });
 });
 
-interface Bins {
-  edges: number[];
-  shares: number[];
-}
-
-interface Manifest {
-  features: { name: string; reference: Bins }[];
-  score_reference: Bins;
-}
-
 /** A value of the bin in which the given part of all installs ends: the bin's upper edge, or one past the last. */
-function valueAt(bins: Bins | undefined, part: number): number {
+function valueAt(bins: ReferenceBins | undefined, part: number): number {
   const { edges, shares } = bins ?? { edges: [], shares: [] };
   let sum = 0;
   for (const [place, share] of shares.entries()) {

@@ -15,12 +15,6 @@ let clickhouse: TestClickhouse;
 beforeAll(async () => {
   clickhouse = await startClickhouse();
   await migrate(clickhouse.address);
-  // Where the schema has the table, this does nothing: the test then runs on the schema's own.
-  await run(
-    `CREATE TABLE IF NOT EXISTS scores (game_id String, environment String, device_id String, loot_distinct_types UInt32,
-    sess_duration_total Float64, match_avg_fight_time Float64, match_wins UInt32, install_hour UInt8, vpay_count UInt32,
-    forced Bool, scored_at DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY scored_at`,
-  );
 });
 afterAll(async () => {
   await clickhouse.close();

@@ -5,6 +5,7 @@ import { createErasureTarget } from './erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
 import { RECORDS_SOURCE } from './records-source.ts';
 import { createStreamWriter } from './stream-writer.ts';
+import { createRecordsTrimmer } from './trim-records.ts';
 
 export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures'> {
   clickhouse: ClickhouseAddress;
@@ -30,7 +31,12 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
     leads: () => writer.leads(),
   });
   const writer = createFactsWriter({ ...options, target, onErasures: () => eraser.wake() });
-  const records = createStreamWriter({ ...options, target, source: RECORDS_SOURCE });
+  const records = createStreamWriter({
+    ...options,
+    target,
+    source: RECORDS_SOURCE,
+    onWritten: createRecordsTrimmer(options),
+  });
   return {
     start() {
       writer.start();

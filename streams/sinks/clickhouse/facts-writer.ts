@@ -12,7 +12,7 @@ export function createFactsWriter({ onErasures, ...options }: FactsWriterOptions
   return createStreamWriter({
     ...options,
     source: FACTS_SOURCE,
-    onWritten: (tables) => {
+    onWritten: (_, tables) => {
       if (tables.has('erasures')) onErasures?.();
     },
   });

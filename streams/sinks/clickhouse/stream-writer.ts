@@ -50,8 +50,8 @@ export interface StreamWriterOptions {
   target: BlockTarget;
   /** What is read, and how it becomes rows. */
   source: BatchSource;
-  /** Rows of these tables are in, and the position has passed them. */
-  onWritten?: (tables: ReadonlySet<TableName>) => void;
+  /** Everything up to `sequence` is in and the position has passed it; last came rows of these tables. */
+  onWritten?: (sequence: number, tables: ReadonlySet<TableName>) => void;
   logger: Logger;
   metrics: SinkMetrics;
 }
@@ -153,7 +153,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       if (!(await noteRebuildMark(partition, position.stream, coveredTo))) return false;
     }
     const moved = await save(store, { stream: position.stream, sequence: batch.to });
-    if (moved) options.onWritten?.(new Set(blocks.map(({ table }) => table)));
+    if (moved) options.onWritten?.(batch.to, new Set(blocks.map(({ table }) => table)));
     return moved;
   }
 
