@@ -6,14 +6,16 @@ import type { Bench } from '../bench.ts';
 import { count, duration } from '../cli-options.ts';
 import { measureClosedLoop } from '../ingest/closed-loop.ts';
 import { prepare } from '../ingest/prepare.ts';
-import type { WorkloadKind } from '../load/workload.ts';
+import type { Workload, WorkloadKind } from '../load/workload.ts';
 import { wrkMissing } from '../load/wrk.ts';
+import { prepareScoring } from '../scoring/prepare-scoring.ts';
+import type { Stage } from '../service/stage.ts';
 import { connectInspector } from './inspector-session.ts';
 import { profileTables } from './profile-tables.ts';
 import { summariseProfile, type CpuProfile } from './summarise-profile.ts';
 
 interface Flags {
-  workload: WorkloadKind;
+  workload: WorkloadKind | 'score';
   connections: number;
   seconds: number;
   players: number;
@@ -34,7 +36,7 @@ export function profileCommand(withBench: (work: (bench: Bench) => Promise<void>
       'Take a CPU profile of the service under load, through its inspector: a .cpuprofile for any viewer (Chrome DevTools, ' +
         'speedscope) and tables of where the time goes. Needs wrk.',
     )
-    .addOption(new Option('--workload <kind>', 'what is sent').choices(['single', 'batch']).default('single'))
+    .addOption(new Option('--workload <kind>', 'what is sent').choices(['single', 'batch', 'score']).default('single'))
     .option('--connections <n>', 'connections', count, 512)
     .option('--seconds <time>', 'length of the profile', duration, 10)
     .option('--players <n>', 'players registered beforehand', count, 10_000)
@@ -51,17 +53,11 @@ export function profileCommand(withBench: (work: (bench: Bench) => Promise<void>
 
 async function takeProfile(bench: Bench, flags: Flags): Promise<void> {
   const port = await freePort();
-  const setup = await prepare(bench, {
-    remote: undefined,
-    players: flags.players,
-    batchSize: flags.batchSize,
-    folder: flags.folder,
-    nodeArguments: [`--inspect=127.0.0.1:${port}`],
-  });
+  const { stage, workload } = await stageOf(bench, flags, [`--inspect=127.0.0.1:${port}`]);
   const load = (seconds: number) =>
-    measureClosedLoop(setup, bench.signal, {
+    measureClosedLoop(stage, bench.signal, {
       target: 'service',
-      workload: setup.workloads[flags.workload],
+      workload,
       connections: flags.connections,
       seconds,
       wrkThreads: flags.threads,
@@ -84,4 +80,17 @@ async function takeProfile(bench: Bench, flags: Flags): Promise<void> {
   writeFileSync(path, JSON.stringify(stopped.profile));
   bench.report(profileTables(summariseProfile(stopped.profile), run));
   bench.report(`written: ${path}`);
+}
+
+/** Different installs that are scored. */
+const INSTALLS = 5_000;
+
+async function stageOf(
+  bench: Bench,
+  { workload, players, batchSize, folder }: Flags,
+  nodeArguments: readonly string[],
+): Promise<{ stage: Stage; workload: Workload }> {
+  if (workload === 'score') return prepareScoring(bench, { installs: INSTALLS, folder, nodeArguments });
+  const setup = await prepare(bench, { remote: undefined, players, batchSize, folder, nodeArguments });
+  return { stage: setup, workload: setup.workloads[workload] };
 }

@@ -27,9 +27,9 @@ export interface ScoringSetup {
 /** Starts the service, checks its scores against the golden rows, and starts a bare server that answers as much. */
 export async function prepareScoring(
   bench: Bench,
-  options: Pick<ScoringOptions, 'installs' | 'folder'>,
+  options: Pick<ScoringOptions, 'installs' | 'folder'> & { nodeArguments?: readonly string[] },
 ): Promise<ScoringSetup> {
-  const started = await startService(bench, { folder: options.folder, remote: undefined });
+  const started = await startService(bench, { ...options, remote: undefined });
   const { countRows } = started;
   const service: Service = { ...started, countRows: countRows && (() => countRows('scores')) };
   const { probes, answerBytes } = await probe(service);
