@@ -233,6 +233,25 @@ test('campaigns', async () => {
     expect(rows).toContain(word);
 });
 
+test('scoring', async () => {
+  const [keen, forced, select, list, ...more] = paragraphs('Scoring');
+  if (list === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  const { data } = json(await shell.type(keen ?? ''));
+  expect(data).toMatchObject({ device_id: 'device-1', bucket: 'top_1pct' });
+  expect(json(await shell.type(forced ?? '')).data).toMatchObject({ bucket: 'top_5pct' });
+  const rows = await until('analysts see both', async () => {
+    const output = await shell.type(select ?? '');
+    return output.includes('device-1') && output.includes('SERVICE_TEST_TOP_5PCT') ? output : undefined;
+  });
+  expect(rows).toMatch(/device-1.*top_1pct.*live.*(?:0|false)/);
+  expect(rows).toMatch(/SERVICE_TEST_TOP_5PCT.*top_5pct.*test.*(?:1|true)/);
+  expect(await shell.type(list)).toMatch(
+    new RegExp(`^current +${String(data['model_version'])} +synthetic .* good`, 'm'),
+  );
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);
