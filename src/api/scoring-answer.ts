@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { BUCKETS } from '../scoring/buckets.ts';
 
 const cutoff = (percentile: number) =>
   Type.Number({ description: `The lowest score of the bucket: percentile ${percentile} of the model's holdout.` });
@@ -13,7 +14,7 @@ export const ScoreAnswer = Type.Object(
         score: Type.Number({ minimum: 0, maximum: 1, description: 'Probability of paying within day 1.' }),
         bucket: Type.Unsafe<string>({
           type: 'string',
-          enum: ['top_1pct', 'top_5pct', 'top_10pct', 'rest'],
+          enum: [...BUCKETS],
           description: 'The highest bucket whose threshold the score reaches.',
         }),
         model_version: Type.String({ description: "First 12 characters of the model artifact's SHA-256." }),

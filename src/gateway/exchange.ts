@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, TextAnswer } from '../api/answer.ts';
-import { ERRORS, type Failure } from '../kernel/errors.ts';
+import { ERRORS, type ErrorEntry, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
 import type { RateVerdict } from './rate-limiter.ts';
@@ -33,6 +33,8 @@ export interface Exchange {
   failureShape: ((failure: Failure) => TextAnswer) | undefined;
   /** Status of VALIDATION_ERROR, where the route's contract has another than the catalogue. */
   invalidStatus: number | undefined;
+  /** For a 503. */
+  retryAfterSeconds: number | undefined;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
@@ -57,8 +59,8 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 };
 
-/** Seconds a caller should wait after a 503: about as long as a partition takes to change owners. */
-const RETRY_AFTER_SECONDS = '2';
+/** Seconds a caller should wait after a 503 that says nothing else: about as long as a partition takes to change owners. */
+const RETRY_AFTER_SECONDS = 2;
 
 type Headers = Readonly<Record<string, string>>;
 const NO_HEADERS: Headers = {};
@@ -76,10 +78,16 @@ export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_
       respondText(exchange, answer, extra);
       break;
     case 'failure':
+      exchange.retryAfterSeconds = retryAfterOf(answer);
       if (exchange.failureShape !== undefined) respondText(exchange, exchange.failureShape(answer), extra);
       else end(exchange, statusOf(exchange, answer), 'application/json', failureBody(exchange, answer), false, extra);
       break;
   }
+}
+
+function retryAfterOf({ code }: Failure): number | undefined {
+  const entry: ErrorEntry = ERRORS[code];
+  return entry.retryAfterSeconds;
 }
 
 function statusOf({ invalidStatus }: Exchange, { code }: Failure): number {
@@ -139,7 +147,7 @@ function writeHead(
     res.writeHeader('RateLimit-Reset', String(rate.resetSeconds));
     if (status === 429) res.writeHeader('Retry-After', String(rate.resetSeconds));
   }
-  if (status === 503) res.writeHeader('Retry-After', RETRY_AFTER_SECONDS);
+  if (status === 503) res.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   if (replayed) res.writeHeader('Idempotent-Replayed', 'true');
   if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredNames(ignored));
   if (exchange.allowOrigin !== undefined) {

@@ -75,6 +75,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         draining: isDraining,
         failureShape: undefined,
         invalidStatus: undefined,
+        retryAfterSeconds: undefined,
         onClosed(status) {
           open -= 1;
           const durationMs = clock.monotonicMs() - exchange.startedAtMs;

@@ -80,6 +80,7 @@ export const ERRORS = {
     status: 503,
     message: 'The scoring model is not available.',
     meaning: 'No model could be loaded; nothing was stored. Retry once, after 30 seconds.',
+    retryAfterSeconds: 30,
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -89,13 +90,15 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-interface ErrorEntry {
+export interface ErrorEntry {
   /** HTTP status. */
   readonly status: number;
   /** Default message. */
   readonly message: string;
   /** What it means to a caller, for the documentation. */
   readonly meaning: string;
+  /** When a caller should come again, where that is not soon. */
+  readonly retryAfterSeconds?: number;
 }
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,6 +1,9 @@
 import type { Environment } from '../../actors/commands.ts';
 import type { ScoreBucket } from '../../streams/records/score-record.ts';
 
+/** From the highest down. */
+export const BUCKETS = ['top_1pct', 'top_5pct', 'top_10pct', 'rest'] as const satisfies readonly ScoreBucket[];
+
 /** The lowest score of each bucket but the last: a model's 99th, 95th and 90th percentiles. Descending, inside (0, 1). */
 export interface Thresholds {
   top_1pct: number;

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from './buckets.ts';
 import { FEATURES, writeRow } from './features.ts';
@@ -47,6 +49,19 @@ describe('loading a model', () => {
     const version = writePackage(folder, 'a note');
     expect(version).not.toBe(shippedManifest().model_version);
     expect(await loadModel(folder)).toMatchObject({ kind: 'loaded', model: { version } });
+  });
+
+  it('is what brings the native runtime into the process, and nothing does before', async () => {
+    const script = `
+      const isNative = () => process.report.getReport().sharedObjects.some((path) => path.includes('onnxruntime'));
+      await import(${JSON.stringify(join(import.meta.dirname, 'scorer.ts'))});
+      await import(${JSON.stringify(join(import.meta.dirname, '../api/routes.ts'))});
+      const { loadModel } = await import(${JSON.stringify(join(import.meta.dirname, 'load-model.ts'))});
+      const before = isNative();
+      await loadModel(${JSON.stringify(SHIPPED)});
+      console.log(before, isNative());`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout.trim()).toBe('false true');
   });
 
   it('says so when there is none', async () => {

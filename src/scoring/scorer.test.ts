@@ -39,12 +39,14 @@ let appended: ScoreRecord[][];
 let stored: 'stored' | 'unavailable';
 let appends: Promise<void>;
 let scorer: Scorer;
+let metrics: ReturnType<typeof createMetrics>;
 beforeEach(() => {
   current = countingModel('current00000');
   challenger = undefined;
   appended = [];
   stored = 'stored';
   appends = Promise.resolve();
+  metrics = createMetrics();
   scorer = createScorer({
     models: { current: () => current, challenger: () => challenger },
     async append(records) {
@@ -55,7 +57,7 @@ beforeEach(() => {
     clock: systemClock,
     ids: systemIds,
     logger: silentLogger,
-    metrics: createMetrics(),
+    metrics,
   });
 });
 
@@ -173,7 +175,7 @@ describe('scoring', () => {
     );
   });
 
-  it('scores the same rows by the challenger, under ids of their own, and answers nobody with it', async () => {
+  it('scores the same rows by the challenger, under the ids of what was answered, and answers nobody with it', async () => {
     challenger = { ...countingModel('challenger00'), thresholds: { top_1pct: 0.15, top_5pct: 0.1, top_10pct: 0.05 } };
     const outcomes = await Promise.all([
       score({ environment: 'test', deviceId: 'SERVICE_TEST_REST' }),
@@ -188,6 +190,22 @@ describe('scoring', () => {
       { deviceId: 'at-2', bucket: 'rest', modelVersion: 'challenger00' },
     ]);
     expect(appended.flat()).toHaveLength(5);
+    const idOf = new Map(appended.flat().map((record) => [`${record.deviceId} ${record.challenger}`, record.recordId]));
+    for (const { deviceId, recordId } of shadows) expect(idOf.get(`${deviceId} false`)).toBe(recordId);
+  });
+
+  it('counts buckets by model, forced answers left out, and measures the model', async () => {
+    challenger = countingModel('challenger00');
+    await Promise.all([21, 22, 12, 1].map(atHour));
+    await score({ environment: 'test', deviceId: 'SERVICE_TEST_TOP_1PCT' });
+    const text = await metrics.text();
+    for (const model of ['current', 'challenger']) {
+      expect(text).toContain(`scoring_scores_total{model="${model}",bucket="top_1pct"} 2`);
+      expect(text).toContain(`scoring_scores_total{model="${model}",bucket="top_5pct"} 1`);
+      expect(text).toContain(`scoring_scores_total{model="${model}",bucket="rest"} 1`);
+      expect(text).toContain(`scoring_batch_rows_sum{model="${model}"} 4`);
+      expect(text).toContain(`scoring_batch_rows_count{model="${model}"} 1`);
+    }
   });
 
   it('is not hurt by a challenger that fails', async () => {

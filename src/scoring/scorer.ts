@@ -6,7 +6,7 @@ import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import { bucketOf, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
+import { BUCKETS, bucketOf, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
 import { FEATURES, unusableFeature, writeRow } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
@@ -183,11 +183,18 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
   ): Promise<void> {
     const stored = await append([...records, ...inShadow]);
     if (stored === 'unavailable') return refuse(batch, 'SERVICE_UNAVAILABLE');
-    for (const [index, { score, bucket, modelVersion, scoredAt, forced }] of records.entries()) {
-      if (!forced) metrics.scores.inc({ model: 'current', bucket });
+    for (const [index, { score, bucket, modelVersion, scoredAt }] of records.entries()) {
       batch[index]?.settle({ kind: 'scored', score, bucket, modelVersion, thresholds, scoredAt });
     }
-    for (const { bucket } of inShadow) metrics.scores.inc({ model: 'challenger', bucket });
+    countBuckets('current', records);
+    countBuckets('challenger', inShadow);
+  }
+
+  /** Once for each bucket of a batch: a metric's labels cost more to look up than a row to score. */
+  function countBuckets(model: Role, records: readonly ScoreRecord[]): void {
+    const counts = { top_1pct: 0, top_5pct: 0, top_10pct: 0, rest: 0 };
+    for (const { bucket, forced } of records) if (!forced) counts[bucket] += 1;
+    for (const bucket of BUCKETS) if (counts[bucket] > 0) metrics.scores.inc({ model, bucket }, counts[bucket]);
   }
 
   return {

@@ -267,6 +267,7 @@ describe('models', () => {
     const key = await empty.key({ scopes: ['scoring:write'] });
     const answer = await empty.call(key, 'POST', PATH, { device_id: 'd' });
     expect(answer.status).toBe(503);
+    expect(answer.headers.get('Retry-After')).toBe('30');
     expect((await bodyOf(answer)).error?.code).toBe('MODEL_UNAVAILABLE');
     const faulty = await empty.call(key, 'POST', PATH, {});
     expect(faulty.status).toBe(422);
