@@ -108,13 +108,17 @@ WITH
             measured.game_id AS game_id,
             measured.model_version AS model_version,
             reference.measure AS measure,
-            reference.shares AS expected,
-            arrayCount(edge -> measured.measurement.2 > toFloat32(edge), reference.edges) + 1 AS bin,
+            any(reference.shares) AS expected,
+            arrayCount(edge -> measured.measurement.2 > edge, reference.edges) + 1 AS bin,
             count() AS devices
         FROM measured
-        INNER JOIN (SELECT * FROM model_references FINAL) AS reference
+        INNER JOIN
+        (
+            SELECT model_version, measure, arrayMap(edge -> toFloat32(edge), edges) AS edges, shares
+            FROM model_references FINAL
+        ) AS reference
             ON reference.model_version = measured.model_version AND reference.measure = measured.measurement.1
-        GROUP BY day, game_id, model_version, measure, expected, bin
+        GROUP BY day, game_id, model_version, measure, bin
     ),
     spread AS
     (
@@ -123,11 +127,11 @@ WITH
             game_id,
             model_version,
             measure,
-            expected,
+            any(expected) AS reference_shares,
             sum(devices) AS all_devices,
             sumForEach(arrayMap(place -> if(place = bin, devices, 0), arrayEnumerate(expected))) AS counts
         FROM binned
-        GROUP BY day, game_id, model_version, measure, expected
+        GROUP BY day, game_id, model_version, measure
     )
 SELECT
     day,
@@ -136,7 +140,7 @@ SELECT
     measure,
     all_devices AS devices,
     arrayMap(found -> found / all_devices, counts) AS shares,
-    expected AS reference_shares,
+    reference_shares,
     arraySum(
         (found, reference) -> (greatest(found, 0.0001) - greatest(reference, 0.0001))
             * log(greatest(found, 0.0001) / greatest(reference, 0.0001)),
@@ -150,22 +154,16 @@ FROM spread;
 -- scored less than 24 hours ago. A model is calibrated where `conversion_rate` is about `mean_score`.
 CREATE VIEW IF NOT EXISTS score_calibration_daily AS
 WITH
-    first_hour AS
+    installs AS
     (
         SELECT
             game_id,
             device_id,
-            (score, bucket, model_version) AS answer,
-            scored_at,
-            min(scored_at) OVER (PARTITION BY game_id, device_id) AS first_scored_at
+            arraySort(groupArray((scored_at, score, bucket, model_version))) AS answers,
+            arrayLast(answer -> answer.1 <= answers[1].1 + INTERVAL 1 HOUR, answers) AS answer,
+            answer.1 AS last_scored_at
         FROM scores
         WHERE environment = 'live' AND NOT forced
-    ),
-    installs AS
-    (
-        SELECT game_id, device_id, argMax(answer, scored_at) AS answer, max(scored_at) AS last_scored_at
-        FROM first_hour
-        WHERE scored_at <= first_scored_at + INTERVAL 1 HOUR
         GROUP BY game_id, device_id
     ),
     first_purchases AS
@@ -182,11 +180,11 @@ WITH
 SELECT
     toDate(installs.last_scored_at) AS day,
     installs.game_id AS game_id,
-    installs.answer.3 AS model_version,
-    installs.answer.2 AS bucket,
+    installs.answer.4 AS model_version,
+    installs.answer.3 AS bucket,
     count() AS devices,
     countIf(first_purchases.first_purchase_at <= installs.last_scored_at + INTERVAL 24 HOUR) AS buyers,
-    avg(installs.answer.1) AS mean_score,
+    avg(installs.answer.2) AS mean_score,
     buyers / devices AS conversion_rate
 FROM installs
 LEFT JOIN first_purchases
