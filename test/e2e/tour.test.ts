@@ -234,7 +234,7 @@ test('campaigns', async () => {
 });
 
 test('scoring', async () => {
-  const [keen, forced, select, list, ...more] = paragraphs('Scoring');
+  const [keen, forced, select, drift, list, ...more] = paragraphs('Scoring');
   if (list === undefined) throw new Error('README has fewer paragraphs than this test knows');
   expect(more).toEqual([]);
 
@@ -247,6 +247,9 @@ test('scoring', async () => {
   });
   expect(rows).toMatch(/device-1.*top_1pct.*live.*(?:0|false)/);
   expect(rows).toMatch(/SERVICE_TEST_TOP_5PCT.*top_5pct.*test.*(?:1|true)/);
+  const measured = await shell.type(drift ?? '');
+  // The test key's forced score is in no view: one device.
+  for (const measure of ['score', 'vpay_count']) expect(measured).toMatch(new RegExp(`^.*${measure}.*\\b1\\b`, 'm'));
   expect(await shell.type(list)).toMatch(
     new RegExp(`^current +${String(data['model_version'])} +synthetic .* good`, 'm'),
   );
