@@ -110,15 +110,12 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     messages += 1;
     const messageId = `${options.writer}/${messages}`;
     const data = encodeModelReference(reference);
-    let told = false;
-    for (
-      let delayMs: number = LIMITS.logRetryMs;
-      !told && !isClosed();
-      delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs)
-    ) {
+    let delayMs: number = LIMITS.logRetryMs;
+    while (!isClosed()) {
       const outcome = await log.append(modelRecordsSubject(options.node), data, { messageId });
-      told = outcome.kind === 'acked';
-      if (!told) await sleep(clock, delayMs);
+      if (outcome.kind === 'acked') return;
+      await sleep(clock, delayMs);
+      delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs);
     }
   }
 
