@@ -89,7 +89,9 @@ describe('paths and methods', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST, OPTIONS');
     expect((await bodyOf(response)).error.code).toBe('METHOD_NOT_ALLOWED');
-    expect((await gateway.call(undefined, 'PUT', PLAYER)).headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS');
+    expect((await gateway.call(undefined, 'PUT', PLAYER)).headers.get('allow')).toBe(
+      'GET, HEAD, PATCH, DELETE, OPTIONS',
+    );
   });
 
   it('every response has a request id of its own', async () => {
