@@ -384,6 +384,8 @@ export const LIMITS = {
   clickhouseReaderDiskBytes: 4 * 1024 * 1024 * 1024,
   /** Embedded ClickHouse: threads of one statement of the read-only user: the writer keeps a share of a small machine. */
   clickhouseReaderThreads: 2,
+  /** How long the ports of a run that was killed may take to become free. */
+  portPatienceMs: 5_000,
   /** Embedded ClickHouse: statements of read-only users running at once. */
   clickhouseReaderStatements: 4,
   /** Embedded ClickHouse: statements of the service running at once (inserts, snapshot loads, event queries). */

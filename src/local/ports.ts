@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { sleep, type Clock } from '../kernel/clock.ts';
 
 /** A port somebody asked for, and the variable that moves it. */
 export interface PortClaim {
@@ -9,9 +10,25 @@ export interface PortClaim {
 
 /**
  * Tries every port at once, so that two claims of one port are found as well.
+ * @param options how long a port may take to become free: a killed process is no longer seen as one a moment before its
+ * sockets are closed
  * @returns a message for each port that cannot be used; empty when all are free
  */
-export async function checkPorts(claims: readonly PortClaim[]): Promise<string[]> {
+export async function checkPorts(
+  claims: readonly PortClaim[],
+  { clock, patienceMs }: { clock: Clock; patienceMs: number },
+): Promise<string[]> {
+  const deadlineMs = clock.monotonicMs() + patienceMs;
+  for (;;) {
+    const faults = await tryAll(claims);
+    if (faults.length === 0 || clock.monotonicMs() >= deadlineMs) return faults;
+    await sleep(clock, RETRY_MS);
+  }
+}
+
+const RETRY_MS = 20;
+
+async function tryAll(claims: readonly PortClaim[]): Promise<string[]> {
   const servers: Server[] = [];
   const faults: string[] = [];
   for (const claim of claims) {

@@ -66,6 +66,8 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   if (lock.kind === 'held') return { kind: 'refused', message: alreadyRunning(dataDir) };
   const leftovers = await endLeftovers(dataDir, clock);
   if (leftovers.length > 0) report(`ended what an earlier run left behind (pids ${leftovers.join(', ')})`);
+  // Run files that are still there tell of a run that did not end by itself.
+  const wasKilled = leftovers.length > 0 || readPids(dataDir) !== undefined;
   removeRunFiles(dataDir);
 
   const plan = await Promise.race([options.plan(dataDir), aborted(signal)]);
@@ -73,7 +75,10 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     lock.release();
     return { kind: 'aborted' };
   }
-  const faults = typeof plan === 'string' ? [plan] : await checkPorts(plan.ports);
+  const faults =
+    typeof plan === 'string'
+      ? [plan]
+      : await checkPorts(plan.ports, { clock, patienceMs: wasKilled ? LIMITS.portPatienceMs : 0 });
   if (typeof plan === 'string' || faults.length > 0) {
     lock.release();
     return { kind: 'refused', message: faults.join('\n') };

@@ -223,6 +223,18 @@ describe('kill -9 of the supervisor', () => {
 });
 
 describe('a start after a supervisor whose children could not be ended', () => {
+  test('waits for a port that a dying process of that run still holds', async () => {
+    const env = await environment();
+    const held = createServer().listen(Number(env['EMBEDDED_CLICKHOUSE_PORT']), '127.0.0.1');
+    await once(held, 'listening');
+    const pids = { supervisor: 1, service: null, nats: null, clickhouse: null };
+    writeFileSync(join(env['DATA_DIR'] ?? '', 'pids.json'), JSON.stringify(pids));
+    const supervised = run(env);
+    await until('the supervisor has the folder', () => !existsSync(join(supervised.dataDir, 'pids.json')));
+    held.close();
+    await untilReady(supervised);
+  });
+
   test('ends what carries the mark of the folder, and no stranger that pids.json names', async () => {
     const env = await environment();
     const idle = ['-e', 'setInterval(() => {}, 1000)'];
