@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
-const SEEDS = 2_500;
+const SEEDS = 2_000;
 /** Branches of the protocol without which a clean run says little, and in how many of a thousand seeds at least. */
 const MUST_MEET: Readonly<Record<string, number>> = {
   'record: barrier': 1_000,
