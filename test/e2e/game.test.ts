@@ -109,9 +109,12 @@ test('a session from init to its end: segments and flags move with it, and it en
     total_events: 5,
     achievements_unlocked: ['a1'],
   });
-  const events = await service.sql<{ event_name: string }>(
-    `SELECT event_name FROM events WHERE session_id = '${session.session_id}' ORDER BY facts_sequence, facts_index`,
-  );
+  const events = await until('its events are rows', async () => {
+    const rows = await service.sql<{ event_name: string }>(
+      `SELECT event_name FROM events WHERE session_id = '${session.session_id}' ORDER BY facts_sequence, facts_index`,
+    );
+    return rows.length === 0 ? undefined : rows;
+  });
   expect(events.map(({ event_name: name }) => name)).toEqual([
     'level_won',
     'level_won',
@@ -120,7 +123,7 @@ test('a session from init to its end: segments and flags move with it, and it en
     'bye',
   ]);
   const exposed = `SELECT 1 FROM flag_exposures WHERE flag_key = 'trophy' AND player_id = '${player}'`;
-  expect(await service.sql(exposed)).toHaveLength(1);
+  await until('its exposure is a row', async () => (await service.sql(exposed)).length === 1);
 });
 
 test('a game that goes away: its session expires without any request', async () => {
