@@ -129,10 +129,11 @@ test('analysts see each once, and the test environment only in the tables', asyn
   await record('session', { session_id: 'in-test', duration_seconds: 1 }, { key: keys.client, of: testPlayer });
   await record('purchase?amount=1000', undefined, { key: keys.client, of: testPlayer });
   await until('all is in ClickHouse', async () => {
-    const [row] = await service.sql<{ n: number }>(
-      'SELECT toUInt32((SELECT count() FROM purchases) + (SELECT count() FROM sessions)) AS n',
+    const [row] = await service.sql<{ rows: number; events: number }>(
+      `SELECT toUInt32((SELECT count() FROM purchases) + (SELECT count() FROM sessions)) AS rows,
+        toUInt32((SELECT count() FROM events WHERE event_name IN ('purchase', 'session_recorded'))) AS events`,
     );
-    return (row?.n ?? 0) >= 7;
+    return row !== undefined && row.rows >= 7 && row.events >= 6;
   });
   const sessions = await service.sql(
     'SELECT session_id, end_reason, duration_seconds, toString(end_time) AS end FROM sessions ' +
