@@ -44,7 +44,11 @@ export interface WebhookDocument {
   url: string;
   events: string[];
   secret: string;
+  /** The secret before the latest rotation: signs beside it until then (epoch milliseconds). */
+  previousSecret?: { secret: string; until: number };
   enabled: boolean;
+  /** When and why the service disabled it itself; stands with `enabled: false`, and goes when somebody enables it again. */
+  disabled?: { at: number; reason: 'gone' | 'failing' };
   headers: Record<string, string>;
   retryPolicy: { maxRetries: number; backoff: 'exponential' | 'linear' | 'none' };
   /** Property path → condition. */
