@@ -176,8 +176,11 @@ export const LIMITS = {
    * every 250 ms this took 3.8 µs an event. What it costs is a second of the log more to replay after a crash.
    */
   storeFlushMs: 1_000,
-  /** Bytes of hot players per process, as encoded; in memory they take about three times that. */
-  hotPlayersBytes: 128 * 1024 * 1024,
+  /**
+   * Bytes of hot players per process, as estimated; in memory a player takes about as much again. A player that played for a while is
+   * 2.9 kB, so this holds 90,000 of them and 160,000 who just registered.
+   */
+  hotPlayersBytes: 256 * 1024 * 1024,
   /** A dirty player is snapshotted at most this often. */
   snapshotIntervalMs: 60_000,
   /** A player's first snapshot comes sooner, so that analysts see new players at once. */
