@@ -12,8 +12,9 @@ export interface WebhookOperations {
    * Queues the delivery of one fact again, under the same delivery id, with new attempts from 1. The webhook's present kinds and
    * filters are not asked: it was wanted once.
    * @param place where the fact stands, as the row of an earlier attempt says
+   * @param requestId of the request that asks for it: repeats of it within the stream's duplicate window queue nothing more
    */
-  redeliver(webhook: WebhookEntry, place: FactPlace): Promise<Redelivery>;
+  redeliver(webhook: WebhookEntry, place: FactPlace, requestId: string): Promise<Redelivery>;
   /**
    * Begins to queue again, in the background, whatever the webhook wants of what happened since a time (epoch milliseconds), under
    * the ids it had or would have had. One at a time per webhook: while one runs, that one is answered.
