@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { campaignFaults } from '../../actors/campaigns/campaign-faults.ts';
-import type { ConfigEntry } from '../../streams/config/config-store.ts';
-import type { CampaignDocument, DocumentAddress } from '../../streams/config/documents.ts';
+import type { CampaignDocument } from '../../streams/config/documents.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { answer, type Answer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { changedContent, wholeContent } from './campaign-content.ts';
 import {
   CAMPAIGN_BODY_EXAMPLE,
@@ -15,53 +14,37 @@ import {
   CampaignShown,
   CampaignWhole,
 } from './campaign-resource.ts';
-import { changeDefinition, createKeyed, deleteDefinition, type Changed, type Written } from './definition-writes.ts';
+import { definitionRoutes } from './definition-routes.ts';
+import { changeDefinition, createKeyed, type Changed } from './definition-writes.ts';
 import { IfMatch } from './if-match.ts';
-import { NextCursor, pageOf, PageQuery } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 import { keyFromName } from './segment-resource.ts';
 
-const ROUTE = {
-  tag: 'Campaigns',
-  auth: { keys: ['server'] },
-  limitClass: 'none',
-} as const;
+const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
+const taken = (): Failure => failure('CONFLICT', 'There is a campaign with that key.', { field: 'key' });
+
 const PATH = '/v1/campaigns/campaigns';
+const campaigns = definitionRoutes({
+  kind: 'campaign',
+  tag: 'Campaigns',
+  path: PATH,
+  many: 'campaigns',
+  id: { parameter: 'id', field: 'campaign_id', description: 'Id of the campaign.' },
+  schema: CampaignShown,
+  example: CAMPAIGN_EXAMPLE,
+  toJson: campaignJson,
+  missing,
+  most: LIMITS.campaignsPerEnvironment,
+});
 const ById = Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) });
 const REPLY = { description: 'The campaign.', schema: CampaignShown, example: CAMPAIGN_EXAMPLE } as const;
 const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
-const listCampaigns = defineRoute({
-  ...ROUTE,
-  method: 'GET',
-  path: PATH,
-  summary: 'List the campaigns',
-  description: 'Oldest first.',
-  errors: [],
-  input: { query: PageQuery },
-  reply: {
-    statuses: [200],
-    description: 'A page of the list.',
-    schema: Type.Object(
-      { campaigns: Type.Array(CampaignShown, { description: 'Campaigns of this page.' }), next_cursor: NextCursor },
-      { description: 'Campaigns.' },
-    ),
-    example: { campaigns: [CAMPAIGN_EXAMPLE], next_cursor: null },
-  },
-  action: {
-    kind: 'handle',
-    handle({ query }, context) {
-      const page = pageOf(campaignsOf(context), (entry) => entry.key, query);
-      if (page.kind === 'failure') return page;
-      const shown = page.items.map(({ document }) => campaignJson(document));
-      return answer(`{"campaigns":[${shown.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
-    },
-  },
-});
+const listCampaigns = campaigns.listRoute({ summary: 'List the campaigns', description: 'Oldest first.' });
 
 const createCampaign = defineRoute({
-  ...ROUTE,
+  ...campaigns.shared,
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -75,30 +58,13 @@ const createCampaign = defineRoute({
   action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
 });
 
-const getCampaign = defineRoute({
-  ...ROUTE,
-  versioned: true,
-  method: 'GET',
-  path: `${PATH}/{id}`,
-  summary: 'Get a campaign',
-  errors: ['NOT_FOUND'],
-  input: { params: ById },
-  reply: { ...REPLY, statuses: [200] },
-  action: {
-    kind: 'handle',
-    handle({ params }, context) {
-      const entry = context.services.config.get(addressOf(params.id, context));
-      if (entry === undefined) return missing();
-      return answer(campaignJson(entry.document), { etag: entry.document.version });
-    },
-  },
-});
+const getCampaign = campaigns.getRoute({ summary: 'Get a campaign' });
 
 const putCampaign = defineRoute({
-  ...ROUTE,
+  ...campaigns.shared,
   versioned: true,
   method: 'PUT',
-  path: `${PATH}/{id}`,
+  path: campaigns.itemPath,
   summary: 'Change a campaign, whole',
   description: 'What is left out gets its default. What players had of it so far still counts.',
   idempotent: true,
@@ -117,10 +83,10 @@ const putCampaign = defineRoute({
 });
 
 const patchCampaign = defineRoute({
-  ...ROUTE,
+  ...campaigns.shared,
   versioned: true,
   method: 'PATCH',
-  path: `${PATH}/{id}`,
+  path: campaigns.itemPath,
   summary: 'Change fields of a campaign',
   description: 'Fields are replaced whole, objects too; null gives a field what it has when left out.',
   idempotent: true,
@@ -135,37 +101,9 @@ const patchCampaign = defineRoute({
   },
 });
 
-const deleteCampaign = defineRoute({
-  ...ROUTE,
-  method: 'DELETE',
-  path: `${PATH}/{id}`,
+const deleteCampaign = campaigns.deleteRoute({
   summary: 'Delete a campaign',
   description: 'What waits to be delivered no longer is. What is known of the past stays in the tables.',
-  idempotent: true,
-  errors: CHANGE_ERRORS,
-  input: { params: ById, headers: IfMatch },
-  reply: {
-    statuses: [200],
-    description: 'It is gone.',
-    schema: Type.Object(
-      {
-        campaign_id: Type.String({ description: 'Id of the campaign.' }),
-        deleted: Type.Boolean({ description: 'Always true.' }),
-      },
-      { description: 'A deleted campaign.' },
-    ),
-    example: { campaign_id: CAMPAIGN_EXAMPLE.campaign_id, deleted: true },
-  },
-  action: {
-    kind: 'handle',
-    async handle({ params, headers }, context) {
-      const { id } = params;
-      const deletion = { address: addressOf(id, context), headers, missing, inUse: () => undefined };
-      const deleted = await deleteDefinition(deletion, context);
-      if (deleted.kind === 'failure') return deleted;
-      return answer(JSON.stringify({ campaign_id: id, deleted: true }), { replayed: deleted.replayed });
-    },
-  },
 });
 
 export const campaignRoutes = [listCampaigns, createCampaign, getCampaign, putCampaign, patchCampaign, deleteCampaign];
@@ -180,8 +118,11 @@ async function create(body: CampaignBody, context: RequestContext): Promise<Answ
   const document: CampaignDocument = { id, key, ...content.value, createdAt: at, updatedAt: at, version: 1 };
   const faulty = faultsOf(document, context);
   if (faulty !== undefined) return faulty;
-  const full = () => noRoom(campaignsOf(context).length);
-  return shown(await createKeyed<'campaign'>({ address: addressOf(id, context), document, taken, full }, context), 201);
+  const full = () => campaigns.noRoom(context);
+  return campaigns.shown(
+    await createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, full }, context),
+    201,
+  );
 }
 
 async function change(
@@ -196,8 +137,8 @@ async function change(
     const document = { ...held, ...content.value };
     return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
-  const edit = { address: addressOf(id, context), headers, missing: missing(), change: checked };
-  return shown(await changeDefinition(edit, context), 200);
+  const edit = { address: campaigns.addressOf(id, context), headers, missing: missing(), change: checked };
+  return campaigns.shown(await changeDefinition(edit, context), 200);
 }
 
 /** What is wrong with a definition, beside its shape. @param held what it changes, whose own faults it may keep */
@@ -208,26 +149,4 @@ function faultsOf(document: CampaignDocument, context: RequestContext, held?: Ca
     services.config.get({ game, environment, kind: 'segment', key: id }) !== undefined;
   const faults = campaignFaults(document, { segmentExists, nowMs: origin.receivedAt }, held);
   return faults.length === 0 ? undefined : invalid(faults);
-}
-
-function shown(written: Written<'campaign'> | Failure, status: 200 | 201): Answer {
-  if (written.kind === 'failure') return written;
-  const { document } = written.entry;
-  return answer(campaignJson(document), { status, replayed: written.replayed, etag: document.version });
-}
-
-function addressOf(id: string, { key }: RequestContext): DocumentAddress<'campaign'> {
-  return { game: key.game, environment: key.environment, kind: 'campaign', key: id };
-}
-
-function campaignsOf({ key, services }: RequestContext): ConfigEntry<'campaign'>[] {
-  return services.config.list('campaign', key.game, key.environment);
-}
-
-const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
-const taken = (): Failure => failure('CONFLICT', 'There is a campaign with that key.', { field: 'key' });
-
-function noRoom(count: number): Failure | undefined {
-  if (count < LIMITS.campaignsPerEnvironment) return undefined;
-  return failure('CONFLICT', `There are ${LIMITS.campaignsPerEnvironment} campaigns already; delete one first.`);
 }

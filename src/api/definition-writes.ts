@@ -8,7 +8,7 @@ import { staleFor, type IfMatch } from './if-match.ts';
 import type { RequestContext } from './request-context.ts';
 
 /*
- * How segments, flags and campaigns are written: compare-and-set on the document, and at most once per Idempotency-Key.
+ * How segments, flags, campaigns and webhooks are written: compare-and-set on the document, and at most once per Idempotency-Key.
  *
  * Invariants
  * 1. A version is written once: two changes at the same moment become two versions, or one of them is 412.
@@ -17,7 +17,7 @@ import type { RequestContext } from './request-context.ts';
  * 3. What is refused leaves no trace, in the ledger neither.
  */
 
-export type DefinitionKind = 'segment' | 'flag' | 'campaign';
+export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook';
 
 /** Definitions with an id of their own beside the key that people gave them. */
 type KeyedKind = 'segment' | 'campaign';
@@ -87,7 +87,7 @@ export async function createKeyed<K extends KeyedKind>(
   return repeated(rival, context) ?? taken();
 }
 
-export interface Deletion<K extends KeyedKind> {
+export interface Deletion<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   headers: IfMatch;
   missing: () => Failure;
@@ -96,7 +96,7 @@ export interface Deletion<K extends KeyedKind> {
 }
 
 /** Deletes a definition for good. */
-export async function deleteDefinition<K extends KeyedKind>(
+export async function deleteDefinition<K extends DefinitionKind>(
   { address, headers, missing, inUse }: Deletion<K>,
   context: RequestContext,
 ): Promise<{ kind: 'deleted'; replayed: boolean } | Failure> {
@@ -124,7 +124,7 @@ export interface Edit<K extends DefinitionKind> {
   /** What to answer when there is nothing to change. */
   missing: Failure;
   /** The document as it should become, version and times of the write apart. May be asked again for a newer one. */
-  change: (held: Documents[K]) => Changed<K> | Failure;
+  change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
 }
 
 export interface Changed<K extends DefinitionKind> {
@@ -143,7 +143,7 @@ export async function changeDefinition<K extends DefinitionKind>(
     if (held === undefined) return missing;
     const earlier = repeated(held, context);
     if (earlier !== undefined) return earlier;
-    const next = change(held.document);
+    const next = change(held.document, held);
     if (next.kind === 'failure') return next;
     const refusal = staleFor(headers, held.document.version) ?? (await claim(context));
     if (refusal !== undefined) return refusal;

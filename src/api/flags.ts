@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { flagFaults } from '../../actors/flags/flag-faults.ts';
 import type { ConfigEntry } from '../../streams/config/config-store.ts';
-import type { DocumentAddress, FlagDocument } from '../../streams/config/documents.ts';
+import type { FlagDocument } from '../../streams/config/documents.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
-import { changeDefinition, createDefinition, type Changed, type Written } from './definition-writes.ts';
+import { definitionRoutes } from './definition-routes.ts';
+import { changeDefinition, createDefinition, type Changed } from './definition-writes.ts';
 import { contentOf, emptyContent } from './flag-content.ts';
 import {
   FLAG_BODY_EXAMPLE,
@@ -17,50 +18,36 @@ import {
   FlagWhole,
 } from './flag-resource.ts';
 import { IfMatch } from './if-match.ts';
-import { NextCursor, pageOf, PageQuery } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
-const ROUTE = {
-  tag: 'Feature flags',
-  auth: { keys: ['server'] },
-  limitClass: 'none',
-} as const;
+const missing = (): Failure => failure('FLAG_NOT_FOUND');
+
 const PATH = '/v1/flags/flags';
+const flags = definitionRoutes({
+  kind: 'flag',
+  tag: 'Feature flags',
+  path: PATH,
+  many: 'flags',
+  id: { parameter: 'key', field: 'key', description: "The flag's key." },
+  schema: FlagShown,
+  example: FLAG_EXAMPLE,
+  toJson: flagJson,
+  missing,
+  most: LIMITS.flagsPerEnvironment,
+  isThere: ({ archivedAt }) => archivedAt === null,
+});
 const ByKey = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 const REPLY = { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE } as const;
 const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
-const listFlags = defineRoute({
-  ...ROUTE,
-  method: 'GET',
-  path: PATH,
+const listFlags = flags.listRoute({
   summary: 'List the flags',
   description: 'By key; deleted ones are not among them.',
-  errors: [],
-  input: { query: PageQuery },
-  reply: {
-    statuses: [200],
-    description: 'A page of the list.',
-    schema: Type.Object(
-      { flags: Type.Array(FlagShown, { description: 'Flags of this page.' }), next_cursor: NextCursor },
-      { description: 'Flags.' },
-    ),
-    example: { flags: [FLAG_EXAMPLE], next_cursor: null },
-  },
-  action: {
-    kind: 'handle',
-    handle({ query }, context) {
-      const page = pageOf(flagsOf(context).filter(isThere), (entry) => entry.key, query);
-      if (page.kind === 'failure') return page;
-      const shown = page.items.map(({ document }) => flagJson(document));
-      return answer(`{"flags":[${shown.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
-    },
-  },
 });
 
 const createFlag = defineRoute({
-  ...ROUTE,
+  ...flags.shared,
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -88,10 +75,10 @@ const createFlag = defineRoute({
       };
       const faulty = faultsOf(document, context);
       if (faulty !== undefined) return faulty;
-      const address = addressOf(key, context);
+      const address = flags.addressOf(key, context);
       const holder = () => context.services.config.get(address);
-      const full = () => noRoom(flagsOf(context));
-      return shown(await createDefinition<'flag'>({ address, document, holder, taken, full }, context), 201);
+      const full = () => noRoom(context);
+      return flags.shown(await createDefinition<'flag'>({ address, document, holder, taken, full }, context), 201);
     },
   },
 });
@@ -99,29 +86,13 @@ const createFlag = defineRoute({
 /** As many as no two flags get alike. */
 const SALT_BYTES = 12;
 
-const getFlag = defineRoute({
-  ...ROUTE,
-  versioned: true,
-  method: 'GET',
-  path: `${PATH}/{key}`,
-  summary: 'Get a flag by key',
-  errors: ['FLAG_NOT_FOUND'],
-  input: { params: ByKey },
-  reply: { ...REPLY, statuses: [200] },
-  action: {
-    kind: 'handle',
-    handle({ params }, context) {
-      const flag = findFlag(params.key, context);
-      return flag === undefined ? missing() : answer(flagJson(flag), { etag: flag.version });
-    },
-  },
-});
+const getFlag = flags.getRoute({ summary: 'Get a flag by key' });
 
 const putFlag = defineRoute({
-  ...ROUTE,
+  ...flags.shared,
   versioned: true,
   method: 'PUT',
-  path: `${PATH}/{key}`,
+  path: flags.itemPath,
   summary: 'Change a flag, whole',
   description: 'What is left out gets its default. The salt stays, and with it every player’s place.',
   idempotent: true,
@@ -143,10 +114,10 @@ const putFlag = defineRoute({
 });
 
 const patchFlag = defineRoute({
-  ...ROUTE,
+  ...flags.shared,
   versioned: true,
   method: 'PATCH',
-  path: `${PATH}/{key}`,
+  path: flags.itemPath,
   summary: 'Change fields of a flag',
   description:
     'Fields are replaced whole, lists too; null gives a field what it has when left out. What was wrong with the flag ' +
@@ -169,9 +140,9 @@ const patchFlag = defineRoute({
 });
 
 const deleteFlag = defineRoute({
-  ...ROUTE,
+  ...flags.shared,
   method: 'DELETE',
-  path: `${PATH}/{key}`,
+  path: flags.itemPath,
   summary: 'Delete (archive) a flag',
   description: 'From then on it is unknown to every endpoint, but its key stays taken. Flags that wait for it are off.',
   idempotent: true,
@@ -192,7 +163,7 @@ const deleteFlag = defineRoute({
   action: {
     kind: 'handle',
     async handle({ params, headers }, context) {
-      const address = addressOf(params.key, context);
+      const address = flags.addressOf(params.key, context);
       const archive = (held: FlagDocument): Changed<'flag'> | Failure => {
         if (held.archivedAt !== null) return missing();
         return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
@@ -208,8 +179,7 @@ export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, d
 
 /** The flag of the caller's game and environment; undefined when there is none, or it is archived. */
 export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
-  const entry = context.services.config.get(addressOf(key, context));
-  return entry !== undefined && isThere(entry) ? entry.document : undefined;
+  return flags.find(key, context)?.document;
 }
 
 async function change(
@@ -223,8 +193,8 @@ async function change(
     const changed = next(held);
     return changed.kind === 'failure' ? changed : (faultsOf(changed.document, context, held) ?? changed);
   };
-  const address = addressOf(key, context);
-  return shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
+  const address = flags.addressOf(key, context);
+  return flags.shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
 }
 
 /**
@@ -245,22 +215,6 @@ function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDo
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
-function shown(written: Written<'flag'> | Failure, status: 200 | 201): Answer {
-  if (written.kind === 'failure') return written;
-  const { document } = written.entry;
-  return answer(flagJson(document), { status, replayed: written.replayed, etag: document.version });
-}
-
-function addressOf(flagKey: string, { key }: RequestContext): DocumentAddress<'flag'> {
-  return { game: key.game, environment: key.environment, kind: 'flag', key: flagKey };
-}
-
-function flagsOf({ key, services }: RequestContext): ConfigEntry<'flag'>[] {
-  return services.config.list('flag', key.game, key.environment);
-}
-
-const isThere = ({ document }: ConfigEntry<'flag'>): boolean => document.archivedAt === null;
-const missing = (): Failure => failure('FLAG_NOT_FOUND');
 const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed' }]);
 
 function taken({ document }: ConfigEntry<'flag'>): Failure {
@@ -268,10 +222,11 @@ function taken({ document }: ConfigEntry<'flag'>): Failure {
   return failure('CONFLICT', `There ${was} a flag with that key.`, { field: 'key', archived: was === 'was' });
 }
 
-function noRoom(flags: readonly ConfigEntry<'flag'>[]): Failure | undefined {
-  if (flags.length >= LIMITS.flagKeysPerEnvironment) {
-    return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
+/** Keys stay taken when a flag is deleted, so those have a bound of their own. */
+function noRoom(context: RequestContext): Failure | undefined {
+  const { key, services } = context;
+  if (services.config.list('flag', key.game, key.environment).length < LIMITS.flagKeysPerEnvironment) {
+    return flags.noRoom(context);
   }
-  if (flags.filter(isThere).length < LIMITS.flagsPerEnvironment) return undefined;
-  return failure('CONFLICT', `There are ${LIMITS.flagsPerEnvironment} flags already; delete one first.`);
+  return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
 }

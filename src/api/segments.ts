@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
-import type { ConfigEntry } from '../../streams/config/config-store.ts';
-import type { DocumentAddress } from '../../streams/config/documents.ts';
 import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
-import { changeDefinition, createKeyed, deleteDefinition, type Written } from './definition-writes.ts';
+import { definitionRoutes } from './definition-routes.ts';
+import { changeDefinition, createKeyed } from './definition-writes.ts';
 import { IfMatch } from './if-match.ts';
-import { NextCursor, pageOf, PageQuery } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 import {
@@ -23,44 +21,28 @@ import {
   type SegmentContent,
 } from './segment-resource.ts';
 
-const ROUTE = {
-  tag: 'Segments',
-  auth: { keys: ['server'] },
-  limitClass: 'none',
-} as const;
+const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
+const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
+
 const PATH = '/v1/segments/segments';
+const segments = definitionRoutes({
+  kind: 'segment',
+  tag: 'Segments',
+  path: PATH,
+  many: 'segments',
+  id: { parameter: 'id', field: 'segment_id', description: 'Id of the segment.' },
+  schema: Segment,
+  example: SEGMENT_EXAMPLE,
+  toJson: (segment) => segmentJson(segment),
+  missing,
+  most: LIMITS.segmentsPerEnvironment,
+});
 const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
 
-const listSegments = defineRoute({
-  ...ROUTE,
-  method: 'GET',
-  path: PATH,
-  summary: 'List the segments',
-  description: 'Oldest first.',
-  errors: [],
-  input: { query: PageQuery },
-  reply: {
-    statuses: [200],
-    description: 'A page of the list.',
-    schema: Type.Object(
-      { segments: Type.Array(Segment, { description: 'Segments of this page.' }), next_cursor: NextCursor },
-      { description: 'Segments.' },
-    ),
-    example: { segments: [SEGMENT_EXAMPLE], next_cursor: null },
-  },
-  action: {
-    kind: 'handle',
-    handle({ query }, context) {
-      const page = pageOf(segmentsOf(context), (entry) => entry.key, query);
-      if (page.kind === 'failure') return page;
-      const shown = page.items.map(({ document }) => segmentJson(document));
-      return answer(`{"segments":[${shown.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
-    },
-  },
-});
+const listSegments = segments.listRoute({ summary: 'List the segments', description: 'Oldest first.' });
 
 const createSegment = defineRoute({
-  ...ROUTE,
+  ...segments.shared,
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -75,10 +57,10 @@ const createSegment = defineRoute({
 });
 
 const getSegment = defineRoute({
-  ...ROUTE,
+  ...segments.shared,
   versioned: true,
   method: 'GET',
-  path: `${PATH}/{id}`,
+  path: segments.itemPath,
   summary: 'Get a segment',
   description: 'With how far the players have been evaluated against its newest version.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -93,7 +75,7 @@ const getSegment = defineRoute({
     kind: 'handle',
     handle({ params }, context) {
       const { config, segmentProgress } = context.services;
-      const entry = config.get(addressOf(params.id, context));
+      const entry = config.get(segments.addressOf(params.id, context));
       if (entry === undefined) return missing();
       const { document, revision } = entry;
       return segmentProgress(revision).then(
@@ -105,10 +87,10 @@ const getSegment = defineRoute({
 });
 
 const putSegment = defineRoute({
-  ...ROUTE,
+  ...segments.shared,
   versioned: true,
   method: 'PUT',
-  path: `${PATH}/{id}`,
+  path: segments.itemPath,
   summary: 'Change a segment',
   description: 'Whole: what is left out gets its default. Every player is evaluated again, in the background.',
   idempotent: true,
@@ -121,7 +103,7 @@ const putSegment = defineRoute({
     async handle({ params, headers, body }, context) {
       const written = await changeDefinition(
         {
-          address: addressOf(params.id, context),
+          address: segments.addressOf(params.id, context),
           headers,
           missing: missing(),
           change(held) {
@@ -135,36 +117,20 @@ const putSegment = defineRoute({
         },
         context,
       );
-      return shown(written, 200);
+      return segments.shown(written, 200);
     },
   },
 });
 
-const deleteSegment = defineRoute({
-  ...ROUTE,
-  method: 'DELETE',
-  path: `${PATH}/{id}`,
-  summary: 'Delete a segment',
-  description:
-    'Refused while flags or campaigns use it; `details.flags` and `details.campaigns` name them. Its players leave it in ' +
-    'the background.',
-  idempotent: true,
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
-  input: { params: ById, headers: IfMatch },
-  reply: {
-    statuses: [200],
-    description: 'It is gone.',
-    schema: Type.Object(
-      {
-        segment_id: Type.String({ description: 'Id of the segment.' }),
-        deleted: Type.Boolean({ description: 'Always true.' }),
-      },
-      { description: 'A deleted segment.' },
-    ),
-    example: { segment_id: SEGMENT_EXAMPLE.segment_id, deleted: true },
+const deleteSegment = segments.deleteRoute(
+  {
+    summary: 'Delete a segment',
+    description:
+      'Refused while flags or campaigns use it; `details.flags` and `details.campaigns` name them. Its players leave it in ' +
+      'the background.',
   },
-  action: { kind: 'handle', handle: ({ params, headers }, context) => remove(params.id, headers, context) },
-});
+  inUse,
+);
 
 export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
 
@@ -175,15 +141,11 @@ async function create(body: SegmentBody, context: RequestContext): Promise<Answe
   const at = context.origin.receivedAt;
   const id = `seg_${context.services.ids.uuidv7(at)}`;
   const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
-  const full = () => noRoom(segmentsOf(context).length);
-  return shown(await createKeyed<'segment'>({ address: addressOf(id, context), document, taken, full }, context), 201);
-}
-
-async function remove(id: string, headers: IfMatch, context: RequestContext): Promise<Answer> {
-  const deletion = { address: addressOf(id, context), headers, missing, inUse: () => inUse(id, context) };
-  const deleted = await deleteDefinition(deletion, context);
-  if (deleted.kind === 'failure') return deleted;
-  return answer(JSON.stringify({ segment_id: id, deleted: true }), { replayed: deleted.replayed });
+  const full = () => segments.noRoom(context);
+  return segments.shown(
+    await createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, full }, context),
+    201,
+  );
 }
 
 function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
@@ -208,20 +170,6 @@ function inUse(id: string, { key, services }: RequestContext): Failure | undefin
   return failure('CONFLICT', `${users.join(' and ')} use the segment: ${named.join(', ')}.`, details);
 }
 
-function shown(written: Written<'segment'> | Failure, status: 200 | 201): Answer {
-  if (written.kind === 'failure') return written;
-  const { document } = written.entry;
-  return answer(segmentJson(document), { status, replayed: written.replayed, etag: document.version });
-}
-
-function addressOf(id: string, { key }: RequestContext): DocumentAddress<'segment'> {
-  return { game: key.game, environment: key.environment, kind: 'segment', key: id };
-}
-
-function segmentsOf({ key, services }: RequestContext): ConfigEntry<'segment'>[] {
-  return services.config.list('segment', key.game, key.environment);
-}
-
 function contentOf(
   { name, description, conditions, enabled }: SegmentBody | SegmentChange,
   key: string,
@@ -241,12 +189,4 @@ function conditionFaults(conditions: JsonObject): FieldFault[] {
   const compiled = compileCondition(conditions);
   if (compiled.kind === 'compiled') return [];
   return compiled.faults.map(({ path, message }) => ({ path: `/conditions${path}`, message }));
-}
-
-const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
-const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
-
-function noRoom(count: number): Failure | undefined {
-  if (count < LIMITS.segmentsPerEnvironment) return undefined;
-  return failure('CONFLICT', `There are ${LIMITS.segmentsPerEnvironment} segments already; delete one first.`);
 }

@@ -59,7 +59,11 @@ export interface WebhookDocument {
    * it is; every change carries it over (`createdRevisionOf`).
    */
   createdRevision?: number;
+  /** Absent until it was changed. */
+  updatedAt?: number;
   version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
 }
 
 /** A write to a definition under an Idempotency-Key: who finds it there knows that the write took effect. */
