@@ -104,7 +104,7 @@ function operation(route: Route) {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: route.bodyOptional !== true,
             content: {
               'application/json': {
                 schema: documented(input.body),

@@ -27,6 +27,8 @@ export interface RouteDocs {
   invalidStatus?: 422;
   /** A POST that only asks: there is nothing that an Idempotency-Key could protect. */
   onlyAsks?: boolean;
+  /** Whether the body may be left out, and counts as `{}` then. */
+  bodyOptional?: boolean;
   /** Whether what it answers has a version, told as its ETag. */
   versioned?: boolean;
   /** The route's own errors; those of authentication, limits and bodies follow from the rest. */

@@ -13,7 +13,7 @@ export interface RequestHead {
   target: string;
   /** Declared size of the body in bytes; 0 when not declared. */
   contentLength: number;
-  /** Whether the body is declared as JSON in UTF-8, or the route takes none. */
+  /** Whether the body is declared as JSON in UTF-8, or there is none and need not be. */
   mediaTypeOk: boolean;
   input: RawInput;
   faults: FieldFault[];
@@ -71,7 +71,7 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     idempotencyKey,
     target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
     contentLength: Number(req.getHeader('content-length')),
-    mediaTypeOk: !reader.takesBody || isPlainJson(req),
+    mediaTypeOk: !reader.takesBody || isPlainJson(req) || (reader.route.bodyOptional === true && isWithoutBody(req)),
     input,
     faults,
   };
@@ -84,6 +84,11 @@ function readKey(route: KeyedRoute, req: HttpRequest): string {
   const key = req.getHeader('x-api-key');
   if (key !== '' || route.auth.bearer !== true) return key;
   return BEARER.exec(req.getHeader('authorization'))?.[1] ?? '';
+}
+
+/** A request has a body when it says how it is framed (RFC 9112, section 6). */
+function isWithoutBody(req: HttpRequest): boolean {
+  return Number(req.getHeader('content-length')) === 0 && req.getHeader('transfer-encoding') === '';
 }
 
 function isPlainJson(req: HttpRequest): boolean {

@@ -136,6 +136,12 @@ function withBody(
       ? undefined
       : { key: head.idempotencyKey, bodyHash: hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex') };
   if (route.input.body === undefined) return [head.input, { ...context, idempotency }];
+  if (bytes.length === 0 && route.bodyOptional === true) {
+    return [
+      { ...head.input, body: {} },
+      { ...context, idempotency },
+    ];
+  }
   const json = parseJson(bytes);
   if (json.kind === 'broken') {
     return [head.input, { ...context, faults: [{ path: '', message: json.message }] }];

@@ -65,6 +65,8 @@ export const LIMITS = {
   webhookHeaderLength: 1_024,
   /** A webhook's signing secret, in characters. */
   webhookSecretLength: 256,
+  /** How long deliveries are signed with the secret before a rotation too (decisions: Webhooks). */
+  webhookSecretOverlapMs: 24 * 60 * 60 * 1_000,
   /** Events in one batch request (contract). */
   batchEvents: 100,
   /** Characters of an Idempotency-Key: room for a UUID with a prefix, no room for a document. */

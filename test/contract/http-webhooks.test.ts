@@ -53,6 +53,7 @@ describe('creating a webhook', () => {
         filters: body.filters,
         createdAt: Date.parse(data.created_at),
         version: 1,
+        writes: [],
       },
     ]);
     expect(gateway.config.list('webhook')[0]).toMatchObject({
