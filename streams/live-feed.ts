@@ -13,8 +13,8 @@ export interface LiveRequest {
 
 /** Where the bytes for one reader go. `write` answers false when the reader should not be sent more for now. */
 export interface LiveReader {
-  /** A whole SSE message (or comment), serialised once for all readers. */
-  write(bytes: Uint8Array): boolean;
+  /** Whole SSE messages (or comments), serialised once for all readers. Several together cost about as much as one. */
+  write(...messages: readonly Uint8Array[]): boolean;
   /** Bytes accepted by `write` and not yet taken by the network. */
   bufferedBytes(): number;
   /** Ends the connection: the reader is over its limit, or the service stops. */

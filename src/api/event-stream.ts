@@ -3,6 +3,10 @@ import { LIMITS } from '../kernel/limits.ts';
 import { PlayerId } from './fields.ts';
 import { defineRoute } from './route.ts';
 
+const STREAMS_BY_TIER = Object.entries(LIMITS.streamReadersOfKey)
+  .map(([tier, most]) => `${tier} ${most}`)
+  .join(', ');
+
 export const streamEvents = defineRoute({
   method: 'GET',
   path: '/v1/events/events/stream',
@@ -10,7 +14,11 @@ export const streamEvents = defineRoute({
   summary: 'Stream ingested events (Server-Sent Events)',
   description:
     'Each message is a `data:` line with a JSON object whose `type` is `connected` (first), `event`, `gap` (events were ' +
-    'missed) or `heartbeat`. Event messages carry an SSE `id:`; `Last-Event-ID` resumes after it.',
+    'lost to this reader; `missed` is how many, or null when nobody can tell) or `heartbeat`. Messages that stand for a ' +
+    'position carry an SSE `id:`; `Last-Event-ID` resumes after it, without a hole or a repeat, for as long as the log ' +
+    'holds what followed. A reader that does not keep up is disconnected, and misses nothing when it resumes. Whatever ' +
+    '`Accept` says, the answer is an event stream. 429: the key has as many streams open on this gateway as its tier ' +
+    `may (${STREAMS_BY_TIER}). 503: the gateway has no room for more.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -23,6 +31,12 @@ export const streamEvents = defineRoute({
         }),
       ),
       player_id: Type.Optional(PlayerId),
+      last_event_id: Type.Optional(
+        Type.String({
+          maxLength: LIMITS.callerIdLength,
+          description: 'As the header, for clients that cannot set it; the header counts when both are there.',
+        }),
+      ),
     }),
     headers: Type.Object({
       'Last-Event-ID': Type.Optional(
@@ -40,7 +54,8 @@ export const streamEvents = defineRoute({
   action: {
     kind: 'stream',
     toLiveRequest({ query, headers }, { key }) {
-      const lastEventId = headers['Last-Event-ID'];
+      // Empty is no position: clients send that before they saw one.
+      const lastEventId = headers['Last-Event-ID'] ?? (query.last_event_id === '' ? undefined : query.last_event_id);
       return {
         game: key.game,
         environment: key.environment,

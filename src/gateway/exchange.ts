@@ -33,7 +33,7 @@ export interface Exchange {
   failureShape: ((failure: Failure) => TextAnswer) | undefined;
   /** Status of VALIDATION_ERROR, where the route's contract has another than the catalogue. */
   invalidStatus: number | undefined;
-  /** For a 503. */
+  /** For a 503, or a 429 that is not about the rate. */
   retryAfterSeconds: number | undefined;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
@@ -59,7 +59,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 };
 
-/** Seconds a caller should wait after a 503 that says nothing else: about as long as a partition takes to change owners. */
+/** Seconds a caller should wait when nothing else says so: about as long as a partition takes to change owners. */
 const RETRY_AFTER_SECONDS = 2;
 
 type Headers = Readonly<Record<string, string>>;
@@ -145,9 +145,10 @@ function writeHead(
     res.writeHeader('RateLimit-Limit', String(rate.limit));
     res.writeHeader('RateLimit-Remaining', String(rate.remaining));
     res.writeHeader('RateLimit-Reset', String(rate.resetSeconds));
-    if (status === 429) res.writeHeader('Retry-After', String(rate.resetSeconds));
   }
-  if (status === 503) res.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+  if (status === 429 && rate?.allowed === false) res.writeHeader('Retry-After', String(rate.resetSeconds));
+  else if (status === 429 || status === 503)
+    res.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   if (replayed) res.writeHeader('Idempotent-Replayed', 'true');
   if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredNames(ignored));
   if (exchange.allowOrigin !== undefined) {

@@ -2,6 +2,9 @@ import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.
 import { LIMITS } from '../kernel/limits.ts';
 import { startStream, type Exchange } from './exchange.ts';
 
+/** What keeps caches, compressors and nginx from holding messages back. */
+const PROXY_HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' };
+
 /**
  * One SSE connection: an open exchange that a live feed writes to.
  *
@@ -54,28 +57,35 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
     return true;
   }
 
+  /** @returns false: the reader should not be sent more for now */
+  function queue(messages: readonly Uint8Array[]): false {
+    for (const bytes of messages) {
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+    }
+    if (waitingBytes > LIMITS.streamQueueBytes) finish();
+    return false;
+  }
+
   const reader: LiveReader = {
-    write(bytes) {
+    write(...messages) {
       if (!exchange.open) return false;
-      if (stuckBytes > 0) {
-        if (waitingBytes + bytes.length > LIMITS.streamQueueBytes) {
-          finish();
-          return false;
-        }
-        waiting.push(bytes);
-        waitingBytes += bytes.length;
-        return false;
+      let index = 0;
+      if (stuckBytes === 0) {
+        res.cork(() => {
+          while (index < messages.length && stuckBytes === 0) {
+            const bytes = messages[index++];
+            if (bytes !== undefined && !res.write(bytes)) stuckBytes = bytes.length;
+          }
+        });
       }
-      res.cork(() => {
-        if (!res.write(bytes)) stuckBytes = bytes.length;
-      });
-      return stuckBytes === 0;
+      return index === messages.length && stuckBytes === 0 ? true : queue(messages.slice(index));
     },
     bufferedBytes: () => stuckBytes + waitingBytes,
     end: finish,
   };
 
-  startStream(exchange, 'text/event-stream', { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' });
+  startStream(exchange, 'text/event-stream', PROXY_HEADERS);
   res.onWritable(() => (exchange.open ? flush() : true));
   const previousOnClosed = exchange.onClosed;
   exchange.onClosed = (status) => {

@@ -7,6 +7,8 @@ import { openSse } from './sse-connection.ts';
 
 /** The open streams of this process, so that they can be ended. */
 export interface StreamRegistry {
+  /** How many of them a key has open. */
+  countOf(key: ApiKey): number;
   add(key: ApiKey, end: () => void): () => void;
   /** Ends the streams whose key is no longer good. */
   endWhere(gone: (key: ApiKey) => boolean): void;
@@ -17,15 +19,25 @@ export interface StreamRegistry {
 
 export function createStreamRegistry(): StreamRegistry {
   const open = new Set<{ key: ApiKey; end: () => void }>();
+  /** By key id; no key stands there with 0. */
+  const counts = new Map<string, number>();
   let closed = false;
   const endWhere = (gone: (key: ApiKey) => boolean): void => {
     for (const stream of open) if (gone(stream.key)) stream.end();
   };
+  const countOf = ({ id }: ApiKey): number => counts.get(id) ?? 0;
   return {
+    countOf,
     add(key, end) {
       const stream = { key, end };
       open.add(stream);
-      return () => void open.delete(stream);
+      counts.set(key.id, countOf(key) + 1);
+      return () => {
+        if (!open.delete(stream)) return;
+        const left = countOf(key) - 1;
+        if (left > 0) counts.set(key.id, left);
+        else counts.delete(key.id);
+      };
     },
     endWhere,
     close() {
@@ -38,7 +50,10 @@ export function createStreamRegistry(): StreamRegistry {
   };
 }
 
-/** Opens a stream for a request, if there is room for one more reader. */
+/**
+ * Opens a stream for a request, if there is room for one more reader. What a key may have open is counted in this process
+ * only: gateways tell each other of requests, and a stream is one for as long as it likes.
+ */
 export function openStream(
   deps: { feed: LiveFeed; streams: StreamRegistry },
   exchange: Exchange,
@@ -48,6 +63,11 @@ export function openStream(
   const { feed, streams } = deps;
   if (streams.closed || feed.readers >= LIMITS.streamReaders) {
     respond(exchange, failure('SERVICE_UNAVAILABLE', 'No room for another stream just now.'));
+    return;
+  }
+  const mostOfKey = LIMITS.streamReadersOfKey[key.tier];
+  if (streams.countOf(key) >= mostOfKey) {
+    respond(exchange, failure('RATE_LIMIT_EXCEEDED', `This key has its ${mostOfKey} streams open here already.`));
     return;
   }
   let forget: () => void = () => {};

@@ -67,6 +67,8 @@ export const LIMITS = {
   webhookSecretLength: 256,
   /** How long deliveries are signed with the secret before a rotation too (decisions: Webhooks). */
   webhookSecretOverlapMs: 24 * 60 * 60 * 1_000,
+  /** Test deliveries under way in one process: people ask for them, and each may take as long as a receiver may. */
+  webhookTests: 32,
   /** Events in one batch request (contract). */
   batchEvents: 100,
   /** Characters of an Idempotency-Key: room for a UUID with a prefix, no room for a document. */
@@ -79,6 +81,33 @@ export const LIMITS = {
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
   /** Caller-supplied event ids remembered per player. */
   recentEvents: 256,
+
+  /** Schemas of events of one game and environment; one event asks one of them. */
+  eventSchemasPerEnvironment: 500,
+  /** A schema as JSON text in UTF-8: every gateway compiles those it meets events of, in a few milliseconds each. */
+  eventSchemaBytes: 32 * 1024,
+  /** Nesting of a schema: its checks are functions within functions. */
+  eventSchemaDepth: 16,
+  /**
+   * Keywords of a schema with each reference spelled out. Each may be asked of each value of an event, of which 64 KiB hold 30,000:
+   * so the worst takes about 50 ms of a gateway, and what people write takes microseconds.
+   */
+  eventSchemaKeywords: 500,
+  /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it the event counts as faulty. */
+  eventSchemaSteps: 4_000_000,
+  /** Bytes of a schema times those of an event up to which all faults of the event are looked for, not only the first. */
+  eventSchemaAllFaults: 2_000_000,
+  /** Faults told and kept of one event, and characters of each path and message. */
+  quarantineFaults: 8,
+  quarantineFaultLength: 200,
+  /** Ranges of released events in the quarantine of one player: thousands of broken events of which every second was mended. */
+  quarantineRanges: 4_000,
+  /** Quarantined events that one call looks at to replay, and the bytes of their properties; the event that goes over is the last. */
+  replayEvents: 500,
+  replayBytes: 4 * 1024 * 1024,
+  /** Quarantined events in one command of a replay, and characters of their properties: as of a batch request. */
+  replayCommandEvents: 100,
+  replayCommandChars: 512 * 1024,
 
   /** Sessions of one player that are open at once, on several devices; the oldest is closed when one more opens. */
   openSessions: 4,
@@ -357,6 +386,18 @@ export const LIMITS = {
   analyticsThreads: 2,
   /** How long the client waits for such an answer: past what ClickHouse itself cuts off, and a wait for a place there. */
   analyticsRequestMs: 45_000,
+  /**
+   * Bytes of properties in one page of events; the event that goes over is its last. As much as a request's body: 500 events of
+   * 64 KiB would be 32 MiB, held several times over.
+   */
+  eventPageBytes: 1024 * 1024,
+  /**
+   * Events without a name or player to lead to them are looked for in the newest seconds first, then in a span so many times as
+   * long, …, and past the last in all that is left. A busy game has a page of them in the first, a quiet one in the fourth.
+   */
+  eventSpanFirstMs: 10_000,
+  eventSpanGrowth: 10,
+  eventSpanLastMs: 366 * 24 * 60 * 60 * 1000,
   /** Rows of an experiment's answer: two for every variant there may be, and room. */
   analyticsVariantRows: 1_000,
   /** Days after a first exposure in which events may count. */
@@ -430,6 +471,8 @@ export const LIMITS = {
 
   /** SSE readers per process. */
   streamReaders: 5_000,
+  /** SSE readers of one API key per process, by its tier: no key takes all places of a process. */
+  streamReadersOfKey: { growth: 100, pro: 1_000, enterprise: 4_000 },
   /** Bytes buffered for one SSE reader before it is disconnected. */
   streamReaderBytes: 1024 * 1024,
   /** FACTS bytes kept in memory for readers a little behind: a few seconds of heavy load, shared by all of them. */
@@ -440,6 +483,14 @@ export const LIMITS = {
   streamPollMs: 50,
   /** A reader that is behind and takes nothing for this long is disconnected. */
   streamStallMs: 30_000,
+  /** Bytes buffered for all SSE readers of a process: a thousand stalled ones at the refill. Beyond it the fullest are disconnected. */
+  streamBuffersBytes: 256 * 1024 * 1024,
+  /** How often the readers' buffers are added up. */
+  streamMeasureMs: 1_000,
+  /** Heartbeats written in one turn of the event loop: a millisecond or two, also when all readers came at once. */
+  streamBeatsAtOnce: 200,
+  /** What readers are told to wait before they come back after a cut: long enough for a restart, shorter than a user's patience. */
+  streamRetryMs: 2_000,
   /** Readers replaying from the log at once per process, each with a broker consumer of its own; others wait their turn. */
   streamReplays: 32,
   /** FACTS bytes one replay decodes before others get a turn. */
@@ -479,6 +530,41 @@ export const LIMITS = {
   matcherConfigWaitMs: 60_000,
   /** How long a stop waits for deliveries in flight; those cut off are made again. */
   deliveryStopMs: 5_000,
+  /** Attempts in one RECORDS message: under 4 MiB, as one takes at most about 4 kB with its piece of the answer. */
+  attemptsPerMessage: 1_000,
+  /** Attempts of one process waiting to be logged; beyond it they are not, and counted: logging never holds up a delivery. */
+  attemptsPending: 10_000,
+  /** How long attempts are gathered before they are logged: nobody waits for it, and every message is a write to disk. */
+  attemptLingerMs: 100,
+  /** Characters of an answer's body, and of a URL's host, that are logged. */
+  attemptResponseLength: 1_000,
+  attemptHostLength: 256,
+  /** Longest delay a receiver may ask for with Retry-After (decisions: Webhooks). */
+  retryAfterMaxMs: 2 * 60 * 60 * 1000,
+  /** Only failures for this long disable a webhook (decisions: Webhooks). */
+  webhookFailingMs: 5 * 24 * 60 * 60 * 1000,
+  /** Failures are noted for other processes, and for the next start, once they last this long: a restart loses less. */
+  webhookFailingNoteMs: 10 * 60 * 1000,
+  /** How long notes of a webhook (since when it fails, its latest recovery) are kept: far past what disables it. */
+  webhookNoteMs: 35 * 24 * 60 * 60 * 1000,
+  /** How often disabling a webhook is tried when CONFIG does not take it; the next failure tries again. */
+  webhookDisableTries: 5,
+  /** Retries waiting for one webhook, over all processes; what exceeds it is logged as overflowed and left to a recovery. */
+  deliveriesPendingPerWebhook: 50_000,
+  /** Deliveries queued for one webhook between two counts of what waits; and how often it is counted while there is no room. */
+  deliveriesPendingStep: 1_000,
+  deliveriesPendingLookMs: 5_000,
+  /** Webhooks whose oldest undelivered delivery is told by name in the metrics: the worst. */
+  deliveryWorstWebhooks: 10,
+  /** How much later than due a delivery may show up before it counts as seen to by another process. */
+  deliveryOverdueMs: 60_000,
+  /** Recoveries at work at once, and deliveries each queues in a second: what happens now goes through the same queue. */
+  recoveriesAtOnce: 4,
+  recoveryPerSecond: 500,
+  /** A recovery looks this far past its request: by then every process matches by the definitions it was asked under. */
+  recoverySeamMs: 5_000,
+  /** How often the progress of a recovery is stored; what is queued again after a crash is known by its ids. */
+  recoveryProgressMs: 1_000,
   /** Response body bytes read from a webhook receiver. */
   deliveryResponseBytes: 4 * 1024,
 

@@ -35,6 +35,12 @@ export function createMetrics() {
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
       registers,
     }),
+    schemaViolations: new Counter({
+      name: 'event_schema_violations_total',
+      help: "Events that broke their schema, by the schema's mode: observe, warn, enforce.",
+      labelNames: ['mode'],
+      registers,
+    }),
     commandsTimedOut: new Counter({
       name: 'gateway_commands_timed_out_total',
       help: 'Commands answered 503 as no reply came before deadline and grace.',
@@ -109,6 +115,27 @@ export function createMetrics() {
       registers,
     }),
     streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
+    streamBehind: new Gauge({
+      name: 'sse_readers_behind',
+      help: 'SSE connections that catch up: resuming, slow, or waiting for the log.',
+      registers,
+    }),
+    streamBuffered: new Gauge({
+      name: 'sse_buffered_bytes',
+      help: 'Bytes that wait for the network, over all SSE connections.',
+      registers,
+    }),
+    streamGaps: new Counter({
+      name: 'sse_gaps_total',
+      help: 'SSE readers told of events they will not get any more.',
+      registers,
+    }),
+    streamDisconnects: new Counter({
+      name: 'sse_disconnects_total',
+      help: 'SSE readers disconnected for being too slow, by reason: stalled, too_far_behind, buffers_full.',
+      labelNames: ['reason'],
+      registers,
+    }),
     /** Node's own process metrics; called once by main. */
     collectProcess: () => collectDefaultMetrics({ register: registry }),
   };
@@ -144,6 +171,43 @@ export function createSinkMetrics() {
       name: 'webhook_attempts_total',
       help: 'Webhook delivery attempts, by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    attemptsUnlogged: new Counter({
+      name: 'webhook_attempts_unlogged_total',
+      help: 'Webhook delivery attempts missing in webhook_deliveries, as RECORDS took nothing in time.',
+      registers,
+    }),
+    deliveriesOverflowed: new Counter({
+      name: 'webhook_deliveries_overflowed_total',
+      help: 'Deliveries not queued as too many waited for their webhook; a recovery queues them.',
+      registers,
+    }),
+    webhooksDisabled: new Counter({
+      name: 'webhooks_disabled_total',
+      help: 'Webhooks this process disabled, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    oldestUndelivered: new Gauge({
+      name: 'webhook_oldest_undelivered_seconds',
+      help: 'Age of the oldest delivery this process could not make yet, of the worst webhooks; sum and max over processes mislead, take max.',
+      labelNames: ['webhook'],
+      registers,
+    }),
+    deliveriesPending: new Gauge({
+      name: 'webhook_deliveries_pending',
+      help: 'Deliveries that wait, over all webhooks and processes: due now or scheduled.',
+      registers,
+    }),
+    deliveriesInFlight: new Gauge({
+      name: 'webhook_deliveries_in_flight',
+      help: 'Requests to receivers under way in this process.',
+      registers,
+    }),
+    openCircuits: new Gauge({
+      name: 'webhook_open_circuits',
+      help: 'Webhooks whose receiver gives this process no answer: one attempt at a time goes there, all else is put off.',
       registers,
     }),
   };

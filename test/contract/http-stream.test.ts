@@ -65,7 +65,7 @@ describe('the event stream', () => {
     const stream = await open();
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
-    expect(stream.response.headers.get('cache-control')).toBe('no-cache');
+    expect(stream.response.headers.get('cache-control')).toBe('no-cache, no-transform');
     expect(stream.response.headers.get('x-accel-buffering')).toBe('no');
     expect(stream.response.headers.get('x-request-id')).not.toBeNull();
     const { reader } = gateway.feed.attached[0]!;
@@ -92,6 +92,23 @@ describe('the event stream', () => {
     stream.close();
   });
 
+  it('takes Last-Event-ID as a parameter too, from those who cannot set headers; the header counts', async () => {
+    const streams = [
+      await open(`${STREAM}?last_event_id=abc-1-2`),
+      await open(`${STREAM}?last_event_id=abc-1-2`, { 'Last-Event-ID': 'abc-3-4' }),
+      await open(`${STREAM}?last_event_id=`),
+    ];
+    const asked = gateway.feed.attached.map(({ request }) => request.lastEventId);
+    expect(asked).toEqual(['abc-1-2', 'abc-3-4', undefined]);
+    for (const stream of streams) stream.close();
+  });
+
+  it('is an event stream whatever Accept says', async () => {
+    const stream = await open(STREAM, { Accept: 'application/json' });
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+    stream.close();
+  });
+
   it('refuses filters that make no sense', async () => {
     for (const query of ['player_id=42', 'event_name=', `event_name=${'x'.repeat(129)}`, 'player_id=a&player_id=b']) {
       expect((await gateway.call(key, 'GET', `${STREAM}?${query}`)).status).toBe(400);
@@ -105,6 +122,23 @@ describe('the event stream', () => {
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).not.toBeNull();
     gateway.feed.readers = 0;
+  });
+
+  it('is refused to a key that has as many open as its tier may, and to no other', async () => {
+    key = await gateway.key({ tier: 'growth' });
+    const streams = await Promise.all(Array.from({ length: LIMITS.streamReadersOfKey.growth }, () => open()));
+    const refused = await gateway.call(key, 'GET', STREAM);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMIT_EXCEEDED' } });
+    const other = await gateway.call(await gateway.key({ tier: 'growth' }), 'GET', STREAM);
+    expect(other.status).toBe(200);
+    await other.body?.cancel();
+    streams.pop()?.close();
+    await until('the reader is detached', () => gateway.feed.readers < streams.length + 1);
+    const again = await open();
+    expect(again.response.status).toBe(200);
+    for (const stream of [...streams, again]) stream.close();
   });
 
   it('ends when the feed says so', async () => {

@@ -55,7 +55,8 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
     let behindUntilMs = 0;
     return new Promise((resolve) => {
       const reader: LiveReader = {
-        write(bytes) {
+        write(...messages) {
+          const bytes = Buffer.concat(messages);
           // Now and then the connection breaks in the middle of a burst.
           const most = random.chance(0.02) ? 1 : Infinity;
           world.clock.timer(NETWORK_MS, () => {

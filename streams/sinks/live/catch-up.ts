@@ -2,7 +2,6 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { type Member, matcherOf } from './audience.ts';
 import type { FedRecord } from './fed-record.ts';
-import { gapMessage } from './messages.ts';
 import type { OlderRecords } from './older-records.ts';
 import type { Cursor } from './position.ts';
 import type { RecentRecords } from './recent-records.ts';
@@ -16,6 +15,8 @@ export interface CatchUpOptions {
   openOlder?: (fromSequence: number, onWaiting: () => void) => OlderRecords;
   /** Whether the player of an event was erased since: it is not told any more then. */
   isErased: (playerId: string, sequence: number, index: number) => boolean;
+  /** Events were lost before the reader could get them: called before it gets what follows. */
+  onLost: () => void;
   /** The reader has everything that was fanned out. Called in the same tick in which that is true. */
   onCaughtUp: () => void;
   /** The reader takes nothing any more, or is further behind than anybody keeps. */
@@ -29,7 +30,7 @@ export interface CatchUpOptions {
  * Invariants
  * 1. `next` is the first fact the reader was not yet offered; it only grows.
  * 2. A message is written only while the reader has less than the refill limit buffered.
- * 3. One of the two callbacks is called at most once, and nothing is written after it, nor after the returned stop.
+ * 3. One of the last two callbacks is called at most once, and nothing is written after it, nor after the returned stop.
  */
 export function catchUp(options: CatchUpOptions): () => void {
   const { member, recent, clock } = options;
@@ -56,24 +57,30 @@ export function catchUp(options: CatchUpOptions): () => void {
     cancelTimer = clock.timer(delayMs, step);
   }
 
-  function hasRoom(): boolean {
-    return reader.bufferedBytes() < LIMITS.streamRefillBytes;
+  function hasRoom(besideBytes = 0): boolean {
+    return reader.bufferedBytes() + besideBytes < LIMITS.streamRefillBytes;
   }
 
   /** Offers the reader what is left of a record. False: it has no room for more now, or is gone. */
   function offer(record: FedRecord): boolean {
     if (record.sequence > next.sequence) next = { sequence: record.sequence, index: 0 };
+    const messages: Uint8Array[] = [];
+    let messagesBytes = 0;
+    let all = true;
     for (const event of record.events()) {
       const { index, fact } = event;
       if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
       if (options.isErased(fact.entityId, record.sequence, index)) continue;
-      if (!hasRoom()) return false;
-      reader.write(Buffer.from(event.message(), 'utf8'));
-      if (over) return false;
+      all = hasRoom(messagesBytes);
+      if (!all) break;
+      const bytes = event.bytes();
+      messages.push(bytes);
+      messagesBytes += bytes.byteLength;
       next.index = index + 1;
     }
-    next = { sequence: record.sequence + 1, index: 0 };
-    return true;
+    if (all) next = { sequence: record.sequence + 1, index: 0 };
+    if (messages.length > 0) reader.write(...messages);
+    return all && !over;
   }
 
   function find(): FedRecord | 'none' | 'waiting' | 'gone' {
@@ -95,7 +102,7 @@ export function catchUp(options: CatchUpOptions): () => void {
 
   /** What lies between can't be had any more. */
   function skipTo(sequence: number): void {
-    reader.write(gapMessage());
+    options.onLost();
     next = { sequence, index: 0 };
   }
 

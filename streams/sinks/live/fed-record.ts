@@ -22,6 +22,8 @@ export interface FedEvent {
   readonly fact: EventTracked;
   /** The whole SSE message. Serialised when first wanted. */
   message(): string;
+  /** The same in UTF-8, one copy for all readers that catch up. */
+  bytes(): Uint8Array;
 }
 
 /** @param onUnreadable called when the record can't be decoded (a newer program wrote it); it then holds no events. */
@@ -49,5 +51,11 @@ export function eventsOf(record: LogRecord, tag: string, onUnreadable: (error: u
 
 function fedEvent(fact: EventTracked, index: number, id: string): FedEvent {
   let text: string | undefined;
-  return { index, fact, message: () => (text ??= eventMessage(fact, id)) };
+  let bytes: Uint8Array | undefined;
+  return {
+    index,
+    fact,
+    message: () => (text ??= eventMessage(fact, id)),
+    bytes: () => (bytes ??= Buffer.from(text ?? eventMessage(fact, id), 'utf8')),
+  };
 }

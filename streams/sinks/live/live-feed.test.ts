@@ -2,13 +2,13 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { type Metrics, createMetrics } from '../../../src/kernel/metrics.ts';
 import type { LiveRequest } from '../../live-feed.ts';
 import { noteErasure } from '../../erasures.ts';
 import { createMemoryBroker } from '../../log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { createLiveFeed } from './live-feed.ts';
-import { createFakeReader } from './testing.ts';
+import { type FakeReader, createFakeReader } from './testing.ts';
 
 const HEARTBEAT_MS = 30_000;
 const PLAYER = aTrackedEvent().entityId;
@@ -38,6 +38,11 @@ function setUp() {
   };
   return { clock, broker, log, writer, feed, attach, track, trackLarge, metrics };
 }
+
+const typesOf = ({ messages }: FakeReader) => messages.map(({ data }) => data['type']);
+
+const valueOf = async (metric: Pick<Metrics['streamGaps'] | Metrics['streamBehind'], 'get'>) =>
+  (await metric.get()).values[0]?.value;
 
 const numbered = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
@@ -86,6 +91,62 @@ describe('live stream', () => {
       { type: 'heartbeat', timestamp: '2026-01-01T00:01:00.000+00:00' },
     ]);
     expect(beats[0]?.id).toMatch(/^[0-9a-f]{12}-1-end$/);
+  });
+
+  it('sends heartbeats on time to fast readers, to stalled ones and to those who come in between', async () => {
+    const { clock, feed, attach, trackLarge } = setUp();
+    await feed.start();
+    const fast = attach().reader;
+    const slow = attach().reader;
+    await clock.advance(HEARTBEAT_MS - 5_000);
+    const late = attach().reader;
+    slow.stall();
+    await trackLarge(numbered(8));
+    await clock.advance(5_000);
+    const atTime = '2026-01-01T00:00:30.000+00:00';
+    const beatsOf = (reader: typeof fast) =>
+      reader.messages.filter(({ data }) => data['type'] === 'heartbeat').map(({ data }) => data['timestamp']);
+    expect(beatsOf(fast)).toEqual([atTime]);
+    expect(beatsOf(late)).toEqual([]);
+    slow.resume();
+    expect(beatsOf(slow)).toEqual([atTime]);
+    await clock.advance(HEARTBEAT_MS - 5_000);
+    expect(beatsOf(late)).toEqual(['2026-01-01T00:00:55.000+00:00']);
+  });
+
+  it('sends heartbeats while the log is lost and not there again, but to nobody before connected', async () => {
+    const clock = createFakeClock();
+    const broker = createMemoryBroker({ clock });
+    const log = broker.connect('feed');
+    let away = false;
+    const info: typeof log.info = (stream) => (away ? Promise.reject(new Error('no answer')) : log.info(stream));
+    const metrics = createMetrics();
+    const feed = createLiveFeed({
+      log: { ...log, info },
+      clock,
+      logger: pino({ level: 'silent' }),
+      metrics,
+      heartbeatMs: HEARTBEAT_MS,
+    });
+    await feed.start();
+    const request = { game: 'demo', environment: 'live' as const, eventNames: [] };
+    const reader = createFakeReader();
+    feed.attach(request, reader);
+    away = true;
+    broker.wipe('FACTS', 'new');
+    await clock.settle();
+    const waiting = createFakeReader();
+    feed.attach(request, waiting);
+    await clock.advance(2 * HEARTBEAT_MS);
+    expect(typesOf(reader)).toEqual(['connected', 'heartbeat', 'heartbeat']);
+    expect(typesOf(waiting)).toEqual([]);
+    expect(await valueOf(metrics.streamBehind)).toBe(2);
+    away = false;
+    await clock.advance(2_000);
+    expect(typesOf(reader)).toEqual(['connected', 'heartbeat', 'heartbeat', 'gap']);
+    expect(typesOf(waiting)).toEqual(['connected']);
+    expect(await valueOf(metrics.streamBehind)).toBe(0);
+    expect(await valueOf(metrics.streamGaps)).toBe(1);
   });
 
   it("sends only events of the reader's game, environment, names and player", async () => {
@@ -388,7 +449,7 @@ describe('a reader that cannot keep up', () => {
   });
 
   it('is disconnected when it takes nothing for too long', async () => {
-    const { clock, feed, attach, trackLarge } = setUp();
+    const { clock, feed, attach, trackLarge, metrics } = setUp();
     await feed.start();
     const { reader } = attach();
     reader.stall();
@@ -396,6 +457,39 @@ describe('a reader that cannot keep up', () => {
     await clock.advance(LIMITS.streamStallMs + 1_000);
     expect(reader.ended).toBe(true);
     expect(feed.readers).toBe(0);
+    expect((await metrics.streamDisconnects.get()).values).toMatchObject([{ labels: { reason: 'stalled' }, value: 1 }]);
+  });
+
+  it('is told of in the metrics while it is behind', async () => {
+    const { clock, feed, attach, trackLarge, metrics } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    attach();
+    reader.stall();
+    await trackLarge(numbered(40));
+    await clock.advance(LIMITS.streamMeasureMs);
+    expect(await valueOf(metrics.streamBehind)).toBe(1);
+    expect(await valueOf(metrics.streamBuffered)).toBe(reader.mostBufferedBytes);
+    reader.resume();
+    await clock.advance(LIMITS.streamMeasureMs + 1_000);
+    expect(await valueOf(metrics.streamBehind)).toBe(0);
+    expect(await valueOf(metrics.streamBuffered)).toBe(0);
+  });
+
+  it('goes before others when all readers together hold too much', async () => {
+    const { clock, feed, attach, metrics } = setUp();
+    await feed.start();
+    const readers = Array.from({ length: 4 }, () => attach().reader);
+    const half = LIMITS.streamBuffersBytes / 2;
+    const held = [half, half / 2, half, 10];
+    readers.forEach((reader, i) => Object.assign(reader, { bufferedBytes: () => held[i] }));
+    await clock.advance(LIMITS.streamMeasureMs);
+    expect(readers.map(({ ended }) => ended)).toEqual([true, false, false, false]);
+    expect(feed.readers).toBe(3);
+    expect(await valueOf(metrics.streamBuffered)).toBe(half + half / 2 + 10);
+    expect((await metrics.streamDisconnects.get()).values).toMatchObject([
+      { labels: { reason: 'buffers_full' }, value: 1 },
+    ]);
   });
 
   it('never has more than its limit waiting for it, however much comes in one record', async () => {

@@ -9,9 +9,11 @@ import { type Member, createAudience } from './audience.ts';
 import { catchUp } from './catch-up.ts';
 import { fanOut } from './fan-out.ts';
 import { type Feed, openFeed } from './feed.ts';
+import { createHeartbeats } from './heartbeats.ts';
 import { connectedMessage, gapMessage, heartbeatMessage, refusalMessage } from './messages.ts';
 import { type OlderRecords, openOlderRecords } from './older-records.ts';
 import { type Cursor, parsePosition, recordPosition } from './position.ts';
+import { overfullReaders } from './overfull-readers.ts';
 import { createReplaySlots } from './replay-slots.ts';
 
 export interface LiveFeedOptions {
@@ -41,6 +43,8 @@ const TAKE_BYTES = 1024 * 1024;
  * A reader that can't keep up is served from the recent records at its own pace, and disconnected once it is further
  * behind than those: with `Last-Event-ID` it comes back without having missed anything, which a `gap` could not offer.
  * `gap` is for what nobody can send any more: a position the log no longer holds, or a log that was lost.
+ *
+ * Heartbeats come to everybody at a rhythm of their own from when they attached, slow ones and those who catch up included.
  */
 export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const { log, clock, logger, metrics, heartbeatMs } = options;
@@ -50,7 +54,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
   let stopped = false;
-  let cancelHeartbeat: Cancel = () => {};
+  let cancelMeasure: Cancel = () => {};
+  const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
 
   const onUnreadable = (error: unknown): void => logger.error({ err: error }, 'live: a FACTS record cannot be read');
 
@@ -100,7 +105,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       if (members.has(member)) follow(current, member, resume.next, 'recent records and log');
       return;
     }
-    if (again || lastEventId !== undefined) member.reader.write(gapMessage());
+    if (again || lastEventId !== undefined) tellGap(member);
     if (members.has(member)) audience.join(member);
   }
 
@@ -124,34 +129,51 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       clock,
       isErased: (playerId, sequence, index) => erasures.covers(playerId, { created, sequence, index }),
       ...(source === 'recent records and log' ? { openOlder } : {}),
+      onLost: () => tellGap(member),
       onCaughtUp: () => audience.join(member),
-      onGivenUp: (reason) => {
-        logger.info({ game: member.request.game, reason }, 'live: a reader was disconnected');
-        detach(member);
-        member.reader.end();
-      },
+      onGivenUp: (reason) => disconnect(member, reason),
     });
+  }
+
+  function tellGap(member: Member): void {
+    metrics.streamGaps.inc();
+    member.reader.write(gapMessage());
+  }
+
+  function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full'): void {
+    logger.info({ game: member.request.game, reason }, 'live: a reader was disconnected');
+    metrics.streamDisconnects.inc({ reason });
+    detach(member);
+    member.reader.end();
   }
 
   function detach(member: Member): void {
     members.delete(member);
+    heartbeats.remove(member);
     audience.leave(member);
     member.stopFollowing();
     metrics.streamReaders.set(members.size);
   }
 
-  /** The position goes out as an id to those who are up to date; one who is behind gets the time only. */
-  function heartbeat(): void {
-    cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
-    if (feed === undefined) return;
-    metrics.streamLag.set(feed.reader.pending);
-    const nowMs = clock.wallMs();
-    const dated = heartbeatMessage(nowMs);
-    const placed = heartbeatMessage(nowMs, recordPosition(feed.tag, feed.recent.lastSequence));
-    for (const member of members) {
-      if (!member.greeted || member.reader.bufferedBytes() >= LIMITS.streamRefillBytes) continue;
-      member.reader.write(audience.has(member) ? placed : dated);
-    }
+  /**
+   * The position goes out as an id to those who are up to date; the others get the time only. One who was not greeted yet
+   * waits for the log, and hears nothing before `connected`.
+   */
+  function beat(member: Member): void {
+    if (!member.greeted || member.reader.bufferedBytes() >= LIMITS.streamReaderBytes) return;
+    const here =
+      feed !== undefined && audience.has(member) ? recordPosition(feed.tag, feed.recent.lastSequence) : undefined;
+    member.reader.write(heartbeatMessage(clock.wallMs(), here));
+  }
+
+  /** What all readers' buffers hold is bounded too: the fullest go, and miss nothing when they come back. */
+  function measure(): void {
+    cancelMeasure = clock.timer(LIMITS.streamMeasureMs, measure);
+    const { bufferedBytes, overfull } = overfullReaders(members, LIMITS.streamBuffersBytes);
+    for (const member of overfull) disconnect(member, 'buffers_full');
+    metrics.streamBuffered.set(bufferedBytes);
+    metrics.streamBehind.set(members.size - audience.size);
+    if (feed !== undefined) metrics.streamLag.set(feed.reader.pending);
   }
 
   return {
@@ -169,18 +191,20 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       const member: Member = { request, reader, greeted: false, stopFollowing: () => {} };
       members.add(member);
       metrics.streamReaders.set(members.size);
+      heartbeats.add(member);
       if (feed !== undefined) welcome(member, feed);
       return () => detach(member);
     },
     async start() {
-      cancelHeartbeat = clock.timer(heartbeatMs, heartbeat);
+      measure();
       // Nothing is replayed before it is known who was erased.
       await erasures.ready;
       await open();
     },
     async stop() {
       stopped = true;
-      cancelHeartbeat();
+      cancelMeasure();
+      heartbeats.stop();
       erasures.stop();
       feed?.reader.stop();
       feed = undefined;

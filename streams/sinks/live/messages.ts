@@ -1,4 +1,5 @@
 import type { EventTracked } from '../../../actors/facts.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /** An SSE message (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */
 function messageText(data: string, id?: string): string {
@@ -9,9 +10,13 @@ function message(data: string, id?: string): Uint8Array {
   return Buffer.from(messageText(data, id), 'utf8');
 }
 
-/** Sent first, once the subscription is live. `id` is where the reader starts, so that it can resume from the very beginning. */
+/**
+ * Sent first, once the subscription is live. `id` is where the reader starts, so that it can resume from the very beginning;
+ * `retry` is how long an EventSource waits before it comes back.
+ */
 export function connectedMessage(game: string, id?: string): Uint8Array {
-  return message(JSON.stringify({ type: 'connected', game_id: game }), id);
+  const text = messageText(JSON.stringify({ type: 'connected', game_id: game }), id);
+  return Buffer.from(`retry: ${LIMITS.streamRetryMs}\n${text}`, 'utf8');
 }
 
 /** Keep-alive with the time (offset +00:00) and, for readers that are up to date, the current position. */

@@ -44,16 +44,18 @@ export function createFakeReader(): FakeReader {
     get mostBufferedBytes() {
       return mostBufferedBytes;
     },
-    write(bytes) {
+    write(...written) {
       if (ended) throw new Error('written to after its end');
-      if (!stalled) {
-        receive(bytes);
-        return true;
+      for (const bytes of written) {
+        if (!stalled) {
+          receive(bytes);
+          continue;
+        }
+        buffered.push(bytes);
+        bufferedBytes += bytes.byteLength;
+        mostBufferedBytes = Math.max(mostBufferedBytes, bufferedBytes);
       }
-      buffered.push(bytes);
-      bufferedBytes += bytes.byteLength;
-      mostBufferedBytes = Math.max(mostBufferedBytes, bufferedBytes);
-      return false;
+      return !stalled;
     },
     bufferedBytes: () => bufferedBytes,
     end() {
@@ -71,9 +73,9 @@ export function createFakeReader(): FakeReader {
   };
 }
 
-/** Strict on purpose: an optional id line and one data line are all that may stand in a message. */
+/** Strict on purpose: one data line, an id and a retry line before it are all that may stand in a message. */
 function parse(text: string): SeenMessage {
-  const match = /^(?:id: ([^\n]+)\n)?data: ([^\n]+)$/.exec(text);
+  const match = /^(?:retry: \d+\n)?(?:id: ([^\n]+)\n)?data: ([^\n]+)$/.exec(text);
   if (match === null) throw new Error(`not a message of the stream: ${text}`);
   const data: unknown = JSON.parse(match[2] ?? '');
   if (typeof data !== 'object' || data === null) throw new Error('not an object');

@@ -1,0 +1,27 @@
+import type { Member } from './audience.ts';
+
+/**
+ * Adds up what waits for the network, and says who must go so that it stays below the limit: the fullest, as few as
+ * possible, and as those who take least of what they are sent.
+ * @returns the bytes that are left without them
+ */
+export function overfullReaders(
+  members: Iterable<Member>,
+  limitBytes: number,
+): { bufferedBytes: number; overfull: Member[] } {
+  const full: { member: Member; bytes: number }[] = [];
+  let bufferedBytes = 0;
+  for (const member of members) {
+    const bytes = member.reader.bufferedBytes();
+    bufferedBytes += bytes;
+    if (bytes > 0) full.push({ member, bytes });
+  }
+  const overfull: Member[] = [];
+  if (bufferedBytes <= limitBytes) return { bufferedBytes, overfull };
+  for (const { member, bytes } of full.sort((one, other) => other.bytes - one.bytes)) {
+    if (bufferedBytes <= limitBytes) break;
+    bufferedBytes -= bytes;
+    overfull.push(member);
+  }
+  return { bufferedBytes, overfull };
+}
