@@ -18,9 +18,11 @@ export interface CrewOptions {
   dataDir: string;
   clock: Clock;
   report: (line: string) => void;
+  /** How long the service may take to stop before it is killed. */
+  serviceStopMs: number;
 }
 
-export function createCrew({ dataDir, clock, report }: CrewOptions): Crew {
+export function createCrew({ dataDir, clock, report, serviceStopMs }: CrewOptions): Crew {
   const guard = startGuard();
   const children: Child[] = [];
   let stopping: Promise<void> | undefined;
@@ -43,7 +45,7 @@ export function createCrew({ dataDir, clock, report }: CrewOptions): Crew {
     const [services, dependencies] = [true, false].map((wanted) =>
       children.filter((child) => (child.name === 'service') === wanted),
     );
-    await Promise.all(services?.map((child) => child.stop(LIMITS.shutdownMs)) ?? []);
+    await Promise.all(services?.map((child) => child.stop(serviceStopMs)) ?? []);
     await Promise.all(dependencies?.map((child) => child.stop(LIMITS.dependencyStopMs)) ?? []);
     guard.dismiss();
   }

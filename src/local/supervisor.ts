@@ -32,6 +32,8 @@ export interface SuperviseOptions {
   plan: (dataDir: string) => Promise<Plan | string>;
   /** Ends a start that is under way. */
   signal: AbortSignal;
+  /** How long the service may take to stop before it is killed; what it allows itself when left out. */
+  serviceStopMs?: number;
 }
 
 /** `refused`: nothing runs; `message` says why. `aborted`: the signal came first, and nothing runs. */
@@ -58,7 +60,7 @@ export interface Supervisor {
  * 4. Nothing is ended that does not carry this folder's mark.
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervision> {
-  const { clock, report, signal } = options;
+  const { clock, report, signal, serviceStopMs = LIMITS.shutdownMs } = options;
   mkdirSync(options.dataDir, { recursive: true });
   const dataDir = realpathSync(options.dataDir);
 
@@ -84,7 +86,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     return { kind: 'refused', message: faults.join('\n') };
   }
 
-  const crew = createCrew({ dataDir, clock, report });
+  const crew = createCrew({ dataDir, clock, report, serviceStopMs });
   const stop = async () => {
     await crew.stop();
     removeRunFiles(dataDir);
@@ -99,7 +101,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   return {
     kind: 'running',
     plan,
-    supervisor: { restartService: () => service.restart(LIMITS.shutdownMs), stop },
+    supervisor: { restartService: () => service.restart(serviceStopMs), stop },
   };
 }
 

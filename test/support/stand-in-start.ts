@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import type { ChildSpec } from '../../src/local/child.ts';
 import { natsAnswers, natsArguments } from '../../src/local/nats-process.ts';
 import { findNatsServer } from '../../src/local/nats-server.ts';
@@ -34,6 +35,7 @@ process.exit(
   await runUntilStopped({
     dataDir: config.dataDir,
     clock: systemClock,
+    serviceStopMs: Number(process.env['SERVICE_STOP_MS'] ?? LIMITS.shutdownMs),
     report: (line) => process.stdout.write(`${line}\n`),
     async plan(dataDir) {
       const nats = await findNatsServer();
