@@ -1,5 +1,6 @@
-import { App, us_socket_local_port, type HttpResponse } from 'uWebSockets.js';
+import { App, us_socket_local_port } from 'uWebSockets.js';
 import { helperSpec, tellParent } from './helpers/helper-process.ts';
+import { readBody } from './helpers/read-body.ts';
 
 /** What the bare server answers: bodies as large as the service's own, so that both send the same bytes. */
 export interface BareServerSpec {
@@ -18,7 +19,7 @@ function startBareServer({ answers }: BareServerSpec, onListening: (port: number
     app.post(path, (res) => {
       res.onAborted(() => {});
       readBody(res, (body) => {
-        const parsed: unknown = JSON.parse(body);
+        const parsed: unknown = JSON.parse(body.toString('utf8'));
         const isObject = typeof parsed === 'object' && parsed !== null;
         res.cork(() => {
           res.writeStatus(isObject ? '200 OK' : '400 Bad Request');
@@ -31,19 +32,6 @@ function startBareServer({ answers }: BareServerSpec, onListening: (port: number
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) throw new Error('the bare server found no port to listen on');
     onListening(us_socket_local_port(socket));
-  });
-}
-
-function readBody(res: HttpResponse, onBody: (text: string) => void): void {
-  let earlier: Buffer | undefined;
-  res.onData((data, isLast) => {
-    const chunk = Buffer.from(data);
-    if (isLast) {
-      onBody((earlier === undefined ? chunk : Buffer.concat([earlier, chunk])).toString('utf8'));
-      return;
-    }
-    // The bytes are valid during this call only: a concatenation of what came so far is a copy.
-    earlier = earlier === undefined ? Buffer.concat([chunk]) : Buffer.concat([earlier, chunk]);
   });
 }
 

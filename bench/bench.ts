@@ -8,3 +8,6 @@ export interface Bench {
   signal: AbortSignal;
   report: (line: string) => void;
 }
+
+/** Runs work with a bench, and ends afterwards what it started, however it ended. */
+export type WithBench = (work: (bench: Bench) => Promise<void>) => Promise<void>;

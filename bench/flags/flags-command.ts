@@ -1,17 +1,15 @@
 import { Command } from 'commander';
-import type { Bench } from '../bench.ts';
-import { count, duration } from '../cli-options.ts';
-import { wrkMissing } from '../load/wrk.ts';
+import { beginReport } from '../begin-report.ts';
+import type { Bench, WithBench } from '../bench.ts';
+import { addPlaceOptions, count, duration, requireWrk, type PlaceFlags } from '../cli-options.ts';
 import { evaluationTables, reevaluationTables, upkeepTables } from '../report/flag-tables.ts';
-import { describeMachine, machineLine } from '../report/machine.ts';
-import { saveResults } from '../report/save-results.ts';
 import { measureEvaluation } from './evaluation.ts';
 import type { FlagsOptions } from './flags-options.ts';
 import { measureReevaluation } from './reevaluation.ts';
 import { measureUpkeep } from './upkeep.ts';
 
 /** The options as the command line gives them. */
-interface Flags {
+interface Flags extends PlaceFlags {
   upkeep?: true;
   reevaluation?: true;
   seconds?: number;
@@ -20,8 +18,6 @@ interface Flags {
   rate: number;
   openConnections: number;
   threads: number;
-  folder?: string;
-  output: string;
 }
 
 const PLAYERS = 10_000;
@@ -31,8 +27,8 @@ const SECONDS = 10;
 const SECONDS_REEVALUATION = 30;
 
 /** `bench -- flags`: what targeting costs. */
-export function flagsCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
-  return new Command('flags')
+export function flagsCommand(withBench: WithBench): Command {
+  const command = new Command('flags')
     .description(
       'Measure bulk evaluation of 20 flags at 64 and 512 connections, interleaved with a bare uWebSockets.js server that parses ' +
         'the same bodies and answers as much. Needs wrk. (In process: the cases `evaluator` and `segments`.)',
@@ -55,20 +51,16 @@ export function flagsCommand(withBench: (work: (bench: Bench) => Promise<void>) 
     )
     .option('--rate <n>', 'events/s with --reevaluation', count, 4_000)
     .option('--open-connections <n>', 'connections with --reevaluation', count, 512)
-    .option('--threads <n>', 'threads of wrk', count, 1)
-    .option('--folder <path>', "where the service's folder is made (default: system temp)")
-    .option('--output <folder>', 'where results go', 'bench/results')
-    .action(async (flags: Flags, command: Command) => {
-      if (flags.upkeep === true && flags.reevaluation === true) command.error('--upkeep or --reevaluation, not both');
-      const missing = flags.reevaluation === true ? undefined : wrkMissing();
-      if (missing !== undefined) command.error(missing);
-      await withBench((bench) => measureAndTell(bench, flags));
-    });
+    .option('--threads <n>', 'threads of wrk', count, 1);
+  return addPlaceOptions(command).action(async (flags: Flags) => {
+    if (flags.upkeep === true && flags.reevaluation === true) command.error('--upkeep or --reevaluation, not both');
+    if (flags.reevaluation !== true) requireWrk(command);
+    await withBench((bench) => measureAndTell(bench, flags));
+  });
 }
 
 async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
-  const startedAt = new Date();
-  const machine = describeMachine(flags.folder);
+  const tell = beginReport(bench, flags);
   const options: FlagsOptions = {
     seconds: flags.seconds ?? (flags.reevaluation === true ? SECONDS_REEVALUATION : SECONDS),
     rounds: flags.rounds,
@@ -79,10 +71,7 @@ async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
     folder: flags.folder,
   };
   const { name, figures, tables } = await measure(bench, flags, options);
-  bench.report(['', machineLine(machine), tables].join('\n'));
-  const results = { machine, settings: options, figures };
-  const saved = saveResults({ folder: flags.output, name, startedAt, results, pictures: {} });
-  bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+  tell({ name, settings: options, results: { figures }, tables });
 }
 
 async function measure(

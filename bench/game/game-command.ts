@@ -1,14 +1,13 @@
-import { Command, InvalidArgumentError } from 'commander';
-import type { Bench } from '../bench.ts';
-import { count, duration } from '../cli-options.ts';
+import { Command } from 'commander';
+import { beginReport } from '../begin-report.ts';
+import type { Bench, WithBench } from '../bench.ts';
+import { addPlaceOptions, count, counts, duration, type PlaceFlags } from '../cli-options.ts';
 import { gameTables } from '../report/game-tables.ts';
-import { describeMachine, machineLine } from '../report/machine.ts';
-import { saveResults } from '../report/save-results.ts';
 import { measureGame, type GameFigures } from './game.ts';
 import type { GameOptions } from './game-options.ts';
 
 /** The options as the command line gives them. */
-interface Flags {
+interface Flags extends PlaceFlags {
   known: number[];
   players: number;
   rate: number;
@@ -18,13 +17,11 @@ interface Flags {
   most: number;
   hot: number;
   connections: number;
-  folder?: string;
-  output: string;
 }
 
 /** `bench -- game`: players' lives, with more and more known players. */
-export function gameCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
-  return new Command('game')
+export function gameCommand(withBench: WithBench): Command {
+  const command = new Command('game')
     .description(
       "Measure players' lives (init, syncs of 20 events, end-session, then another player's life) in an open loop, " +
         'interleaved with a bare uWebSockets.js server that parses the same bodies and answers as much; what players take in ' +
@@ -38,15 +35,12 @@ export function gameCommand(withBench: (work: (bench: Bench) => Promise<void>) =
     .option('--rounds <n>', 'open loops at each number of known players; medians are told', count, 3)
     .option('--most <time>', 'length of the closed loop', duration, 10)
     .option('--hot <n>', 'players in memory when memory is read', count, 100_000)
-    .option('--connections <n>', 'connections of the open loop', count, 512)
-    .option('--folder <path>', "where the service's folder is made (default: system temp)")
-    .option('--output <folder>', 'where results go', 'bench/results')
-    .action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
+    .option('--connections <n>', 'connections of the open loop', count, 512);
+  return addPlaceOptions(command).action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
 }
 
 async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
-  const startedAt = new Date();
-  const machine = describeMachine(flags.folder);
+  const tell = beginReport(bench, flags);
   const options: GameOptions = {
     known: flags.known,
     players: flags.players,
@@ -64,21 +58,8 @@ async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
     await measureGame(bench, options, (one) => figures.push(one));
   } finally {
     // What took many minutes to measure is told even if what came after it failed.
-    if (figures.length > 0) tell();
+    if (figures.length > 0) {
+      tell({ name: 'game', settings: options, results: { figures }, tables: gameTables(figures, options) });
+    }
   }
-
-  function tell(): void {
-    bench.report(['', machineLine(machine), gameTables(figures, options)].join('\n'));
-    const results = { machine, settings: options, figures };
-    const saved = saveResults({ folder: flags.output, name: 'game', startedAt, results, pictures: {} });
-    bench.report(saved.map((path) => `written: ${path}`).join('\n'));
-  }
-}
-
-/** Reads an option that is several ascending whole numbers with commas between. */
-function counts(text: string): number[] {
-  const values = text.split(',').map(count);
-  const isAscending = values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0));
-  if (!isAscending) throw new InvalidArgumentError('Give ascending numbers with commas between.');
-  return values;
 }

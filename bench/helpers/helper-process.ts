@@ -15,7 +15,7 @@ export function tellParent(message: object): void {
   process.send?.(JSON.stringify(message));
 }
 
-/** Calls back whenever the parent asks for news. */
-export function onAsked(listener: () => void): void {
-  process.on('message', () => listener());
+/** Calls back whenever the parent asks for news. @param listener told what is asked for; empty where there is one thing to ask */
+export function onAsked(listener: (what: string) => void): void {
+  process.on('message', (what) => listener(typeof what === 'string' ? what : ''));
 }

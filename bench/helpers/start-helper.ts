@@ -7,8 +7,8 @@ export interface Helper {
   readonly pid: number;
   /** The next thing it says, as JSON text. Rejects when it ends without saying anything more. */
   next(): Promise<string>;
-  /** Asks it for news (see `onAsked`). */
-  ask(): void;
+  /** Asks it for news (see `onAsked`). @param what is asked for, where there are several things */
+  ask(what?: string): void;
   /** Ends it and waits until it is gone. Idempotent. */
   stop(): Promise<void>;
 }
@@ -45,8 +45,8 @@ export function startHelper(script: URL, spec: object): Helper {
         });
       }
     },
-    ask() {
-      if (child.connected) child.send('');
+    ask(what = '') {
+      if (child.connected) child.send(what);
     },
     async stop() {
       if (!ended) child.kill('SIGKILL');

@@ -1,16 +1,14 @@
 import { Command, Option } from 'commander';
-import type { Bench } from '../bench.ts';
-import { count, duration } from '../cli-options.ts';
-import { wrkMissing } from '../load/wrk.ts';
+import { beginReport } from '../begin-report.ts';
+import type { Bench, WithBench } from '../bench.ts';
+import { addPlaceOptions, count, duration, requireWrk, type PlaceFlags } from '../cli-options.ts';
 import { INGEST_PARTS, type IngestPart } from './ingest-options.ts';
 import { measureIngest } from './ingest.ts';
-import { describeMachine } from '../report/machine.ts';
 import { ingestTables } from '../report/ingest-tables.ts';
 import { ingestPictures } from '../report/ingest-pictures.ts';
-import { saveResults } from '../report/save-results.ts';
 
 /** The options as the command line gives them. */
-interface Flags {
+interface Flags extends PlaceFlags {
   url?: string;
   key?: string;
   only?: IngestPart[];
@@ -25,13 +23,11 @@ interface Flags {
   openConnections: number;
   soak?: number;
   threads: number;
-  folder?: string;
-  output: string;
 }
 
 /** `bench -- ingest`: how fast events are taken in, beside a bare HTTP server that parses the same bodies. */
-export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
-  return new Command('ingest')
+export function ingestCommand(withBench: WithBench): Command {
+  const command = new Command('ingest')
     .description(
       'Measure ingest with all sinks on, interleaved with a bare uWebSockets.js server that parses the same bodies: single ' +
         'events at 64 and 512 connections, batches, and an open loop at half of the maximum. Needs wrk.',
@@ -52,7 +48,6 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
       duration,
     )
     .option('--threads <n>', 'threads of wrk', count, 1)
-    .option('--folder <path>', "where the service's folder is made: the disk that is measured (default: system temp)")
     .addOption(
       new Option(
         '--url <url>',
@@ -61,43 +56,40 @@ export function ingestCommand(withBench: (work: (bench: Bench) => Promise<void>)
     )
     .addOption(
       new Option('--key <key>', "a server key of the enterprise tier there; the bench's players and events stay"),
-    )
-    .option('--output <folder>', 'where results go', 'bench/results')
-    .action(async (flags: Flags, command: Command) => {
-      const missing = wrkMissing();
-      if (missing !== undefined) command.error(missing);
-      if ((flags.url === undefined) !== (flags.key === undefined)) command.error('--url and --key go together');
-      if (needsRate(flags)) command.error('the open loop and the soak need --rate, or single-512 measured before them');
-      await withBench(async (bench) => {
-        const startedAt = new Date();
-        const machine = describeMachine(flags.folder);
-        const figures = await measureIngest(bench, {
-          remote: flags.url === undefined || flags.key === undefined ? undefined : { url: flags.url, key: flags.key },
-          parts: new Set(flags.only ?? INGEST_PARTS),
-          seconds: flags.seconds,
-          rounds: flags.rounds,
-          players: flags.players,
-          batchSize: flags.batchSize,
-          batchConnections: flags.batchConnections,
-          sustainedSeconds: flags.sustained,
-          openSeconds: flags.open,
-          openRequestsPerSecond: flags.rate,
-          openConnections: flags.openConnections,
-          soakSeconds: flags.soak,
-          wrkThreads: flags.threads,
-          folder: flags.folder,
-        });
-        bench.report(ingestTables(figures, machine));
-        const saved = saveResults({
-          folder: flags.output,
-          name: 'ingest',
-          startedAt,
-          results: { machine, settings: { ...flags, key: undefined, environment: inherited() }, ...figures },
-          pictures: ingestPictures(figures),
-        });
-        bench.report(saved.map((path) => `written: ${path}`).join('\n'));
-      });
-    });
+    );
+  return addPlaceOptions(command).action(async (flags: Flags) => {
+    requireWrk(command);
+    if ((flags.url === undefined) !== (flags.key === undefined)) command.error('--url and --key go together');
+    if (needsRate(flags)) command.error('the open loop and the soak need --rate, or single-512 measured before them');
+    await withBench((bench) => measureAndTell(bench, flags));
+  });
+}
+
+async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
+  const tell = beginReport(bench, flags);
+  const figures = await measureIngest(bench, {
+    remote: flags.url === undefined || flags.key === undefined ? undefined : { url: flags.url, key: flags.key },
+    parts: new Set(flags.only ?? INGEST_PARTS),
+    seconds: flags.seconds,
+    rounds: flags.rounds,
+    players: flags.players,
+    batchSize: flags.batchSize,
+    batchConnections: flags.batchConnections,
+    sustainedSeconds: flags.sustained,
+    openSeconds: flags.open,
+    openRequestsPerSecond: flags.rate,
+    openConnections: flags.openConnections,
+    soakSeconds: flags.soak,
+    wrkThreads: flags.threads,
+    folder: flags.folder,
+  });
+  tell({
+    name: 'ingest',
+    settings: { ...flags, key: undefined, environment: inherited() },
+    results: figures,
+    tables: ingestTables(figures),
+    pictures: ingestPictures(figures),
+  });
 }
 
 /** Whether a part is wanted whose rate neither the command line nor a measurement before it would tell. */

@@ -1,4 +1,4 @@
-import { startHelper } from '../helpers/start-helper.ts';
+import { runHelper } from '../helpers/run-helper.ts';
 import type { OpenLoopResult, OpenLoopSpec } from './open-loop-main.ts';
 
 const SCRIPT = new URL('./open-loop-main.ts', import.meta.url);
@@ -12,16 +12,6 @@ export async function runOpenLoop(
   signal: AbortSignal,
   onPid: (pid: number) => void,
 ): Promise<OpenLoopResult> {
-  signal.throwIfAborted();
-  const generator = startHelper(SCRIPT, spec);
-  const stop = () => void generator.stop();
-  signal.addEventListener('abort', stop);
-  try {
-    onPid(generator.pid);
-    const result: OpenLoopResult = JSON.parse(await generator.next());
-    return result;
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await generator.stop();
-  }
+  const result: OpenLoopResult = JSON.parse(await runHelper(SCRIPT, spec, signal, onPid));
+  return result;
 }

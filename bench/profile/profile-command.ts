@@ -2,27 +2,24 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { freePort } from '../../src/local/free-port.ts';
-import type { Bench } from '../bench.ts';
-import { count, duration } from '../cli-options.ts';
+import type { Bench, WithBench } from '../bench.ts';
+import { addPlaceOptions, count, duration, requireWrk, type PlaceFlags } from '../cli-options.ts';
 import { measureClosedLoop } from '../ingest/closed-loop.ts';
 import { prepare } from '../ingest/prepare.ts';
 import type { Workload, WorkloadKind } from '../load/workload.ts';
-import { wrkMissing } from '../load/wrk.ts';
 import { prepareScoring } from '../scoring/prepare-scoring.ts';
 import type { Stage } from '../service/stage.ts';
 import { connectInspector } from './inspector-session.ts';
 import { profileTables } from './profile-tables.ts';
 import { summariseProfile, type CpuProfile } from './summarise-profile.ts';
 
-interface Flags {
+interface Flags extends PlaceFlags {
   workload: WorkloadKind | 'score';
   connections: number;
   seconds: number;
   players: number;
   batchSize: number;
   threads: number;
-  folder?: string;
-  output: string;
 }
 
 const WARM_UP_SECONDS = 4;
@@ -30,8 +27,8 @@ const WARM_UP_SECONDS = 4;
 const SAMPLING_US = 500;
 
 /** `bench -- profile`: where the service's main thread spends its time under load. */
-export function profileCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
-  return new Command('profile')
+export function profileCommand(withBench: WithBench): Command {
+  const command = new Command('profile')
     .description(
       'Take a CPU profile of the service under load, through its inspector: a .cpuprofile for any viewer (Chrome DevTools, ' +
         'speedscope) and tables of where the time goes. Needs wrk.',
@@ -41,14 +38,11 @@ export function profileCommand(withBench: (work: (bench: Bench) => Promise<void>
     .option('--seconds <time>', 'length of the profile', duration, 10)
     .option('--players <n>', 'players registered beforehand', count, 10_000)
     .option('--batch-size <n>', 'events in one batch', count, 100)
-    .option('--threads <n>', 'threads of wrk', count, 1)
-    .option('--folder <path>', "where the service's folder is made (default: system temp)")
-    .option('--output <folder>', 'where the profile goes', 'bench/results')
-    .action(async (flags: Flags, command: Command) => {
-      const missing = wrkMissing();
-      if (missing !== undefined) command.error(missing);
-      await withBench((bench) => takeProfile(bench, flags));
-    });
+    .option('--threads <n>', 'threads of wrk', count, 1);
+  return addPlaceOptions(command).action(async (flags: Flags) => {
+    requireWrk(command);
+    await withBench((bench) => takeProfile(bench, flags));
+  });
 }
 
 async function takeProfile(bench: Bench, flags: Flags): Promise<void> {

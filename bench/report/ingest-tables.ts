@@ -3,13 +3,12 @@ import type { IngestFigures } from '../ingest/ingest.ts';
 import type { Run } from '../ingest/run.ts';
 import { medianLatency } from '../measure/latency.ts';
 import { median, medianRatio } from '../measure/statistics.ts';
-import { machineLine, type Machine } from './machine.ts';
 import { clickhouseTable, errorTable, perProcess, soakMemory, type NamedRuns } from './run-tables.ts';
 import { latencyRow, section } from './sections.ts';
 import { figure, table, type Row } from './table.ts';
 
 /** Everything that was measured, as text for a terminal. */
-export function ingestTables(figures: IngestFigures, machine: Machine): string {
+export function ingestTables(figures: IngestFigures): string {
   const { sustained, open, soak, total, stream } = figures;
   const comparisons = comparisonsOf(figures);
   const long = [
@@ -22,8 +21,6 @@ export function ingestTables(figures: IngestFigures, machine: Machine): string {
     ...long.map(({ name, run }) => [name, [run]] as const),
   ];
   return [
-    '',
-    machineLine(machine),
     section('Throughput (medians of the rounds; ratio: of the pairs)', throughput(comparisons, sustained)),
     section(
       'Latency, ms (closed loop as wrk corrects it; open loop from the moment a request was due, after 3 s to settle)',
