@@ -7,8 +7,11 @@ import { createProbe, type Probe } from '../faults/probe.ts';
 import { createRandom } from '../faults/random.ts';
 import { startRig, type Rig } from '../faults/rig.ts';
 import { verify } from '../faults/verify.ts';
+import { scanFacts } from '../faults/verify-facts.ts';
+import { followStream, type StreamFollower } from '../support/stream-follower.ts';
+import { until } from '../support/until.ts';
 
-/* What `npm start` runs, under a light load with retries; each process dies once. */
+/* What `npm start` runs, under a light load with retries and with a reader of the event stream; each process dies once. */
 
 const random = createRandom(7);
 const stop = new AbortController();
@@ -18,9 +21,12 @@ let rig: Rig;
 let probe: Probe;
 let injector: Injector;
 let load: LoadClient[];
+let follower: StreamFollower;
 
 beforeAll(async () => {
   rig = await startRig({ withPeer: false });
+  follower = followStream({ url: rig.baseUrl, key: rig.keys.live.server });
+  await until('the stream is connected', () => follower.types().includes('connected'));
   const caller = () =>
     createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
   const nowMs = () => performance.now();
@@ -41,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   stop.abort();
   giveUp.abort();
+  await follower.stop();
   await rig.stop();
 });
 
@@ -63,4 +70,13 @@ test('then every acknowledged event is in ClickHouse once, and every player is a
   expect(verdict.violations).toEqual([]);
   expect(verdict).toMatchObject({ lost: 0, doubled: 0, reordered: 0, unexplained: 0, differing: 0 });
   expect(verdict.ackedEvents).toBeGreaterThan(100);
+});
+
+test('and a reader of the stream who came back each time has seen every event once, in the order of the log', async () => {
+  const stored = (await scanFacts(rig.natsUrl)).events.map(({ fact }) => fact.eventId);
+  await until('the reader has as many', () => follower.eventIds().length >= stored.length);
+  expect(follower.eventIds()).toEqual(stored);
+  const types = follower.types();
+  expect(types.filter((type) => type === 'connected').length).toBeGreaterThan(2);
+  expect(types).not.toContain('gap');
 });

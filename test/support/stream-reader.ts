@@ -47,7 +47,8 @@ export function readStream({ url, key, query = '', lastEventId, cutAfterBytes = 
   request.on('error', onEnd);
   request.on('close', onEnd);
   request.on('response', (response) => {
-    if (response.statusCode !== 200) throw new Error(`the stream answered ${response.statusCode}`);
+    // Refused: nothing that follows is a stream.
+    if (response.statusCode !== 200) return close();
     response.on('error', onEnd);
     response.on('data', (bytes: Buffer) => {
       if (ended) return;
