@@ -6,6 +6,7 @@ import { flagsCommand } from './flags/flags-command.ts';
 import { gameCommand } from './game/game-command.ts';
 import { ingestCommand } from './ingest/ingest-command.ts';
 import { microCommands } from './micro/micro-commands.ts';
+import { outputsCommand } from './outputs/outputs-command.ts';
 import { profileCommand } from './profile/profile-command.ts';
 import { scoringCommand } from './scoring/scoring-command.ts';
 
@@ -40,6 +41,7 @@ const program = new Command('bench')
   .addCommand(flagsCommand(withBench))
   .addCommand(gameCommand(withBench))
   .addCommand(scoringCommand(withBench))
+  .addCommand(outputsCommand(withBench))
   .addCommand(profileCommand(withBench));
 for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
 await program.parseAsync();
