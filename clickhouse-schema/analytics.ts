@@ -151,7 +151,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
     },
     async playerRows({ game, environment, playerId, table, after, limit }) {
-      const asked = await ask<PlayerRow & { place_ms: string | number }>(playerRowsSql(table), {
+      const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table), {
         game,
         environment,
         player: playerId,
@@ -161,12 +161,8 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
         limit,
       });
       if (asked.kind === 'unavailable') return asked;
-      const rows = asked.value.map(({ place_ms: placeMs, ...row }) => ({
-        place: {
-          receivedMs: Number(placeMs),
-          sequence: Number(row['facts_sequence']),
-          index: Number(row['facts_index']),
-        },
+      const rows = asked.value.map(({ place_ms: ms, place_sequence: sequence, place_index: index, ...row }) => ({
+        place: { receivedMs: Number(ms), sequence: Number(sequence), index: Number(index) },
         row,
       }));
       return { kind: 'answered', value: rows };
@@ -211,4 +207,11 @@ const STATEMENT_BOUNDS = {
   max_memory_usage: String(LIMITS.analyticsMemoryBytes),
   max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
   max_threads: LIMITS.analyticsThreads,
+/** Where a row stands in the stream it was written from. */
+interface PlaceColumns {
+  place_ms: string | number;
+  place_sequence: string | number;
+  place_index: string | number;
+}
+
 } as const;

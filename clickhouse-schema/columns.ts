@@ -207,6 +207,37 @@ export function sequenceColumn(table: TableName): string {
 
 /**
  * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
+  webhook_deliveries: [
+    'delivery_id',
+    'webhook_id',
+    'game_id',
+    'environment',
+    'kind',
+    'player_id',
+    'attempt',
+    'attempted_at',
+    'duration_ms',
+    'outcome',
+    'status',
+    'error',
+    'response_start',
+    'url_host',
+    'next_attempt_at',
+    'received_at',
+    'facts_created',
+    'facts_sequence',
+    'facts_index',
+    'records_sequence',
+    'records_index',
+  ],
+  webhook_disablings: [
+    'game_id',
+    'environment',
+    'webhook_id',
+    'reason',
+    'disabled_at',
+    'received_at',
+  ],
  * ones come, so they can't be counted.
  */
 export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
@@ -215,3 +246,6 @@ export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
   'erasures',
   'model_references',
 ]);
+  'webhook_deliveries',
+  'webhook_disablings',
+  'webhook_disablings',

@@ -23,7 +23,7 @@ export interface PendingErasure {
 type Placing = 'facts' | 'snapshots' | 'memberships';
 
 /** What knows no player: scores are of devices, and who plays on a device is not theirs to say. */
-type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references';
+type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references' | 'webhook_disablings';
 
 /** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
 export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Placing>> = {
@@ -38,6 +38,8 @@ export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Plac
   campaign_events: 'facts',
 };
 
+  // Written from RECORDS, but of a fact: what is told of an erased player goes with the fact it tells of.
+  webhook_deliveries: 'facts',
 /** Whether a table's rows belong to players, and are deleted with them. */
 export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TABLES {
   return table in PLAYER_TABLES;

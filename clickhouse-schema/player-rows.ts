@@ -1,4 +1,4 @@
-import { COLUMNS } from './columns.ts';
+import { COLUMNS, sequenceColumn } from './columns.ts';
 import { PLAYER_TABLES } from './erased-rows.ts';
 
 type PlayerTable = keyof typeof PLAYER_TABLES;
@@ -37,14 +37,17 @@ export const FIRST_PLACE: RowPlace = { receivedMs: -(2 ** 45), sequence: 0, inde
 /** Column → value as in the table; times are ISO 8601. */
 export type PlayerRow = Readonly<Record<string, unknown>>;
 
-/** Some rows of one player in a table, oldest first, each with its `place_ms` (of `received_at`). */
+/** Some rows of one player in a table, oldest first, each with its place in the stream it was written from. */
 export function playerRowsSql(table: PlayerTable): string {
+  const sequence = sequenceColumn(table);
+  const index = sequence.replace('_sequence', '_index');
   return `
-SELECT ${COLUMNS[table].join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms
+SELECT ${COLUMNS[table].join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms,
+  ${sequence} AS place_sequence, ${index} AS place_index
 FROM ${table}
 WHERE game_id = {game: String} AND environment = {environment: String} AND player_id = {player: UUID}
-  AND (toUnixTimestamp64Milli(received_at), facts_sequence, facts_index) > ({ms: Int64}, {sequence: UInt64}, {index: UInt32})
-ORDER BY received_at, facts_sequence, facts_index
+  AND (toUnixTimestamp64Milli(received_at), ${sequence}, ${index}) > ({ms: Int64}, {sequence: UInt64}, {index: UInt32})
+ORDER BY received_at, ${sequence}, ${index}
 LIMIT {limit: UInt32}`;
 }
 

@@ -54,6 +54,8 @@ export function createRowBatch(): RowBatch {
     model_references: [],
   };
   /** Memory of the batch before. */
+    webhook_deliveries: [],
+    webhook_disablings: [],
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
   let rows = 0;
 

@@ -12,6 +12,7 @@ import { connectJetStream } from '../streams/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createRecordWriter } from '../streams/records/record-writer.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
+import { createWebhookOperations } from '../streams/sinks/webhooks/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
 import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
 import { ensureDemo } from './demo.ts';
@@ -129,7 +130,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   }
 
   function sinksPart(): Part {
-    const thread = startSinksThread(instance, (error) => {
+    const thread = startSinksThread(node, instance, (error) => {
       logger.error({ err: error }, 'the sinks failed; the service ends, to be started again');
       process.exit(1);
     });
@@ -150,6 +151,13 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
     const readiness = watchReadiness({ clock, partitions, backend: commit, logConnected: () => log.connected });
     const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
+    const webhookOperations = createWebhookOperations({
+      log,
+      clock,
+      ids,
+      timeoutMs: config.webhookTimeoutSeconds * 1000,
+      allowPrivateHosts: config.webhookAllowPrivateHosts,
+    });
     const server = createServer({
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
@@ -165,6 +173,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       segmentProgress: (revision) => readSegmentProgress(log, partitions, revision),
       analytics,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
+      webhookOperations,
     });
     const port = await server.listen(config.host, config.port);
     logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');
@@ -176,6 +185,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await scoring?.stop();
         await feed.stop();
         await analytics.close();
+        webhookOperations.close();
         await within(clock, LIMITS.shutdownMs / 3, commit.drained());
       },
     };

@@ -23,11 +23,12 @@ type FromThread = { kind: 'metrics'; text: string };
 /**
  * Starts the ClickHouse and webhook sinks in a thread of their own: turning a large batch into rows, or a garbage collection
  * after it, must not hold up a request. They share nothing with the main thread but the log.
+ * @param node names what this node writes to RECORDS
  * @param holder unique per process incarnation, for the sinks' leases
  * @param onFailed the thread ended although nobody stopped it
  */
-export function startSinksThread(holder: string, onFailed: (error: unknown) => void): SinksThread {
-  const worker = new Worker(new URL(import.meta.url), { argv: [holder] });
+export function startSinksThread(node: string, holder: string, onFailed: (error: unknown) => void): SinksThread {
+  const worker = new Worker(new URL(import.meta.url), { argv: [node, holder] });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;
   worker.on('message', (message: FromThread) => waiting.shift()?.(message.text));
@@ -55,7 +56,7 @@ export function startSinksThread(holder: string, onFailed: (error: unknown) => v
 }
 
 /** What runs inside the thread. */
-async function runSinks(holder: string): Promise<void> {
+async function runSinks(node: string, holder: string): Promise<void> {
   const config = readConfig();
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
@@ -78,6 +79,7 @@ async function runSinks(holder: string): Promise<void> {
     ids: systemIds,
     logger,
     metrics,
+    node,
     retryDelaysMs: config.webhookRetryDelaysSeconds.map((seconds) => seconds * 1000),
     timeoutMs: config.webhookTimeoutSeconds * 1000,
     allowPrivateHosts: config.webhookAllowPrivateHosts,
@@ -98,4 +100,4 @@ async function runSinks(holder: string): Promise<void> {
   parentPort?.on('message', (message: ToThread) => void onMessage(message));
 }
 
-if (!isMainThread) await runSinks(process.argv[2] ?? '');
+if (!isMainThread) await runSinks(process.argv[2] ?? '', process.argv[3] ?? '');

@@ -5,8 +5,11 @@ import type { AddressedReply } from '../actors/replies.ts';
 import type { EntityState } from '../actors/state.ts';
 import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
+import type { DeliveryRecord } from './records/delivery-record.ts';
 import type { ModelReference } from './records/model-reference.ts';
 import type { ScoreRecord } from './records/score-record.ts';
+import type { WebhookDisabling } from './records/webhook-disabling.ts';
+import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/delivery-layout.ts';
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
@@ -67,6 +70,14 @@ export const decodeScores = (bytes: Uint8Array): ScoreRecord[] => decode<ScoreTu
 
 export const encodeModelReference = (reference: ModelReference): Uint8Array => encode(reference);
 export const decodeModelReference = (bytes: Uint8Array): ModelReference => decode(bytes);
+
+export const encodeDeliveryRecords = (records: readonly DeliveryRecord[]): Uint8Array =>
+  encode(records.map(deliveryToTuple));
+export const decodeDeliveryRecords = (bytes: Uint8Array): DeliveryRecord[] =>
+  decode<DeliveryTuple[]>(bytes).map(deliveryFromTuple);
+
+export const encodeDisablings = (records: readonly WebhookDisabling[]): Uint8Array => encode(records);
+export const decodeDisablings = (bytes: Uint8Array): WebhookDisabling[] => decode(bytes);
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

@@ -98,6 +98,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
       last: (stream, subject) => connection.ask(() => streamOf(stream).last(subject)),
       next: (stream, subject, sequence) => connection.ask(() => streamOf(stream).next(subject, sequence)),
       info: (stream) => connection.ask(() => streamOf(stream).bounds()),
+      countSubjects: (stream, subject) => connection.ask(() => streamOf(stream).countSubjects(subject)),
       purgeBelow: (stream, sequence) => connection.ask(() => streamOf(stream).purgeBelow(sequence)),
       work: (stream, work) => queueOf(stream, work).join(connection, work),
       bucket: (name) =>

@@ -19,10 +19,12 @@ export interface Log {
   read(stream: StreamName, options: ReadOptions): Reader;
   /** The last record of a subject, read from the stream's leader. `undefined`: the subject is empty. */
   last(stream: StreamName, subject: string): Promise<LogRecord | undefined>;
-  /** The first record of a subject at or after `sequence`, read from the stream's leader. */
+  /** The first record of a subject (wildcards allowed) at or after `sequence`, read from the stream's leader. */
   next(stream: StreamName, subject: string, sequence: number): Promise<LogRecord | undefined>;
   /** The stream's bounds. */
   info(stream: StreamName): Promise<StreamBounds>;
+  /** How many subjects that match (wildcards allowed) hold records. */
+  countSubjects(stream: StreamName, subject: string): Promise<number>;
   /** Deletes every record of the stream below `sequence`. */
   purgeBelow(stream: StreamName, sequence: number): Promise<void>;
   /** Takes records off a work queue: each is handed out again until it is acknowledged. */
@@ -125,6 +127,8 @@ export interface StreamBounds {
   firstSequence: number;
   /** Sequence of the last record ever stored; 0 when none was. */
   lastSequence: number;
+  /** Records held. */
+  records: number;
   /** Bytes held. */
   sizeBytes: number;
 }

@@ -2,6 +2,7 @@ import type { Environment, IdempotencyClaim } from '../../actors/commands.ts';
 import type { Analytics } from '../../clickhouse-schema/analytics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { Tier } from '../../streams/config/documents.ts';
+import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
@@ -52,7 +53,8 @@ export interface Services {
   readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
   readonly scorer: Scorer;
   /** What may be read from ClickHouse. */
-  readonly analytics: Pick<Analytics, 'segmentPlayers' | 'experiment' | 'erasure' | 'playerRows'>;
+  readonly analytics: Omit<Analytics, 'close'>;
+  readonly webhookOperations: WebhookOperations;
 }
 
 /** Players whose segments were looked at since an edit, over all partitions. */

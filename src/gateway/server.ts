@@ -38,6 +38,7 @@ export interface ServerDeps {
   analytics: Services['analytics'];
   scorer: Services['scorer'];
   /** Open connections; one over it is closed at once. */
+  webhookOperations: Services['webhookOperations'];
   maxConnections?: number;
 }
 
@@ -85,6 +86,7 @@ export function createServer(deps: ServerDeps): Server {
     scorer: deps.scorer,
   };
   const keyRing = createKeyRing(configStore);
+    webhookOperations: deps.webhookOperations,
   const limiter = createRateLimiter(clock);
   const streams = createStreamRegistry();
   const exchanges = createExchanges({ clock, ids, metrics, logger: deps.logger, cors: createCors(config.corsOrigins) });

@@ -563,6 +563,8 @@ export const LIMITS = {
   recoveryPerSecond: 500,
   /** A recovery looks this far past its request: by then every process matches by the definitions it was asked under. */
   recoverySeamMs: 5_000,
+  /** How long the broker may take for what a request asks of a webhook's deliveries, some thirty looks at the log; then 503. */
+  webhookOperationMs: 5_000,
   /** How often the progress of a recovery is stored; what is queued again after a crash is known by its ids. */
   recoveryProgressMs: 1_000,
   /** Response body bytes read from a webhook receiver. */

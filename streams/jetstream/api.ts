@@ -85,12 +85,28 @@ export async function describeStream(link: Link, clock: Clock, stream: string): 
   return answer.value;
 }
 
+/**
+ * How many subjects of a stream hold records and match. An offset past all of them has the broker count instead of list them: the
+ * list would be megabytes.
+ */
+export async function countSubjects(link: Link, clock: Clock, stream: string, subject: string): Promise<number> {
+  const answer = await callApi<{ total?: number }>(link, clock, `STREAM.INFO.${stream}`, {
+    subjects_filter: subject,
+    offset: PAST_ALL,
+  });
+  if (answer.kind === 'error') throw new Error(`stream ${stream}: ${answer.description}`);
+  return answer.value.total ?? 0;
+}
+
+const PAST_ALL = 1_000_000_000;
+
 /** The same as the log port says it. A stream that never held anything has its first record at 1. */
 export function boundsOf({ created, state }: StreamDescription): StreamBounds {
   return {
     created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
     lastSequence: state.last_seq,
+    records: state.messages,
     sizeBytes: state.bytes,
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { StreamDefinition } from '../definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
 
 /** What the broker would charge for a record beside its subject and data. */
 const RECORD_OVERHEAD_BYTES = 22;
@@ -23,6 +24,7 @@ export interface MemoryStream {
   last(subject: string): LogRecord | undefined;
   next(subject: string, sequence: number): LogRecord | undefined;
   bounds(): StreamBounds;
+  countSubjects(subject: string): number;
   remove(sequence: number): void;
   purgeBelow(sequence: number): void;
   /** Loses every record; sequences start over. The creation stays the same only if asked for. */
@@ -149,12 +151,19 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     },
     next(subject, sequence) {
       expire();
-      const found = bySubject.get(subject)?.find((candidate) => candidate >= sequence);
+      const held = /[*>]/.test(subject) ? [...records.keys()] : (bySubject.get(subject) ?? []);
+      const found = held.find(
+        (candidate) => candidate >= sequence && subjectMatches(subject, records.get(candidate)?.subject ?? ''),
+      );
       return found === undefined ? undefined : records.get(found);
     },
     bounds() {
       expire();
-      return { created, firstSequence, lastSequence, sizeBytes };
+      return { created, firstSequence, lastSequence, records: records.size, sizeBytes };
+    },
+    countSubjects(subject) {
+      expire();
+      return [...bySubject.keys()].filter((held) => subjectMatches(subject, held)).length;
     },
     remove(sequence) {
       const record = records.get(sequence);

@@ -175,7 +175,31 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(bounds.lastSequence).toBe(second);
         expect(bounds.firstSequence).toBeLessThanOrEqual(elsewhere);
         expect(bounds.sizeBytes).toBeGreaterThan(0);
+        expect(bounds.records).toBe(second + 1 - bounds.firstSequence);
         expect(bounds.created).toBe((await other.info('FACTS')).created);
+      });
+
+      test('find the next record of any subject that matches', async () => {
+        const first = await append(freshSubject(), 'a');
+        const second = await append(freshSubject(), 'b');
+        expect((await log.next('FACTS', 'facts.*', first))?.sequence).toBe(first);
+        expect((await log.next('FACTS', 'facts.*', first + 1))?.sequence).toBe(second);
+        expect(await log.next('FACTS', 'facts.*', second + 1)).toBeUndefined();
+        expect(await log.next('FACTS', 'facts.none.*', 1)).toBeUndefined();
+      });
+
+      test('count the subjects that hold records', async () => {
+        const webhook = freshKey().replaceAll('.', '_');
+        const count = () => log.countSubjects('DELIVERIES', `deliveries.at.${webhook}.*.*`);
+        expect(await count()).toBe(0);
+        const atMs = Date.now() + 600_000;
+        const schedule = { atMs, target: `deliveries.due.${webhook}` };
+        for (const subject of ['one.1', 'one.2', 'two.1', 'two.1']) {
+          await log.append(`deliveries.at.${webhook}.${subject}`, bytes('x'), { schedule });
+        }
+        await log.append(`deliveries.at.${webhook}-not.one.1`, bytes('x'), { schedule });
+        expect(await count()).toBe(3);
+        expect(await log.countSubjects('DELIVERIES', `deliveries.at.${webhook}.one.1`)).toBe(1);
       });
 
       test('an emptied stream has its first record after its last, and its subjects are free again', async () => {

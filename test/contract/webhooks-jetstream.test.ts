@@ -55,6 +55,7 @@ function startSink(sinkLog: Log = log) {
     ids: systemIds,
     logger: silentLogger,
     metrics: createMetrics(),
+    node: 'n-1',
     retryDelaysMs: DELAYS_MS,
     timeoutMs: 2_000,
     allowPrivateHosts: ['127.0.0.1'],

@@ -73,6 +73,7 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
     last: (...query) => log.last(...query),
     next: (...query) => log.next(...query),
     info: (...query) => log.info(...query),
+    countSubjects: (...query) => log.countSubjects(...query),
     purgeBelow: (...purge) => log.purgeBelow(...purge),
     work: (...work) => log.work(...work),
     bucket: (name) => touchyBucket(log.bucket(name)),

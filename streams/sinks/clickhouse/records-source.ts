@@ -1,6 +1,9 @@
+import { deliveryRows, disablingRows } from '../../../clickhouse-schema/delivery-rows.ts';
+import type { TableRow } from '../../../clickhouse-schema/rows.ts';
 import { referenceRows, scoreRows } from '../../../clickhouse-schema/score-rows.ts';
-import { decodeModelReference, decodeScores } from '../../codec.ts';
-import { MODEL_RECORDS, SCORE_RECORDS } from '../../definitions.ts';
+import { decodeDeliveryRecords, decodeDisablings, decodeModelReference, decodeScores } from '../../codec.ts';
+import { DELIVERY_RECORDS, DISABLING_RECORDS, MODEL_RECORDS, SCORE_RECORDS } from '../../definitions.ts';
+import type { LogRecord } from '../../log.ts';
 import { subjectMatches } from '../../subject-match.ts';
 import type { BatchSource } from './batch-source.ts';
 
@@ -9,11 +12,17 @@ export const RECORDS_SOURCE: BatchSource = {
   stream: 'RECORDS',
   sink: 'clickhouse-records',
   add(record, { rows }) {
-    if (subjectMatches(SCORE_RECORDS, record.subject)) rows.addRows(scoreRows(decodeScores(record.data), record));
-    else if (subjectMatches(MODEL_RECORDS, record.subject)) {
-      rows.addRows(referenceRows(decodeModelReference(record.data), record));
-    }
+    const kind = Object.keys(ROWS).find((subject) => subjectMatches(subject, record.subject));
     // Written by a newer program, which knows what becomes of it: nothing is skipped, as with an unknown version.
-    else throw new Error(`what stands under ${record.subject} is not known`);
+    if (kind === undefined) throw new Error(`what stands under ${record.subject} is not known`);
+    rows.addRows(ROWS[kind]?.(record) ?? []);
   },
+};
+
+/** Subject of RECORDS → the rows of one message. */
+const ROWS: Readonly<Record<string, (record: LogRecord) => TableRow[]>> = {
+  [SCORE_RECORDS]: (record) => scoreRows(decodeScores(record.data), record),
+  [MODEL_RECORDS]: (record) => referenceRows(decodeModelReference(record.data), record),
+  [DELIVERY_RECORDS]: (record) => deliveryRows(decodeDeliveryRecords(record.data), record),
+  [DISABLING_RECORDS]: (record) => disablingRows(decodeDisablings(record.data), record),
 };

@@ -13,7 +13,7 @@ export interface DeliveriesRoomOptions {
 
 /**
  * Keeps DELIVERIES far below the size at which it drops its oldest records: a stream with schedules can't refuse new ones
- * instead. Only matching adds to it, and only one process matches; a retry replaces the record it follows.
+ * instead. Matching adds to it, in one process, and recoveries, in one; a retry replaces the record it follows.
  */
 export interface DeliveriesRoom {
   /** Resolves once there is room for `sizeBytes` more, or `givenUp` says so. */

@@ -26,13 +26,28 @@ export interface Delivery {
   attempt: number;
   /** How often this attempt was put off since it found no place. */
   deferrals: number;
+  /** Since when it is owed, epoch milliseconds: when its fact was decided, or when it was asked for again. */
+  owedSince: number;
+  /** What had it queued again, a UUID: attempts of its own, which the broker must tell from those before. */
+  run?: string;
 }
 
 /** Deliveries of a webhook that are due now. */
 export const dueSubject = (webhook: string): string => `deliveries.due.${webhook}`;
 /** An attempt that is due later. One subject for each, as the broker keeps one schedule per subject. */
 export const scheduledSubject = (delivery: Delivery): string =>
-  `deliveries.at.${delivery.webhook}.${delivery.id}.${delivery.attempt}`;
+  `deliveries.at.${delivery.webhook}.${delivery.id}.${delivery.attempt}${suffixOf(delivery)}`;
+/** Every attempt of a webhook that is due later. */
+export const scheduledSubjects = (webhook: string): string => `deliveries.at.${webhook}.*.*`;
+
+/** By what the broker knows a repeat of an append: the delivery at first, then its attempt and how often that was put off. */
+export function messageIdOf(delivery: Delivery): string {
+  const { id, attempt, deferrals } = delivery;
+  const isFirst = attempt === 1 && deferrals === 0;
+  return `${id}${isFirst ? '' : `:${attempt}:${deferrals}`}${suffixOf(delivery)}`;
+}
+
+const suffixOf = ({ run }: Delivery): string => (run === undefined ? '' : `-${run}`);
 
 const NAMESPACE = '5a1f2ba4-9d3c-4c8e-8f7e-2f6f0f4b5d31';
 
@@ -75,8 +90,23 @@ export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
   if (environment !== 'live' && environment !== 'test') return undefined;
   if (data === undefined || configRevision === undefined || timestamp === undefined) return undefined;
   if (attempt === undefined || attempt < 1 || deferrals === undefined) return undefined;
-  const { player, place } = sourceOf(fields, data);
-  return { id, game, environment, webhook, configRevision, type, timestamp, data, player, place, attempt, deferrals };
+  const run = text('run');
+  return {
+    id,
+    game,
+    environment,
+    webhook,
+    configRevision,
+    type,
+    timestamp,
+    data,
+    ...sourceOf(fields, data),
+    attempt,
+    deferrals,
+    // Of the time before: then its own time is the best there is.
+    owedSince: number('owedSince') ?? timestamp,
+    ...(run === undefined ? {} : { run }),
+  };
 }
 
 /** Deliveries of the time before players could be erased do not say it: their data does, and every erasure came later. */

@@ -127,12 +127,14 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
  */
 function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, destroy: boolean) => void): void {
   const status = response.statusCode ?? 0;
+  const retryAfter = response.headers['retry-after']?.slice(0, RETRY_AFTER_LENGTH);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const answered = (): AttemptOutcome => ({
     kind: 'answered',
     status,
     responseStart: Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   });
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
@@ -142,6 +144,9 @@ function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, 
   response.on('end', () => finish(answered(), false));
   response.on('error', (error) => finish({ kind: 'connection_failed', reason: reasonOf(error) }, true));
 }
+
+/** Room for a date of HTTP and any number of seconds that makes sense. */
+const RETRY_AFTER_LENGTH = 64;
 
 class PrivateAddressError extends Error {}
 

@@ -35,6 +35,8 @@ export interface Lanes {
   /** Puts off what waits in lanes that make no progress. To be called now and then. */
   sweep(): void;
   readonly running: number;
+  /** Lanes whose receiver gives no answer: their circuit is open but for one job at a time. */
+  readonly hanging: number;
 }
 
 interface Lane {
@@ -135,6 +137,11 @@ export function createLanes(options: LanesOptions): Lanes {
   return {
     get running() {
       return running;
+    },
+    get hanging() {
+      let count = 0;
+      for (const lane of lanes.values()) if (lane.hanging) count += 1;
+      return count;
     },
     offer(name, job) {
       const lane = laneOf(name);

@@ -11,11 +11,13 @@ import { type SinkPosition, createPositionStore, loadWithBounds, parseSinkPositi
 import { appendUntilAcked } from './append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesRoom } from './deliveries-room.ts';
-import { type Delivery, dueSubject, encodeDelivery } from './delivery.ts';
+import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from './delivery.ts';
 import { matchRecord } from './matching.ts';
 import { noteErasures } from './note-erasures.ts';
+import { createOverflowNotes } from './overflow-notes.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WebhookConfig } from './webhook-config.ts';
+import { createWebhookRoom } from './webhook-room.ts';
 
 export interface MatcherOptions {
   log: Log;
@@ -27,6 +29,10 @@ export interface MatcherOptions {
   holder: string;
   /** Bytes DELIVERIES may hold before matching waits. */
   deliveriesBytes?: number;
+  /** Retries that may wait for one webhook before what is new is left to a recovery. */
+  pendingPerWebhook?: number;
+  /** Told of every delivery that was not queued, as too many wait for its webhook. */
+  onOverflow?: (delivery: Delivery) => void;
 }
 
 export interface Matcher {
@@ -49,6 +55,7 @@ const TAKE_RECORDS = 64;
  * 2. A record is matched against definitions at least as fresh as those it was decided under.
  * 3. A webhook gets nothing that was decided before its creation (`createdRevision`).
  * 4. The position moves past an erasure only after it is noted for whoever makes deliveries.
+ * 5. One webhook's deliveries never hold up another's: past its bound they are told as overflowed and passed over.
  *
  * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
  */
@@ -61,6 +68,12 @@ export function createMatcher(options: MatcherOptions): Matcher {
     logger,
     limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
   });
+  const webhookRoom = createWebhookRoom({
+    log,
+    clock,
+    limit: options.pendingPerWebhook ?? LIMITS.deliveriesPendingPerWebhook,
+  });
+  const overflows = createOverflowNotes(clock, logger);
   const signal = createSignal();
   /** Counts take-overs: a run whose number is no longer the current one stops at its next step. */
   let turn = 0;
@@ -173,6 +186,10 @@ export function createMatcher(options: MatcherOptions): Matcher {
       if (record === undefined) continue;
       if (!(await isConfigSeen(record.configRevision, mine))) return 'given_up';
       for (const delivery of matchRecord(record, { created, sequence: logRecord.sequence }, subscriptions)) {
+        if (!(await webhookRoom.take(delivery.webhook))) {
+          overflow(delivery);
+          continue;
+        }
         const bytes = encodeDelivery(delivery);
         await room.waitFor(bytes.byteLength, () => over(mine));
         if (over(mine)) return 'given_up';
@@ -186,9 +203,15 @@ export function createMatcher(options: MatcherOptions): Matcher {
     return over(mine) ? 'given_up' : count;
   }
 
+  function overflow(delivery: Delivery): void {
+    metrics.deliveriesOverflowed.inc();
+    overflows.note(delivery);
+    options.onOverflow?.(delivery);
+  }
+
   async function append(delivery: Delivery, bytes: Uint8Array, mine: number): Promise<void> {
     const terms = { log, clock, logger, givenUp: () => over(mine), waitsWhenFull: true };
-    await appendUntilAcked(terms, dueSubject(delivery.webhook), bytes, { messageId: delivery.id });
+    await appendUntilAcked(terms, dueSubject(delivery.webhook), bytes, { messageId: messageIdOf(delivery) });
   }
 
   function read(record: LogRecord): CommitRecord | undefined {

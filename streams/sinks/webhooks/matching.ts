@@ -43,6 +43,7 @@ export function* matchRecord(
         place: { ...place, index },
         attempt: 1,
         deferrals: 0,
+        owedSince: record.committedAt,
       };
     }
   }

@@ -15,11 +15,12 @@ export interface OutgoingAttempt {
 }
 
 /**
- * `answered`: the receiver's status and the first bytes of its body; every status counts, redirects are not followed.
+ * `answered`: the receiver's status, the first bytes of its body and its Retry-After header as sent; every status counts, redirects
+ * are not followed.
  * `refused`: not sent, as the address is not one we deliver to. `aborted`: cut off by `close`, so nothing is known.
  */
 export type AttemptOutcome =
-  | { kind: 'answered'; status: number; responseStart: string }
+  | { kind: 'answered'; status: number; responseStart: string; retryAfter?: string }
   | { kind: 'timed_out' }
   | { kind: 'connection_failed'; reason: string }
   | { kind: 'refused'; reason: string }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** The two signature schemes of a delivery, as headers. */
-export interface SignatureHeaders {
+export interface SignatureHeaders extends Record<string, string> {
   'X-Service-Signature': string;
   'webhook-id': string;
   'webhook-timestamp': string;
@@ -13,15 +13,27 @@ export interface SignatureHeaders {
  *
  * `X-Service-Signature` (contract: Webhook signing): lower-case hexadecimal HMAC-SHA256 of the exact body bytes, keyed with
  * the secret's full text. The other three are the Standard Webhooks set: HMAC-SHA256 in base64 over `id.timestamp.body`.
+ * With a secret that was replaced a while ago, a receiver that knows either can verify: `webhook-signature` lists both, and
+ * `X-Service-Signature-Previous` is the old one's.
  * @param timestampSeconds when this attempt is made; receivers refuse what is much older
  */
-export function signDelivery(secret: string, id: string, timestampSeconds: number, body: Uint8Array): SignatureHeaders {
-  const standard = createHmac('sha256', standardKey(secret)).update(`${id}.${timestampSeconds}.`).update(body);
+export function signDelivery(
+  secret: string,
+  id: string,
+  timestampSeconds: number,
+  body: Uint8Array,
+  previousSecret?: string,
+): SignatureHeaders {
+  const plain = (key: string): string => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+  const standard = (key: string): string =>
+    `v1,${createHmac('sha256', standardKey(key)).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
+  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
   return {
-    'X-Service-Signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'X-Service-Signature': plain(secret),
+    ...(previousSecret === undefined ? {} : { 'X-Service-Signature-Previous': plain(previousSecret) }),
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': `v1,${standard.digest('base64')}`,
+    'webhook-signature': secrets.map(standard).join(' '),
   };
 }
 

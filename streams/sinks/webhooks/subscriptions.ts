@@ -27,7 +27,7 @@ export interface Subscriptions {
 /** Pattern → the webhooks that stand under it. A webhook stands under a wildcard, or under names the wildcard leaves open. */
 type Index = Map<string, Subscription[]>;
 
-export function createSubscriptions(config: WebhookConfig): Subscriptions {
+export function createSubscriptions(config: Pick<WebhookConfig, 'list' | 'onChange'>): Subscriptions {
   let indexes: Map<string, Index> | undefined;
   const stop = config.onChange((change) => {
     if (change.address.kind === 'webhook') indexes = undefined;

@@ -64,6 +64,11 @@ export function createFakeConfig(clock: Clock): FakeConfig {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    async put(address, document, expected) {
+      const held = entries.get(address.key);
+      if ((held?.revision ?? 0) !== expected || address.environment === '_') return { kind: 'conflict' };
+      return { kind: 'written', entry: config.set(document, address.environment, address.game) };
+    },
     async seen(wanted, timeoutMs) {
       const seen = new Promise<boolean>((resolve) => {
         const check = (): void => {

@@ -1,5 +1,5 @@
-import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
-import type { DocumentAddress } from '../../config/documents.ts';
+import type { ConfigChange, ConfigEntry, ConfigWrite } from '../../config/config-store.ts';
+import type { DocumentAddress, WebhookDocument } from '../../config/documents.ts';
 import type { Stop } from '../../log.ts';
 
 /** What this sink needs of the ConfigStore. */
@@ -8,5 +8,10 @@ export interface WebhookConfig {
   get(address: DocumentAddress<'webhook'>): ConfigEntry<'webhook'> | undefined;
   list(kind: 'webhook'): ConfigEntry<'webhook'>[];
   onChange(listener: (change: ConfigChange) => void): Stop;
+  put(
+    address: DocumentAddress<'webhook'>,
+    document: WebhookDocument,
+    revision: number,
+  ): Promise<ConfigWrite<'webhook'>>;
   seen(revision: number, timeoutMs: number): Promise<boolean>;
 }

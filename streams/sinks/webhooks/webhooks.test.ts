@@ -1,66 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../../log-memory.ts';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import { aWebhook, answered, createFakeConfig, createFakeSender } from './testing.ts';
-import { createWebhooks } from './webhooks.ts';
-
-const MINUTE_MS = 60_000;
-const SCHEDULE_MS = [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS);
-
-function setUp(broken: Partial<MemoryBrokerOptions> & { deliveriesBytes?: number } = {}) {
-  const clock = createFakeClock();
-  const broker = createMemoryBroker({ clock, ...broken });
-  const writer = broker.connect('writer');
-  const config = createFakeConfig(clock);
-  const metrics = createMetrics();
-  /** A process of the sink, with receivers of its own making. */
-  const process = (name: string, definitions = config) => {
-    const log = broker.connect(name);
-    const node = clock.node();
-    const sender = createFakeSender(() => clock.monotonicMs());
-    const webhooks = createWebhooks({
-      log,
-      config: definitions,
-      clock: node,
-      ids: systemIds,
-      logger: silentLogger,
-      metrics,
-      retryDelaysMs: SCHEDULE_MS,
-      timeoutMs: 30_000,
-      allowPrivateHosts: [],
-      sender,
-      ...(broken.deliveriesBytes === undefined ? {} : { deliveriesBytes: broken.deliveriesBytes }),
-    });
-    webhooks.start();
-    const kill = () => {
-      log.kill();
-      node.kill();
-    };
-    return { log, node, sender, webhooks, kill };
-  };
-  const outcomes = async () => {
-    const { values } = await metrics.deliveries.get();
-    return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
-  };
-  const waiting = () => {
-    const { firstSequence, lastSequence } = broker.stream('DELIVERIES').bounds();
-    let count = 0;
-    for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
-      if (broker.stream('DELIVERIES').get(sequence) !== undefined) count += 1;
-    }
-    return count;
-  };
-  return { clock, broker, writer, config, process, outcomes, waiting };
-}
+import { aWebhook, answered } from './testing.ts';
 
 describe('a fact becomes a delivery', () => {
   it('with the documented payload', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ events: ['level_up'] }));
     const { sender } = process('sink');
     await commit(writer, [aTrackedEvent({ properties: '{"level":5,"__proto__":{"a":1}}' })], { configRevision: 1 });
@@ -80,7 +27,7 @@ describe('a fact becomes a delivery', () => {
   });
 
   it('for a new and a changed player: the Player as on the wire, and what changed', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ events: ['player.*'] }));
     const { sender } = process('sink');
     const player = {
@@ -142,7 +89,7 @@ describe('a fact becomes a delivery', () => {
     [['player.updated'], []],
     [['level'], []],
   ])('events %j ask for %j, each once', async (events, expected) => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ events }));
     const { sender } = process('sink');
     await commit(writer, [aTrackedEvent({ eventName: 'login' }), aTrackedEvent()], { configRevision: 1 });
@@ -151,7 +98,7 @@ describe('a fact becomes a delivery', () => {
   });
 
   it('only inside its game and environment, while enabled, and when its filters hold', async () => {
-    const { clock, broker, writer, config, process } = setUp();
+    const { clock, broker, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'live' }));
     config.set(aWebhook({ id: 'test' }), 'test');
     config.set(aWebhook({ id: 'other' }), 'live', 'other');
@@ -160,13 +107,13 @@ describe('a fact becomes a delivery', () => {
     const { sender } = process('sink');
     await commit(writer, [aTrackedEvent(), aTrackedEvent({ properties: '{"level":12}' })], { configRevision: 5 });
     await clock.advance(1_000);
-    const seen = sender.attempts.map(({ body }) => `${body.metadata.webhook_id} ${String(level(body.data))}`);
+    const seen = sender.attempts.map(({ body }) => `${body.metadata.webhook_id} ${String(levelOf(body.data))}`);
     expect(seen.toSorted()).toEqual(['filtered 12', 'live 12', 'live 5']);
     expect(broker.stream('DELIVERIES').bounds().lastSequence).toBe(3);
   });
 
   it('not of what was decided before the webhook was created, also after it was changed', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'other', events: ['nothing'] }));
     const { revision } = config.set(aWebhook());
     config.set(aWebhook({ version: 2, createdRevision: revision }));
@@ -174,11 +121,11 @@ describe('a fact becomes a delivery', () => {
     await commit(writer, [aTrackedEvent({ properties: '{"level":2}' })], { configRevision: revision });
     const { sender } = process('sink');
     await clock.advance(1_000);
-    expect(sender.attempts.map(({ body }) => level(body.data))).toEqual([2]);
+    expect(sender.attempts.map(({ body }) => levelOf(body.data))).toEqual([2]);
   });
 
   it('of a webhook whose definition this process learns of later than of the fact', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     const { sender } = process('sink');
     await clock.advance(100);
     config.lag();
@@ -192,7 +139,7 @@ describe('a fact becomes a delivery', () => {
   });
 
   it('goes on with an error when the definitions of a record never come', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     await commit(writer, [aTrackedEvent()], { configRevision: 1_000 });
@@ -203,7 +150,7 @@ describe('a fact becomes a delivery', () => {
 
 describe('retries', () => {
   it('follow the documented schedule with a stable id and a counted attempt, then give up', async () => {
-    const { clock, writer, config, process, outcomes, waiting } = setUp();
+    const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = () => answered(500);
@@ -221,7 +168,7 @@ describe('retries', () => {
   });
 
   it('stop with the first success', async () => {
-    const { clock, writer, config, process, outcomes } = setUp();
+    const { clock, writer, config, process, outcomes } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = ({ body }) => answered(body.metadata.delivery_attempt < 3 ? 404 : 204);
@@ -231,8 +178,8 @@ describe('retries', () => {
     expect(await outcomes()).toEqual({ failed: 2, delivered: 1 });
   });
 
-  it.each([301, 400, 410, 429, 503])('%i is a failure', async (status) => {
-    const { clock, writer, config, process } = setUp();
+  it.each([301, 400, 429, 503])('%i is a failure', async (status) => {
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = () => answered(status);
@@ -242,7 +189,7 @@ describe('retries', () => {
   });
 
   it('keep to the retry policy of the webhook', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'never', retryPolicy: { maxRetries: 0, backoff: 'exponential' } }));
     config.set(aWebhook({ id: 'linear', retryPolicy: { maxRetries: 2, backoff: 'linear' } }));
     config.set(aWebhook({ id: 'none', retryPolicy: { maxRetries: 3, backoff: 'none' } }));
@@ -260,7 +207,7 @@ describe('retries', () => {
   });
 
   it('are dropped when due if the webhook was disabled or deleted meanwhile', async () => {
-    const { clock, writer, config, process, outcomes, waiting } = setUp();
+    const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook({ id: 'disabled' }));
     config.set(aWebhook({ id: 'deleted' }));
     const { sender } = process('sink');
@@ -278,7 +225,7 @@ describe('retries', () => {
 
 describe('crashes and outages', () => {
   it('a worker that dies between the answer and the acknowledgement repeats the same attempt under the same id', async () => {
-    const { clock, writer, config, process, waiting } = setUp();
+    const { clock, writer, config, process, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('first');
     first.sender.answer = () => {
@@ -296,7 +243,7 @@ describe('crashes and outages', () => {
   });
 
   it('the position waits for the deliveries: a matcher that could not store them is made up for', async () => {
-    const { clock, writer, config, process } = setUp({
+    const { clock, writer, config, process } = createWebhooksWorld({
       faults: {
         onAppend: ({ client, stream }) => (client === 'first' && stream === 'DELIVERIES' ? 'lose_request' : 'deliver'),
       },
@@ -313,7 +260,7 @@ describe('crashes and outages', () => {
   });
 
   it.each(['killed', 'stopped'])('a failed attempt leaves the queue only after the next is stored: %s', async (how) => {
-    const { clock, writer, config, process } = setUp({
+    const { clock, writer, config, process } = createWebhooksWorld({
       faults: {
         onAppend: ({ client, subject }) =>
           client === 'first' && subject.startsWith('deliveries.at.') ? 'lose_request' : 'deliver',
@@ -334,7 +281,7 @@ describe('crashes and outages', () => {
   });
 
   it('an attempt that takes its time is not made twice', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = async () => {
@@ -347,7 +294,7 @@ describe('crashes and outages', () => {
   });
 
   it('an acknowledgement lost with the connection is sent again', async () => {
-    const { clock, writer, config, process } = setUp({ faults: { latencyMs: () => 20 } });
+    const { clock, writer, config, process } = createWebhooksWorld({ faults: { latencyMs: () => 20 } });
     config.set(aWebhook());
     const { sender, log } = process('sink');
     sender.answer = () => {
@@ -361,7 +308,7 @@ describe('crashes and outages', () => {
   });
 
   it('a matcher that dies is replaced, and every fact is delivered once', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const processes = [process('p0')];
     let number = 0;
@@ -378,14 +325,14 @@ describe('crashes and outages', () => {
     }
     await clock.advance(MINUTE_MS);
     const attempts = processes.flatMap(({ sender }) => sender.attempts);
-    const levels = new Set(attempts.map(({ body }) => level(body.data)));
+    const levels = new Set(attempts.map(({ body }) => levelOf(body.data)));
     expect([...levels].toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: number }, (_, i) => i));
     // The ids say which attempts are repeats: one for each fact, however often a crash repeated it.
     expect(new Set(attempts.map(({ body }) => body.id)).size).toBe(number);
   });
 
   it('only one process matches, and another takes over when it stops', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const a = process('a');
     const b = process('b');
@@ -404,7 +351,7 @@ describe('crashes and outages', () => {
   it('unanswered appends and broken connections lose and double nothing', async () => {
     let count = 0;
     let moves = 0;
-    const { clock, writer, config, process } = setUp({
+    const { clock, writer, config, process } = createWebhooksWorld({
       faults: {
         onAppend: ({ client, stream }) => {
           if (client !== 'sink' || stream !== 'DELIVERIES') return 'deliver';
@@ -430,12 +377,12 @@ describe('crashes and outages', () => {
       }
     }
     await clock.advance(5 * MINUTE_MS);
-    const levels = sender.attempts.map(({ body }) => Number(level(body.data))).toSorted((a, b) => a - b);
+    const levels = sender.attempts.map(({ body }) => Number(levelOf(body.data))).toSorted((a, b) => a - b);
     expect(levels).toEqual(Array.from({ length: 40 }, (_, i) => i));
   });
 
   it('a full DELIVERIES is waited out, and nothing is skipped', async () => {
-    const { clock, broker, writer, config, process } = setUp({ deliveriesBytes: 4_000 });
+    const { clock, broker, writer, config, process } = createWebhooksWorld({ deliveriesBytes: 4_000 });
     config.set(aWebhook());
     const { sender } = process('sink');
     let open = false;
@@ -450,11 +397,11 @@ describe('crashes and outages', () => {
     open = true;
     sender.close();
     await clock.advance(5 * MINUTE_MS);
-    expect(new Set(sender.attempts.map(({ body }) => level(body.data))).size).toBe(30);
+    expect(new Set(sender.attempts.map(({ body }) => levelOf(body.data))).size).toBe(30);
   });
 
   it('a stop finishes what is in flight, and hands the rest back at once', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('first');
     first.sender.answer = () => new Promise(() => {});
@@ -473,7 +420,7 @@ describe('crashes and outages', () => {
 
 describe('a receiver that hangs', () => {
   it('holds up nobody else, and its deliveries all come in the end', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'sick', url: 'http://sick.test/' }));
     config.set(aWebhook({ id: 'well', url: 'http://well.test/' }));
     const { sender } = process('sink');
@@ -495,14 +442,9 @@ describe('a receiver that hangs', () => {
     sick = false;
     await clock.advance(10 * MINUTE_MS);
     const ofSick = sender.attempts.filter(({ url }) => url.includes('sick'));
-    expect(new Set(ofSick.map(({ body }) => level(body.data))).size).toBe(200);
+    expect(new Set(ofSick.map(({ body }) => levelOf(body.data))).size).toBe(200);
   });
 });
-
-function level(data: Record<string, unknown>): unknown {
-  const properties: unknown = data['properties'];
-  return typeof properties === 'object' && properties !== null && 'level' in properties ? properties.level : undefined;
-}
 
 describe('an erased player', () => {
   const PLAYER = aTrackedEvent().entityId;
@@ -510,7 +452,7 @@ describe('an erased player', () => {
   const erased = { kind: 'PlayerErased', game: 'demo', environment: 'live', entityId: PLAYER, at: START_MS } as const;
 
   it('is told of no more: a retry that waits is dropped, what comes of a new life is not', async () => {
-    const { clock, writer, config, process, outcomes, waiting } = setUp();
+    const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = () => answered(500);
@@ -526,7 +468,7 @@ describe('an erased player', () => {
   });
 
   it('stays untold of after every process has started anew', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('sink');
     first.sender.answer = () => answered(500);
@@ -541,7 +483,7 @@ describe('an erased player', () => {
   });
 
   it('is nobody else', async () => {
-    const { clock, writer, config, process } = setUp();
+    const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
     sender.answer = ({ body }) => answered(body.metadata.delivery_attempt === 1 ? 500 : 200);

@@ -1,11 +1,16 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
+import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
-import type { Log } from '../../log.ts';
+import { watchErasures, type Erasures } from '../../erasures.ts';
+import type { Log, Stop } from '../../log.ts';
+import { createAttemptLog, type AttemptLog } from './attempt-log.ts';
+import { measureBacklog } from './backlog.ts';
 import { createHttpSender } from './http-sender.ts';
 import { type Matcher, createMatcher } from './matcher.ts';
 import type { DeliverySender } from './sender.ts';
+import { createRecoverer, type Recoverer } from './recoverer.ts';
+import { tellOfDisablings } from './tell-of-disablings.ts';
 import { type Worker, createWorker } from './worker.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
@@ -16,6 +21,8 @@ export interface WebhooksOptions {
   ids: Ids;
   logger: Logger;
   metrics: SinkMetrics;
+  /** Names the subjects of RECORDS. */
+  node: string;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
@@ -26,7 +33,12 @@ export interface WebhooksOptions {
   sender?: DeliverySender;
   /** Bytes DELIVERIES may hold before matching waits. */
   deliveriesBytes?: number;
+  /** Retries that may wait for one webhook before what is new is left to a recovery. */
+  pendingPerWebhook?: number;
 }
+
+/** What is left of a stop for attempts that are not logged yet. */
+const LOG_STOP_MS = 1_000;
 
 export interface Webhooks {
   start(): void;
@@ -34,20 +46,50 @@ export interface Webhooks {
   stop(): Promise<void>;
 }
 
-/** The webhooks sink: matches facts to webhooks (one process at a time), and makes the deliveries (all of them). */
+/**
+ * The webhooks sink: matches facts to webhooks and works on recoveries (each in one process at a time), and makes the deliveries
+ * (in all of them).
+ */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { log, config, clock, ids, logger, metrics, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
-  const bound = options.deliveriesBytes === undefined ? {} : { deliveriesBytes: options.deliveriesBytes };
-  let matcher: Matcher | undefined;
-  let worker: Worker | undefined;
+  const { log, config, clock, ids, logger, metrics, node, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
+  const { deliveriesBytes, pendingPerWebhook } = options;
+  let parts:
+    | { first: readonly (Matcher | Worker | Recoverer)[]; attempts: AttemptLog; last: readonly Stop[] }
+    | undefined;
+
+  function startParts(): NonNullable<typeof parts> {
+    const holder = ids.uuidv4();
+    const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
+    const shared = { log, config, clock, logger, metrics };
+    const erasures: Erasures = watchErasures(log, clock);
+    const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
+    const matcher = createMatcher({
+      ...shared,
+      holder,
+      ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
+      ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
+      onOverflow: (delivery) =>
+        attempts.notAttempted(delivery, 'overflowed', 'too many deliveries wait for the webhook'),
+    });
+    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs });
+    const recoverer = createRecoverer({ ...shared, erasures, holder });
+    const stopTelling = tellOfDisablings({ ...shared, node });
+    return {
+      first: [matcher, worker, recoverer],
+      attempts,
+      last: [stopTelling, measureBacklog(shared), () => erasures.stop()],
+    };
+  }
+
   return {
     start() {
-      const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
-      matcher ??= createMatcher({ log, config, clock, logger, metrics, holder: ids.uuidv4(), ...bound });
-      worker ??= createWorker({ log, config, clock, ids, logger, metrics, sender, retryDelaysMs, timeoutMs });
+      parts ??= startParts();
     },
     async stop() {
-      await Promise.all([matcher?.stop(), worker?.stop()]);
+      if (parts === undefined) return;
+      await Promise.all(parts.first.map((part) => part.stop()));
+      await within(clock, LOG_STOP_MS, parts.attempts.close());
+      for (const stop of parts.last) stop();
     },
   };
 }

@@ -1,18 +1,23 @@
-import { type Clock, sleep, within } from '../../../src/kernel/clock.ts';
+import { type Clock, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import type { WebhookDocument } from '../../config/documents.ts';
-import { watchErasures } from '../../erasures.ts';
+import type { Erasures } from '../../erasures.ts';
 import type { Log, WorkItem } from '../../log.ts';
-import { appendUntilAcked } from './append-until-acked.ts';
-import { type Delivery, decodeDelivery, dueSubject, encodeDelivery, scheduledSubject } from './delivery.ts';
+import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
+import { type Delivery, decodeDelivery } from './delivery.ts';
+import { createDeliveryQueue, HAND_BACK_MS } from './delivery-queue.ts';
+import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createLanes } from './lanes.ts';
+import { createOldestUndelivered } from './oldest-undelivered.ts';
 import { deliveryBody, deliveryHeaders } from './payload.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
 import type { WebhookConfig } from './webhook-config.ts';
+import { createWebhookHealth } from './webhook-health.ts';
 
 export interface WorkerOptions {
   log: Log;
@@ -22,6 +27,8 @@ export interface WorkerOptions {
   logger: Logger;
   metrics: SinkMetrics;
   sender: DeliverySender;
+  erasures: Erasures;
+  attempts: AttemptLog;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
@@ -34,26 +41,23 @@ export interface Worker {
 }
 
 const CONFIG_WAIT_MS = 5_000;
-/** When an item that this process can't see to is handed out again. */
-const HAND_BACK_MS = 1_000;
-const ACK_TRIES = 10;
+const GONE = 410;
 
 /**
- * Makes the attempts that are due. Any number of processes share the queue.
+ * Makes the attempts that are due. Any number of processes share the queue (delivery-queue.ts).
  *
  * Invariants
- * 1. An attempt leaves the queue only after its end is certain: delivered, given up, or the next one stored. So a crash
- *    repeats an attempt under the same id, and loses none.
- * 2. An item in `held` is this process's, and the broker is told so until it is let go; then it is touched no more.
- * 3. A webhook that was disabled or deleted meanwhile gets nothing more, and nobody is told of a player that was erased.
+ * 1. A webhook that was disabled or deleted meanwhile gets nothing more, and nobody is told of a player that was erased.
+ * 2. What finds no place is put off uncounted, and takes up nothing meanwhile.
+ * 3. Nothing waits for the log of attempts.
  */
 export function createWorker(options: WorkerOptions): Worker {
-  const { log, config, clock, ids, logger, metrics, sender, retryDelaysMs, timeoutMs } = options;
-  const erasures = watchErasures(log, clock);
+  const { log, config, clock, ids, logger, metrics, sender, erasures, attempts, retryDelaysMs, timeoutMs } = options;
   let state: 'running' | 'stopping' | 'stopped' = 'running';
   const busy = new Set<Promise<void>>();
-  const held = new Set<WorkItem>();
-  let cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
+  const health = createWebhookHealth(log, clock);
+  const oldest = createOldestUndelivered(clock);
+  const queue = createDeliveryQueue({ log, clock, logger, metrics, isStopped: () => state === 'stopped' });
   let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   const lanes = createLanes({
     clock,
@@ -72,13 +76,12 @@ export function createWorker(options: WorkerOptions): Worker {
     onItem: (item) => track(item, handle(item)),
   });
 
-  function beat(): void {
-    for (const item of held) item.working();
-    cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
-  }
-
   function sweep(): void {
     lanes.sweep();
+    metrics.deliveriesInFlight.set(lanes.running);
+    metrics.openCircuits.set(lanes.hanging);
+    metrics.oldestUndelivered.reset();
+    for (const [webhook, ageMs] of oldest.worst()) metrics.oldestUndelivered.set({ webhook }, ageMs / 1000);
     cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   }
 
@@ -87,7 +90,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const promise = work
       .catch((error: unknown) => {
         logger.error({ err: error }, 'webhooks: handling a delivery failed; it comes again');
-        handBack(item);
+        queue.handBack(item);
       })
       .finally(() => busy.delete(promise));
     busy.add(promise);
@@ -99,38 +102,39 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function handle(item: WorkItem): Promise<void> {
-    held.add(item);
+    queue.hold(item);
     const delivery = decodeDelivery(item.record.data);
     if (delivery === undefined) {
       logger.error({ subject: item.record.subject }, 'webhooks: a record of DELIVERIES cannot be read; dropped');
-      await finish(item, 'unreadable');
+      await queue.finish(item, 'unreadable');
       return;
     }
     const fresh = config.revision >= delivery.configRevision;
     if (!erasures.current || (!fresh && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS)))) {
-      handBack(item);
+      queue.handBack(item);
       return;
     }
     if (!mayBeTold(delivery)) {
-      await finish(item, 'dropped');
+      await drop(item, delivery);
       return;
     }
     const taken = lanes.offer(delivery.webhook, {
       run: () => asJob(item, attempt(item, delivery)),
       putOff: () => track(item, putOff(item, delivery)),
     });
-    if (!taken) await putOff(item, delivery);
+    if (taken) oldest.waits(delivery, clock.wallMs() + timeoutMs);
+    else await putOff(item, delivery);
   }
 
   /** A lane's job never rejects. */
   async function asJob(item: WorkItem, work: Promise<Health>): Promise<Health> {
-    let health: Health = 'unknown';
-    const job = work.then((result) => {
-      health = result;
+    let result: Health = 'unknown';
+    const job = work.then((found) => {
+      result = found;
     });
     track(item, job);
     await Promise.allSettled([job]);
-    return health;
+    return result;
   }
 
   /** The webhook if it still wants deliveries. Looked up again for every attempt. */
@@ -143,95 +147,87 @@ export function createWorker(options: WorkerOptions): Worker {
     return wantedBy(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
   }
 
+  async function drop(item: WorkItem, delivery: Delivery): Promise<void> {
+    oldest.ended(delivery);
+    // Of an erased player the log of attempts keeps nothing by itself.
+    attempts.notAttempted(delivery, 'dropped', 'the webhook is disabled or deleted');
+    await queue.finish(item, 'dropped');
+  }
+
   /** Makes one attempt and sees to what follows. */
   async function attempt(item: WorkItem, delivery: Delivery): Promise<Health> {
     if (state !== 'running') {
-      handBack(item);
+      queue.handBack(item);
       return 'unknown';
     }
     const webhook = wantedBy(delivery);
     if (webhook === undefined || !mayBeTold(delivery)) {
-      await finish(item, 'dropped');
+      await drop(item, delivery);
       return 'unknown';
     }
     const body = deliveryBody(delivery);
-    const headers = deliveryHeaders(delivery, webhook, body, clock.wallMs());
+    const atMs = clock.wallMs();
+    const startedMs = clock.monotonicMs();
+    const headers = deliveryHeaders(delivery, webhook, body, atMs);
     const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
     // Only a stop cuts an attempt off; it hands back whatever is still held.
     if (outcome.kind === 'aborted') return 'unknown';
+    const made = { url: webhook.url, atMs, durationMs: clock.monotonicMs() - startedMs, outcome };
     // What follows is between us and the broker: the receiver's place is free meanwhile.
     if (isDelivered(outcome)) {
-      track(item, finish(item, 'delivered'));
+      health.succeeded(webhook);
+      oldest.ended(delivery);
+      attempts.attempted(delivery, made, 'delivered');
+      track(item, queue.finish(item, 'delivered'));
       return 'well';
     }
-    track(item, afterFailure(item, delivery, webhook, outcome));
+    track(item, afterFailure(item, delivery, webhook, made));
     return outcome.kind === 'answered' ? 'failing' : 'hanging';
   }
 
-  /** Stores the next attempt, then lets go of this one. */
+  /** Stores the next attempt, if there is one, then lets go of this one. */
   async function afterFailure(
     item: WorkItem,
     delivery: Delivery,
     webhook: WebhookDocument,
-    outcome: AttemptOutcome,
+    made: MadeAttempt,
   ): Promise<void> {
-    const delayMs = retryDelayMs(webhook.retryPolicy, delivery.attempt, retryDelaysMs);
+    const { outcome } = made;
+    const nowMs = clock.wallMs();
+    const isGone = outcome.kind === 'answered' && outcome.status === GONE;
+    const delayMs = isGone ? undefined : delayAfter(outcome, delivery, webhook, nowMs);
+    const failingSince = health.failed(webhook);
     const about = { webhook: delivery.webhook, delivery: delivery.id, attempt: delivery.attempt, ...describe(outcome) };
+    if (delayMs === undefined) attempts.attempted(delivery, made, 'exhausted');
+    else attempts.attempted(delivery, made, 'failed', nowMs + delayMs);
+    const isHopeless = nowMs - failingSince >= LIMITS.webhookFailingMs;
+    if (isGone || isHopeless) {
+      await disableWebhook({ config, clock, logger, metrics }, delivery, webhook, isGone ? 'gone' : 'failing');
+    }
     if (delayMs === undefined) {
       logger.warn(about, 'webhooks: a delivery failed for the last time');
-      await finish(item, 'exhausted');
+      oldest.ended(delivery);
+      await queue.finish(item, 'exhausted');
       return;
     }
     logger.info({ ...about, retryInMs: delayMs }, 'webhooks: an attempt failed');
+    oldest.waits(delivery, nowMs + delayMs);
     const next = { ...delivery, attempt: delivery.attempt + 1, deferrals: 0 };
-    await replace(item, next, delayMs, outcome.kind === 'timed_out' ? 'timed_out' : 'failed');
+    await queue.replace(item, next, delayMs, outcome.kind === 'timed_out' ? 'timed_out' : 'failed');
+  }
+
+  /** The later of the schedule and what the receiver asks for; `undefined`: there is no further attempt. */
+  function delayAfter(outcome: AttemptOutcome, { attempt: made }: Delivery, webhook: WebhookDocument, nowMs: number) {
+    const delayMs = retryDelayMs(webhook.retryPolicy, made, retryDelaysMs);
+    return delayMs === undefined ? undefined : Math.max(delayMs, retryAfterMs(outcome, nowMs));
   }
 
   /** There is no place for it: the same attempt comes again a little later, uncounted, and takes up nothing meanwhile. */
   async function putOff(item: WorkItem, delivery: Delivery): Promise<void> {
     const longestMs = Math.min(LIMITS.deliveryDeferMs * 2 ** delivery.deferrals, LIMITS.deliveryDeferMaxMs);
     const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
-    await replace(item, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
-  }
-
-  /** Stores what follows an item, and only then acknowledges the item. */
-  async function replace(item: WorkItem, next: Delivery, delayMs: number, outcome: string): Promise<void> {
-    const due = dueSubject(next.webhook);
-    const schedule = { atMs: clock.wallMs() + delayMs, target: due };
-    const messageId = `${next.id}:${next.attempt}:${next.deferrals}`;
-    const terms = { log, clock, logger, givenUp: () => state === 'stopped', waitsWhenFull: false };
-    const stored = await (delayMs === 0
-      ? appendUntilAcked(terms, due, encodeDelivery(next), { messageId })
-      : appendUntilAcked(terms, scheduledSubject(next), encodeDelivery(next), { messageId, schedule }));
-    if (stored === 'given_up') handBack(item);
-    else if (stored === 'full') keepForLater(item, delayMs);
-    else await finish(item, outcome);
-  }
-
-  /** DELIVERIES has no room for the next attempt: then this record, which has its room, is the next one, uncounted. */
-  function keepForLater(item: WorkItem, delayMs: number): void {
-    logger.warn({ subject: item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated uncounted');
-    held.delete(item);
-    item.retryIn(Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
-  }
-
-  /** Lets an item go that somebody else, or this process later, has to see to. */
-  function handBack(item: WorkItem): void {
-    held.delete(item);
-    item.retryIn(HAND_BACK_MS);
-  }
-
-  /** Lets an item go for good. An acknowledgement that a broken connection swallowed is sent again: it saves a repeat. */
-  async function finish(item: WorkItem, outcome: string): Promise<void> {
-    metrics.deliveries.inc({ outcome });
-    held.delete(item);
-    for (let tries = 1; !(await item.ack()); tries++) {
-      if (tries === ACK_TRIES || state === 'stopped') {
-        logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may come again');
-        return;
-      }
-      await sleep(clock, HAND_BACK_MS);
-    }
+    oldest.waits(delivery, clock.wallMs() + delayMs);
+    await queue.replace(item, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
   }
 
   return {
@@ -242,10 +238,9 @@ export function createWorker(options: WorkerOptions): Worker {
       state = 'stopped';
       sender.close();
       await within(clock, HAND_BACK_MS, settled());
-      for (const item of held) handBack(item);
-      cancelBeat();
+      queue.close();
       cancelSweep();
-      erasures.stop();
+      health.stop();
     },
   };
 }

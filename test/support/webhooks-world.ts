@@ -1,0 +1,139 @@
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
+import { decodeDeliveryRecords, decodeDisablings } from '../../streams/codec.ts';
+import type { ConfigEntry } from '../../streams/config/config-store.ts';
+import type { WebhookDocument } from '../../streams/config/documents.ts';
+import { createMemoryBroker, type MemoryBrokerOptions } from '../../streams/log-memory.ts';
+import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
+import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
+import { createFakeConfig, createFakeSender } from '../../streams/sinks/webhooks/testing.ts';
+import { createWebhookOperations } from '../../streams/sinks/webhooks/operations.ts';
+import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { silentLogger } from './silent-logger.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+const SCHEDULE_MS = [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS);
+
+type WorldOptions = Partial<MemoryBrokerOptions> & { deliveriesBytes?: number; pendingPerWebhook?: number };
+
+/** The webhooks sink in as many processes as a test wants, over a log in memory and receivers of its own making. */
+export function createWebhooksWorld(options: WorldOptions = {}) {
+  const { deliveriesBytes, pendingPerWebhook, ...broken } = options;
+  const clock = createFakeClock();
+  const broker = createMemoryBroker({ clock, ...broken });
+  const writer = broker.connect('writer');
+  const config = createFakeConfig(clock);
+  const metrics = createMetrics();
+
+  /** A process of the sink. */
+  const process = (name: string, definitions = config) => {
+    const log = broker.connect(name);
+    const node = clock.node();
+    const sender = createFakeSender(() => clock.monotonicMs());
+    const webhooks = createWebhooks({
+      log,
+      config: definitions,
+      clock: node,
+      ids: systemIds,
+      logger: silentLogger,
+      metrics,
+      node: name,
+      retryDelaysMs: SCHEDULE_MS,
+      timeoutMs: 30_000,
+      allowPrivateHosts: [],
+      sender,
+      ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
+      ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
+    });
+    webhooks.start();
+    const kill = () => {
+      log.kill();
+      node.kill();
+    };
+    return { log, node, sender, webhooks, kill };
+  };
+
+  /** What a gateway asks of deliveries. */
+  const operations = () => {
+    const sender = createFakeSender(() => clock.monotonicMs());
+    const log = broker.connect('gateway');
+    const made = createWebhookOperations({
+      log,
+      clock,
+      ids: systemIds,
+      timeoutMs: 30_000,
+      allowPrivateHosts: [],
+      sender,
+    });
+    return { ...made, log, sender };
+  };
+
+  const outcomes = async () => {
+    const { values } = await metrics.deliveries.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
+  };
+
+  const held = (stream: 'DELIVERIES' | 'RECORDS') => {
+    const { firstSequence, lastSequence } = broker.stream(stream).bounds();
+    const records = [];
+    for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
+      const record = broker.stream(stream).get(sequence);
+      if (record !== undefined) records.push(record);
+    }
+    return records;
+  };
+
+  /** Deliveries that wait. */
+  const waiting = () => held('DELIVERIES').length;
+
+  /** What the log of attempts holds, in order. */
+  const logged = (): DeliveryRecord[] =>
+    held('RECORDS')
+      .filter(({ subject }) => subject.startsWith('records.deliveries.'))
+      .flatMap(({ data }) => decodeDeliveryRecords(data));
+
+  /** What ClickHouse is told of webhooks that were disabled. */
+  const disablings = (): WebhookDisabling[] =>
+    held('RECORDS')
+      .filter(({ subject }) => subject.startsWith('records.disablings.'))
+      .flatMap(({ data }) => decodeDisablings(data));
+
+  const webhook = (key: string): WebhookDocument | undefined => entry(key)?.document;
+  const entry = (key: string): ConfigEntry<'webhook'> | undefined =>
+    config.get({ game: 'demo', environment: 'live', kind: 'webhook', key });
+
+  /** Waits, in steps, for what was asked of a port that nobody but the clock moves. */
+  const settled = async <T>(asked: Promise<T>): Promise<T> => {
+    let answer: { value: T } | undefined;
+    void asked.then((value) => (answer = { value }));
+    await clock.advanceUntil(() => answer !== undefined, 60_000, 10);
+    if (answer === undefined) throw new Error('it was not answered');
+    return answer.value;
+  };
+
+  return {
+    clock,
+    broker,
+    writer,
+    config,
+    metrics,
+    process,
+    operations,
+    outcomes,
+    waiting,
+    logged,
+    disablings,
+    webhook,
+    entry,
+    settled,
+  };
+}
+
+/** `level` of an event's properties, by which tests tell events apart. */
+export function levelOf(data: Record<string, unknown>): unknown {
+  const properties: unknown = data['properties'];
+  return typeof properties === 'object' && properties !== null && 'level' in properties ? properties.level : undefined;
+}
