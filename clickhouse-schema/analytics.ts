@@ -171,6 +171,13 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
   };
 }
 
+/** Where a row stands in the stream it was written from. */
+interface PlaceColumns {
+  place_ms: string | number;
+  place_sequence: string | number;
+  place_index: string | number;
+}
+
 interface ExperimentRow {
   variant: string;
   mixed: number;
@@ -207,11 +214,4 @@ const STATEMENT_BOUNDS = {
   max_memory_usage: String(LIMITS.analyticsMemoryBytes),
   max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
   max_threads: LIMITS.analyticsThreads,
-/** Where a row stands in the stream it was written from. */
-interface PlaceColumns {
-  place_ms: string | number;
-  place_sequence: string | number;
-  place_index: string | number;
-}
-
 } as const;

@@ -178,35 +178,6 @@ export const COLUMNS = {
   scores: SCORE_COLUMNS,
   challenger_scores: SCORE_COLUMNS,
   model_references: ['model_version', 'measure', 'edges', 'shares', 'received_at'],
-} as const satisfies Record<string, readonly string[]>;
-
-/** Tables the sink writes. */
-export type TableName = keyof typeof COLUMNS;
-
-export const TABLES: readonly TableName[] = [
-  'events',
-  'player_snapshots',
-  'lifecycle_transitions',
-  'segment_transitions',
-  'segment_membership_states',
-  'sessions',
-  'purchases',
-  'flag_exposures',
-  'campaign_events',
-  'erasures',
-  'scores',
-  'challenger_scores',
-  'model_references',
-];
-
-/** Where a table's rows stand in their stream: by this column the rows of a batch are found again. */
-export function sequenceColumn(table: TableName): string {
-  const columns: readonly string[] = COLUMNS[table];
-  return columns.includes('records_sequence') ? 'records_sequence' : 'facts_sequence';
-}
-
-/**
- * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
   webhook_deliveries: [
     'delivery_id',
     'webhook_id',
@@ -238,6 +209,37 @@ export function sequenceColumn(table: TableName): string {
     'disabled_at',
     'received_at',
   ],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Tables the sink writes. */
+export type TableName = keyof typeof COLUMNS;
+
+export const TABLES: readonly TableName[] = [
+  'events',
+  'player_snapshots',
+  'lifecycle_transitions',
+  'segment_transitions',
+  'segment_membership_states',
+  'sessions',
+  'purchases',
+  'flag_exposures',
+  'campaign_events',
+  'erasures',
+  'scores',
+  'challenger_scores',
+  'model_references',
+  'webhook_deliveries',
+  'webhook_disablings',
+];
+
+/** Where a table's rows stand in their stream: by this column the rows of a batch are found again. */
+export function sequenceColumn(table: TableName): string {
+  const columns: readonly string[] = COLUMNS[table];
+  return columns.includes('records_sequence') ? 'records_sequence' : 'facts_sequence';
+}
+
+/**
+ * Tables that keep the newest row of a kind, by its version: what is written twice is there once. Their rows vanish when newer
  * ones come, so they can't be counted.
  */
 export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
@@ -245,7 +247,5 @@ export const REPLACING_TABLES: ReadonlySet<TableName> = new Set([
   'segment_membership_states',
   'erasures',
   'model_references',
+  'webhook_disablings',
 ]);
-  'webhook_deliveries',
-  'webhook_disablings',
-  'webhook_disablings',

@@ -36,10 +36,10 @@ export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Plac
   segment_membership_states: 'memberships',
   flag_exposures: 'facts',
   campaign_events: 'facts',
-};
-
   // Written from RECORDS, but of a fact: what is told of an erased player goes with the fact it tells of.
   webhook_deliveries: 'facts',
+};
+
 /** Whether a table's rows belong to players, and are deleted with them. */
 export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TABLES {
   return table in PLAYER_TABLES;

@@ -52,10 +52,10 @@ export function createRowBatch(): RowBatch {
     scores: [],
     challenger_scores: [],
     model_references: [],
-  };
-  /** Memory of the batch before. */
     webhook_deliveries: [],
     webhook_disablings: [],
+  };
+  /** Memory of the batch before. */
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
   let rows = 0;
 

@@ -37,8 +37,8 @@ export interface ServerDeps {
   segmentProgress: Services['segmentProgress'];
   analytics: Services['analytics'];
   scorer: Services['scorer'];
-  /** Open connections; one over it is closed at once. */
   webhookOperations: Services['webhookOperations'];
+  /** Open connections; one over it is closed at once. */
   maxConnections?: number;
 }
 
@@ -84,9 +84,9 @@ export function createServer(deps: ServerDeps): Server {
     segmentProgress: deps.segmentProgress,
     analytics: deps.analytics,
     scorer: deps.scorer,
+    webhookOperations: deps.webhookOperations,
   };
   const keyRing = createKeyRing(configStore);
-    webhookOperations: deps.webhookOperations,
   const limiter = createRateLimiter(clock);
   const streams = createStreamRegistry();
   const exchanges = createExchanges({ clock, ids, metrics, logger: deps.logger, cors: createCors(config.corsOrigins) });

@@ -91,10 +91,6 @@ export async function startGateway(
       playerRows: async () => ({ kind: 'unavailable' }),
     },
     scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
-    ...overrides,
-  });
-  const port = await server.listen('127.0.0.1', 0);
-  const url = `http://127.0.0.1:${port}`;
     webhookOperations: {
       test: async () => {
         throw new Error('no test says what became of it');
@@ -103,6 +99,10 @@ export async function startGateway(
       recover: async () => ({ kind: 'unavailable' }),
       recovery: async () => 'unavailable',
     },
+    ...overrides,
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}`;
   const complete = (request: Partial<ApiKeyRequest>): ApiKeyRequest => ({
     game: 'demo',
     environment: 'live',
