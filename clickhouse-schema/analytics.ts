@@ -8,6 +8,18 @@ import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { openClient } from './open-client.ts';
 import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
 import { TRANSIENT_CODES } from './transient-codes.ts';
+import {
+  DELIVERED_FACT,
+  loggedAttempt,
+  webhookDeliveriesQuery,
+  type AttemptRow,
+  deliveredFact,
+  type DeliveredFact,
+  type DeliveredFactRow,
+  type DeliveryQuery,
+  type LoggedAttempt,
+  type WebhookDeliveriesQuery,
+} from './webhook-delivery-query.ts';
 
 /**
  * What routes may read from ClickHouse. Rows are there about a second after they were decided. Statements at once, their time,
@@ -22,6 +34,10 @@ export interface Analytics {
   erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
   /** Some rows of one player in one table, oldest first. */
   playerRows(query: PlayerRowsQuery): Promise<Asked<PlacedRow[]>>;
+  /** Attempts to deliver to a webhook, newest first. */
+  webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
+  /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
+  deliveredFact(query: DeliveryQuery): Promise<Asked<DeliveredFact | undefined>>;
   close(): Promise<void>;
 }
 
@@ -166,6 +182,18 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
         row,
       }));
       return { kind: 'answered', value: rows };
+    },
+    async webhookDeliveries(query) {
+      const { sql, parameters } = webhookDeliveriesQuery(query);
+      const asked = await ask<AttemptRow>(sql, parameters);
+      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: asked.value.map(loggedAttempt) };
+    },
+    async deliveredFact({ game, environment, webhookId, deliveryId }) {
+      const parameters = { game, environment, webhook: webhookId, delivery: deliveryId };
+      const asked = await ask<DeliveredFactRow>(DELIVERED_FACT, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      const [row] = asked.value;
+      return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
     },
     close: () => client.close(),
   };

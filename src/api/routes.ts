@@ -24,6 +24,10 @@ import type { Route } from './route.ts';
 import { scoringRoutes } from './scoring.ts';
 import { listSegmentPlayers } from './segment-players.ts';
 import { segmentRoutes } from './segments.ts';
+import { listWebhookDeliveries } from './webhook-deliveries.ts';
+import { webhookRecoveryRoutes } from './webhook-recovery.ts';
+import { redeliverToWebhook } from './webhook-redelivery.ts';
+import { testWebhookRoute } from './webhook-test-delivery.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every endpoint of the service. Adding one is adding one object here. */
@@ -57,6 +61,10 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...campaignRoutes,
     ...scoringRoutes,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
+    testWebhookRoute(),
+    listWebhookDeliveries,
+    redeliverToWebhook,
+    ...webhookRecoveryRoutes,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { WebhookDocument } from '../../streams/config/documents.ts';
+import type { ConfigEntry } from '../../streams/config/config-store.ts';
 import { createdRevisionOf } from '../../streams/config/webhook-revision.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import { uuidv5 } from '../kernel/ids.ts';
@@ -43,6 +44,17 @@ export const webhooks = definitionRoutes({
 });
 export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
 const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
+
+/** A webhook that deliveries may be queued for. */
+export function enabledWebhook(
+  id: string,
+  context: RequestContext,
+): { kind: 'enabled'; entry: ConfigEntry<'webhook'> } | Failure {
+  const entry = webhooks.find(id, context);
+  if (entry === undefined) return missingWebhook();
+  if (!entry.document.enabled) return failure('CONFLICT', 'The webhook is disabled; enable it first.');
+  return { kind: 'enabled', entry };
+}
 
 /** The routes of webhooks as definitions. @param allowPrivateHosts hosts a webhook may point to though they are not public */
 export function webhookRoutes(allowPrivateHosts: readonly string[]) {

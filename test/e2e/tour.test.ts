@@ -255,6 +255,34 @@ test('scoring', async () => {
   );
 });
 
+test('webhooks', async () => {
+  const [create, sample, real, again, recover, rotate, ...more] = paragraphs('Webhooks');
+  if (rotate === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+  const received = (type: string): number => shell.printed().split(`"type":"${type}"`).length - 1;
+
+  await shell.type(create ?? '');
+  expect((await shell.type('echo "$HOOK"')).trim()).toMatch(/^wh_[0-9a-f-]{36}$/);
+  expect(json(await shell.type(sample ?? '')).data).toMatchObject({
+    kind: 'event.boss_beaten',
+    delivered: true,
+    status: 200,
+  });
+  const [tracked = '', list = '', select = ''] = (real ?? '').split(/^(?=curl -s "|npm run)/m);
+  await shell.type(tracked);
+  await until('the attempt is logged', async () => {
+    const { deliveries } = json(await shell.type(list)).data;
+    return JSON.stringify(deliveries).includes('"outcome":"delivered"');
+  });
+  expect(await shell.type(select)).toMatch(/event\.boss_beaten.*1.*delivered.*200/);
+  const before = received('event.boss_beaten');
+  expect(json(await shell.type(again ?? '')).data).toMatchObject({ queued: true });
+  await until('it came again', () => received('event.boss_beaten') === before + 1);
+  expect(json(await shell.type(recover ?? '')).data).toMatchObject({ since: '2026-01-01T00:00:00.000Z' });
+  await until('it came by the recovery', () => received('event.boss_beaten') === before + 2);
+  expect(json(await shell.type(rotate)).data).toMatchObject({ version: 2, secret: expect.stringMatching(/^whsec_/) });
+});
+
 test('the commands about keys', async () => {
   const [keys = ''] = paragraphs('Keys');
   const output = await shell.type(keys);

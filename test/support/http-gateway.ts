@@ -89,6 +89,8 @@ export async function startGateway(
       experiment: async () => ({ kind: 'unavailable' }),
       erasure: async () => ({ kind: 'unavailable' }),
       playerRows: async () => ({ kind: 'unavailable' }),
+      webhookDeliveries: async () => ({ kind: 'unavailable' }),
+      deliveredFact: async () => ({ kind: 'unavailable' }),
     },
     scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
     webhookOperations: {
