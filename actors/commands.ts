@@ -1,3 +1,4 @@
+import type { FieldFault } from '../src/kernel/errors.ts';
 import type { JsonText } from '../src/kernel/json.ts';
 import type { FlagReason } from './flags/reason.ts';
 import type { DeviceInfo } from './state.ts';
@@ -69,6 +70,25 @@ export interface TrackItem {
   sessionId: string | null;
   /** Epoch milliseconds as the caller sent it, else the time of receipt. */
   timestamp: number;
+  /** Why it is to be set aside; left out where nothing speaks against it. */
+  quarantine?: QuarantineReason;
+  /** With an event that was set aside before and is tracked after all: which one. */
+  release?: Release;
+}
+
+/** What the event's schema has against its properties. Bounded in number and length by the gateway. */
+export interface QuarantineReason {
+  schemaVersion: number;
+  /** Paths are JSON Pointers into the properties. */
+  faults: FieldFault[];
+}
+
+/** A quarantined event, by which it is released once. */
+export interface Release {
+  /** As `EventQuarantined` counted it. */
+  number: number;
+  /** When it was quarantined, epoch milliseconds. */
+  quarantinedAt: number;
 }
 
 /** Track events of one or more players of one partition, in order. */

@@ -3,6 +3,7 @@ import { append } from './bounded.ts';
 import { clicked, offered, shown, suppressed, triggered } from './campaigns/evolve.ts';
 import { DAY_MS } from './days.ts';
 import { counted } from './events/counters.ts';
+import { afterErasure, quarantined, released } from './events/quarantine.ts';
 import type {
   DomainFact,
   EventTracked,
@@ -25,6 +26,7 @@ import {
   type ErasedState,
   type LedgerState,
   NO_ACTIVITY,
+  NO_QUARANTINE,
   type PlayerState,
   type RememberedKey,
 } from './state.ts';
@@ -46,6 +48,8 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return erased(fact);
     case 'EventTracked':
       return tracked(player(state, fact), fact);
+    case 'EventQuarantined':
+      return quarantined(player(state, fact), fact);
     case 'LifecycleChanged':
       return {
         ...player(state, fact),
@@ -128,13 +132,14 @@ function registered(state: EntityState | undefined, fact: PlayerRegistered): Pla
     // Nothing changes by time before.
     lifecycleDueAt: fact.at + DAY_MS,
     churnHigh: false,
+    quarantine: state?.kind === 'erased' ? afterErasure(state.quarantined) : NO_QUARANTINE,
     lastSeq: 0,
   };
 }
 
 /** Needs nothing of the state before, so it applies whatever a rebuild still has of that. */
-function erased({ entityId: id, game, environment, at }: PlayerErased): ErasedState {
-  return { kind: 'erased', id, game, environment, erasedAt: at, keys: [], lastSeq: 0 };
+function erased({ entityId: id, game, environment, at, quarantined = 0 }: PlayerErased): ErasedState {
+  return { kind: 'erased', id, game, environment, erasedAt: at, keys: [], quarantined, lastSeq: 0 };
 }
 
 function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
@@ -150,7 +155,8 @@ function tracked(state: PlayerState, fact: EventTracked): PlayerState {
       )
     : state.recentEvents;
   const counters = counted(state.counters, fact.eventName, fact.at);
-  return { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  return fact.release === undefined ? next : released(next, fact, fact.release);
 }
 
 function entered(state: PlayerState, { segmentId, segmentKey, at }: SegmentEntered): PlayerState {

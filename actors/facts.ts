@@ -1,7 +1,7 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { SuppressionReason } from './campaigns/tally.ts';
 import type { ChurnRisk } from './churn/churn-risk.ts';
-import type { Scope } from './commands.ts';
+import type { QuarantineReason, Release, Scope } from './commands.ts';
 import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
 import type { DeviceInfo, EntityState, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
@@ -41,6 +41,27 @@ export interface EventTracked extends FactBase {
   isPayer: boolean;
   /** The `country` attribute, if it is a string; else ''. */
   country: string;
+  /** With an event that was quarantined before. */
+  release?: Release;
+}
+
+/**
+ * An event that broke an enforced schema was set aside: it counts for nothing and nobody is told of it, but it is kept, to be
+ * released by an `EventTracked` of its own id later.
+ */
+export interface EventQuarantined extends FactBase {
+  kind: 'EventQuarantined';
+  eventId: string;
+  /** Whether the player must remember the id, as it can come again. */
+  remember: boolean;
+  eventName: string;
+  properties: JsonText;
+  sessionId: string | null;
+  timestamp: number;
+  externalId: string;
+  /** Counts the quarantined events that ever were under this player's id, from 1. */
+  number: number;
+  reason: QuarantineReason;
 }
 
 /** An Idempotency-Key was used, by a player's write or by an API key's batch (then `entityId` is the ledger). */
@@ -193,6 +214,11 @@ export interface PurchaseRecorded extends FactBase {
  */
 export interface PlayerErased extends FactBase {
   kind: 'PlayerErased';
+  /**
+   * Quarantined events so far: their numbers never come again, and none of them is released into a later life. Absent in records
+   * from before there was a quarantine.
+   */
+  quarantined?: number;
 }
 
 /** What facts about campaigns carry: the campaign as it was when it was triggered. */
@@ -259,6 +285,7 @@ export type DomainFact =
   | PlayerUpdated
   | PlayerErased
   | EventTracked
+  | EventQuarantined
   | IdempotencyKeyUsed
   | LifecycleChanged
   | ChurnRiskChanged

@@ -24,6 +24,8 @@ export interface TrackResult {
   receivedAt: number;
   status: TrackStatus;
   error?: { code: ErrorCode; message: string };
+  /** With `quarantined`: it was set aside by an earlier request. */
+  repeated?: true;
 }
 
 export interface TrackedReply {

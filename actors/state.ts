@@ -26,7 +26,19 @@ export interface RecentEvent {
   eventName: string;
   timestamp: number;
   receivedAt: number;
+  /** It was set aside, and has not been released since. */
+  quarantined?: true;
 }
+
+/** Which of a player's quarantined events were released: it stays exact however old they are. */
+export interface QuarantineTally {
+  /** The number of the latest one; 0: none so far. */
+  last: number;
+  /** Ranges of numbers, both ends included, ascending, with a gap between any two. */
+  released: readonly { from: number; to: number }[];
+}
+
+export const NO_QUARANTINE: QuarantineTally = { last: 0, released: [] };
 
 /** An Idempotency-Key, what it came with and what was answered. */
 export interface RememberedKey {
@@ -199,6 +211,7 @@ export interface PlayerState extends PlayerView {
   lifecycleDueAt: number;
   /** Whether the player was a high churn risk when that was looked at last. */
   churnHigh: boolean;
+  quarantine: QuarantineTally;
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }
@@ -223,6 +236,8 @@ export interface ErasedState {
   erasedAt: number;
   /** Idempotency-Keys of the erasure itself, never of what came before. */
   keys: readonly RememberedKey[];
+  /** As in `PlayerErased`. */
+  quarantined: number;
   lastSeq: number;
 }
 

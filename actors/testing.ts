@@ -7,7 +7,7 @@ import type { DomainFact } from './facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import type { Reply } from './replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import { NO_ACTIVITY, type EntityState, type PlayerState } from './state.ts';
+import { NO_ACTIVITY, NO_QUARANTINE, type EntityState, type PlayerState } from './state.ts';
 import type { Definitions, Targeting } from './targeting.ts';
 
 /** A player for tests; everything that matters to a test is given by it. */
@@ -48,6 +48,7 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     campaignTallies: [],
     lifecycleDueAt: 1_000 + DAY_MS,
     churnHigh: false,
+    quarantine: NO_QUARANTINE,
     lastSeq: 0,
     ...some,
   };

@@ -7,6 +7,13 @@ import { createStatementSlots } from './embedded/statement-slots.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { openClient } from './open-client.ts';
 import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
+import {
+  quarantinePage,
+  quarantineQuery,
+  type QuarantinePage,
+  type QuarantineQuery,
+  type QuarantineRow,
+} from './quarantine-query.ts';
 import { TRANSIENT_CODES } from './transient-codes.ts';
 import {
   DELIVERED_FACT,
@@ -38,6 +45,8 @@ export interface Analytics {
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
   /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
   deliveredFact(query: DeliveryQuery): Promise<Asked<DeliveredFact | undefined>>;
+  /** A page of quarantined events. */
+  quarantined(query: QuarantineQuery): Promise<Asked<QuarantinePage>>;
   close(): Promise<void>;
 }
 
@@ -194,6 +203,11 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       if (asked.kind === 'unavailable') return asked;
       const [row] = asked.value;
       return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
+    },
+    async quarantined(query) {
+      const { sql, parameters } = quarantineQuery(query);
+      const asked = await ask<QuarantineRow>(sql, parameters);
+      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: quarantinePage(asked.value) };
     },
     close: () => client.close(),
   };

@@ -28,6 +28,8 @@ type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_reference
 /** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
 export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Placing>> = {
   events: 'facts',
+  quarantined_events: 'facts',
+  quarantine_releases: 'facts',
   sessions: 'facts',
   purchases: 'facts',
   player_snapshots: 'snapshots',

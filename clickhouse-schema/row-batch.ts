@@ -40,6 +40,8 @@ interface Lines {
 export function createRowBatch(): RowBatch {
   const held: Record<TableName, Lines[]> = {
     events: [],
+    quarantined_events: [],
+    quarantine_releases: [],
     player_snapshots: [],
     lifecycle_transitions: [],
     segment_transitions: [],

@@ -14,6 +14,7 @@ import { campaignRow } from './campaign-rows.ts';
 import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
 import { purchaseRow, sessionRow } from './play-rows.ts';
+import { quarantinedRow, releaseRow } from './quarantine-rows.ts';
 import type { Value } from './tab-separated.ts';
 
 /** A row: column → value. A column left out has its default. */
@@ -42,7 +43,9 @@ export interface FactPlace {
 export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
   switch (fact.kind) {
     case 'EventTracked':
-      return [['events', eventRow(fact, place), storable(fact.at)]];
+      return trackedRows(fact, place);
+    case 'EventQuarantined':
+      return [['quarantined_events', quarantinedRow(fact, place), storable(fact.at)]];
     case 'LifecycleChanged':
       return [['lifecycle_transitions', transitionRow(fact, place), storable(fact.at)]];
     case 'EntitySnapshot':
@@ -85,6 +88,12 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
     case 'SnapshotMark':
       return [];
   }
+}
+
+function trackedRows(fact: EventTracked, place: FactPlace): TableRow[] {
+  const row: TableRow = ['events', eventRow(fact, place), storable(fact.at)];
+  const release = releaseRow(fact, place);
+  return release === undefined ? [row] : [row, ['quarantine_releases', release, storable(fact.at)]];
 }
 
 function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
@@ -187,9 +196,9 @@ function erasureRow(fact: PlayerErased, place: FactPlace): RowFor<'erasures'> {
  * Stands in for the player's snapshots, which are to be deleted, until its own next one: a rebuild must meet nothing of the
  * player before the record of its erasure, and then apply all of that.
  */
-function tombstoneRow({ entityId: id, game, environment, at }: PlayerErased, place: FactPlace): Row {
+function tombstoneRow({ entityId: id, game, environment, at, quarantined = 0 }: PlayerErased, place: FactPlace): Row {
   const lastSeq = place.sequence - 1;
-  const state: ErasedState = { kind: 'erased', id, game, environment, erasedAt: at, keys: [], lastSeq };
+  const state: ErasedState = { kind: 'erased', id, game, environment, erasedAt: at, keys: [], quarantined, lastSeq };
   return snapshotRow({ kind: 'EntitySnapshot', entityId: id, game, environment, at, state }, place);
 }
 

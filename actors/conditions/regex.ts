@@ -3,7 +3,9 @@ import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Predicate } from './values.ts';
 
-export type CompiledRegex = { kind: 'compiled'; matches: Predicate } | { kind: 'invalid'; message: string };
+export type CompiledRegex =
+  /** `program`: instructions; times the text's length they are the most that a match can cost. */
+  { kind: 'compiled'; matches: Predicate; program: number } | { kind: 'invalid'; message: string };
 
 /**
  * A regular expression that takes time linear in the text, whatever it says: RE2's language, so no back references and no
@@ -19,9 +21,10 @@ export function compileRegex(pattern: string, ignoreCase: boolean): CompiledRege
   if (spelledOut(pattern) > LIMITS.regexSpelledOut) return { kind: 'invalid', message: 'repeats too much' };
   try {
     const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-    if (regex.programSize() > LIMITS.regexProgram)
+    const program = regex.programSize();
+    if (program > LIMITS.regexProgram)
       return { kind: 'invalid', message: 'is too large: repeat less, or shorter parts' };
-    return { kind: 'compiled', matches: (value) => found(regex, value) };
+    return { kind: 'compiled', matches: (value) => found(regex, value), program };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return { kind: 'invalid', message: `is not a regular expression in RE2's language: ${error.message}` };

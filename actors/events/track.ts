@@ -1,13 +1,15 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
-import type { TrackItem } from '../commands.ts';
+import type { QuarantineReason, Release, TrackItem } from '../commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackResult } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
 import type { Targeting } from '../targeting.ts';
+import { askRelease } from './quarantine.ts';
 
 /**
- * Tracks one event: accepted, answered again as it was the first time, or rejected as its player does not exist.
+ * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player
+ * does not exist.
  * @param targeting looked up only when the event names a flag
  */
 export function trackEvent(draft: Draft, item: TrackItem, context: Context, targeting: () => Targeting): TrackResult {
@@ -16,14 +18,73 @@ export function trackEvent(draft: Draft, item: TrackItem, context: Context, targ
     const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
     return { ...resultOf(item, context, 'rejected'), error };
   }
+  if (item.release !== undefined) return releaseEvent(draft, state, item, item.release, context);
   const earlier = item.remember ? state.recentEvents.find((event) => event.eventId === item.eventId) : undefined;
   if (earlier !== undefined) {
     const { eventName, timestamp, receivedAt } = earlier;
-    return { ...resultOf(item, context, 'duplicate'), eventName, timestamp, receivedAt };
+    const told = { eventName, timestamp, receivedAt };
+    if (earlier.quarantined === true) return { ...resultOf(item, context, 'quarantined'), ...told, repeated: true };
+    return { ...resultOf(item, context, 'duplicate'), ...told };
+  }
+  if (item.quarantine !== undefined) {
+    emitQuarantined(draft, state, item, item.quarantine, context);
+    return resultOf(item, context, 'quarantined');
   }
   emitTracked(draft, state, item, context);
   for (const exposed of exposeTracked(state, item.properties, targeting, context)) draft.emit(exposed);
   return resultOf(item, context, 'accepted');
+}
+
+/**
+ * Tracks an event that was quarantined, once. It happens now, with its own timestamp; what the client showed the player back
+ * then is not what flags serve today, so it exposes none.
+ */
+function releaseEvent(
+  draft: Draft,
+  state: PlayerState,
+  item: TrackItem,
+  { number }: Release,
+  context: Context,
+): TrackResult {
+  const answer = askRelease(state.quarantine, number);
+  // Its id may have come again, and been accepted, after the player had forgotten it.
+  const isThere = state.recentEvents.some((event) => event.eventId === item.eventId && event.quarantined !== true);
+  if (answer === 'released' || isThere) return resultOf(item, context, 'duplicate');
+  if (answer === 'unreleased') {
+    emitTracked(draft, state, item, context);
+    return resultOf(item, context, 'accepted');
+  }
+  return { ...resultOf(item, context, 'rejected'), error: NOT_RELEASED[answer] };
+}
+
+const NOT_RELEASED = {
+  unknown: { code: 'NOT_FOUND', message: 'The player has no such quarantined event.' },
+  no_room: { code: 'CONFLICT', message: 'Earlier quarantined events of the player must be replayed first.' },
+} as const;
+
+function emitQuarantined(
+  draft: Draft,
+  state: PlayerState,
+  item: TrackItem,
+  reason: QuarantineReason,
+  context: Context,
+): void {
+  draft.emit({
+    kind: 'EventQuarantined',
+    entityId: item.playerId,
+    game: context.game,
+    environment: context.environment,
+    at: context.at,
+    eventId: item.eventId,
+    remember: item.remember,
+    eventName: item.eventName,
+    properties: item.properties,
+    sessionId: item.sessionId,
+    timestamp: item.timestamp,
+    externalId: state.externalId,
+    number: state.quarantine.last + 1,
+    reason,
+  });
 }
 
 function emitTracked(draft: Draft, state: PlayerState, item: TrackItem, context: Context): void {
@@ -43,6 +104,7 @@ function emitTracked(draft: Draft, state: PlayerState, item: TrackItem, context:
     lifecycleStage: state.lifecycleStage,
     isPayer: state.isPayer,
     country: state.country,
+    ...(item.release === undefined ? {} : { release: item.release }),
   });
 }
 

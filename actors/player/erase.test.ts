@@ -40,7 +40,7 @@ const claim = { key: 'key-1', bodyHash: 'hash-1' };
 describe('a player that is erased', () => {
   it('leaves nothing but that and when it was', () => {
     const { facts, reply, states } = given([registered, overridden]).when(aCommand(erase));
-    expect(facts).toEqual([{ ...base, at: 2_000, kind: 'PlayerErased' }]);
+    expect(facts).toEqual([{ ...base, at: 2_000, kind: 'PlayerErased', quarantined: 0 }]);
     expect(reply).toEqual({ kind: 'erased', playerId: id, erasedAt: 2_000 });
     expect(states.get(id)).toEqual({
       kind: 'erased',
@@ -49,6 +49,7 @@ describe('a player that is erased', () => {
       environment: 'live',
       erasedAt: 2_000,
       keys: [],
+      quarantined: 0,
       lastSeq: 0,
     });
   });

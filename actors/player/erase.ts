@@ -13,10 +13,11 @@ export function erasePlayer(
   { playerId }: Pick<ErasePlayer, 'playerId'>,
   context: Context,
 ): Decision {
-  if (playerIn(context, state) === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
+  const held = playerIn(context, state);
+  if (held === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
   const { game, environment, at } = context;
   return {
-    facts: [{ kind: 'PlayerErased', entityId: playerId, game, environment, at }],
+    facts: [{ kind: 'PlayerErased', entityId: playerId, game, environment, at, quarantined: held.quarantine.last }],
     reply: { kind: 'erased', playerId, erasedAt: at },
   };
 }

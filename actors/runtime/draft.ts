@@ -1,3 +1,4 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../facts.ts';
@@ -59,6 +60,8 @@ function charsOf(fact: DomainFact): number {
   switch (fact.kind) {
     case 'EventTracked':
       return FACT_CHARS + fact.properties.length;
+    case 'EventQuarantined':
+      return FACT_CHARS + fact.properties.length + faultChars(fact.reason.faults);
     case 'PlayerRegistered':
     case 'PlayerUpdated':
       return FACT_CHARS + fact.player.attributes.length;
@@ -91,4 +94,8 @@ function charsOf(fact: DomainFact): number {
     case 'InterventionClicked':
       return FACT_CHARS;
   }
+}
+
+function faultChars(faults: readonly FieldFault[]): number {
+  return charsOfAll(faults.flatMap(({ path, message }) => [path, message]));
 }

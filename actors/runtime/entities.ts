@@ -225,6 +225,7 @@ const SESSION_BYTES = 400;
 const DAY_BYTES = 16;
 const RECORDED_BYTES = 120;
 const CAMPAIGN_BYTES = 300;
+const RANGE_BYTES = 40;
 
 /** Rough bytes of an entity in memory; its encoded form is smaller. */
 export function sizeOf(state: EntityState): number {
@@ -243,7 +244,8 @@ export function sizeOf(state: EntityState): number {
     state.sessions.reduce((sum, session) => sum + sessionBytes(session), 0) +
     state.activity.sessions.length * DAY_BYTES +
     (state.recordedSessions.length + state.recordedPurchases.length) * RECORDED_BYTES +
-    (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES
+    (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES +
+    state.quarantine.released.length * RANGE_BYTES
   );
 }
 

@@ -61,6 +61,7 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'PurchaseRecorded':
       return 'all';
     case 'PlayerErased':
+    case 'EventQuarantined':
     // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
     case 'SessionSynced':
     case 'SessionFlagsTold':

@@ -7,7 +7,7 @@ import { deleteDefinition, type DefinitionKind, type Written } from './definitio
 import { IfMatch } from './if-match.ts';
 import { NextCursor, pageOf, PageQuery } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
-import { defineRoute, type KeyedRoute } from './route.ts';
+import { defineRoute, type KeyedRoute, type RouteDocs } from './route.ts';
 
 /** A kind of definition, as far as its routes differ from those of the others. */
 export interface DefinitionResource<K extends DefinitionKind> {
@@ -29,6 +29,10 @@ export interface DefinitionResource<K extends DefinitionKind> {
   most: number;
   /** Whether a document that is held exists for callers; always, when left out. */
   isThere?: (document: Documents[K]) => boolean;
+  /** Where one is stored, when that is not under its id itself. */
+  stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };
+  /** `none` when left out. */
+  limitClass?: RouteDocs['limitClass'];
 }
 
 /** What a route says of itself. */
@@ -40,7 +44,7 @@ interface Words {
 /** What the routes of all kinds of definitions do alike. Each looks at the caller's game and environment only. */
 export interface DefinitionRoutes<K extends DefinitionKind> {
   /** What all routes of the kind share. */
-  readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: 'none' };
+  readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
   /** Path of one. */
   readonly itemPath: string;
   addressOf(id: string, context: RequestContext): DocumentAddress<K>;
@@ -60,7 +64,8 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
 /** Makes what the routes of a kind share with those of the others. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
   const { kind, tag, path, many, id, schema, example, toJson, missing, most, isThere = () => true } = resource;
-  const shared = { tag, auth: { keys: ['server'] }, limitClass: 'none' } as const;
+  const { stored, limitClass = 'none' } = resource;
+  const shared = { tag, auth: { keys: ['server'] }, limitClass } as const;
   const itemPath = `${path}/{${id.parameter}}`;
   const ItemParams = Type.Object({ [id.parameter]: Type.String({ description: id.description }) });
   const idIn = (params: Readonly<Record<string, string>>): string => params[id.parameter] ?? '';
@@ -68,7 +73,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
   const routes: DefinitionRoutes<K> = {
     shared,
     itemPath,
-    addressOf: (key, context) => ({ game: context.key.game, environment: context.key.environment, kind, key }),
+    addressOf(id, { key: { game, environment } }) {
+      return { game, environment, kind, key: stored?.keyOf(id) ?? id };
+    },
     all: ({ key, services }) =>
       services.config.list(kind, key.game, key.environment).filter(({ document }) => isThere(document)),
     find(key, context) {
@@ -104,7 +111,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         action: {
           kind: 'handle',
           handle({ query }, context) {
-            const page = pageOf(routes.all(context), (entry) => entry.key, query);
+            const page = pageOf(routes.all(context), ({ key, document }) => stored?.idOf(document) ?? key, query);
             if (page.kind === 'failure') return page;
             const items = page.items.map(({ document }) => toJson(document));
             return answer(`{"${many}":[${items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);

@@ -8,7 +8,7 @@ import { staleFor, type IfMatch } from './if-match.ts';
 import type { RequestContext } from './request-context.ts';
 
 /*
- * How segments, flags, campaigns and webhooks are written: compare-and-set on the document, and at most once per Idempotency-Key.
+ * How segments, flags, campaigns, webhooks and schemas of events are written: compare-and-set on the document, and at most once per Idempotency-Key.
  *
  * Invariants
  * 1. A version is written once: two changes at the same moment become two versions, or one of them is 412.
@@ -17,7 +17,7 @@ import type { RequestContext } from './request-context.ts';
  * 3. What is refused leaves no trace, in the ledger neither.
  */
 
-export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook';
+export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema';
 
 /** Definitions with an id of their own beside the key that people gave them. */
 type KeyedKind = 'segment' | 'campaign';

@@ -4,6 +4,7 @@ import type { Reply } from '../../actors/replies.ts';
 import { ERRORS, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
+import { Warnings, type JudgedEvent } from './judged-event.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, ignorableFields, invalid, noteIgnored } from './route.ts';
@@ -32,6 +33,7 @@ const ItemResult = Type.Object(
         { description: 'Why it was not accepted.' },
       ),
     ),
+    warnings: Type.Optional(Warnings),
   },
   { description: 'What became of one event.' },
 );
@@ -98,6 +100,7 @@ interface BatchResult {
   event_id: string | null;
   status: ItemStatus;
   error?: { code: Failure['code']; message: string; details?: Record<string, unknown> };
+  warnings?: readonly FieldFault[];
 }
 
 const checkItem = compile(TrackBody);
@@ -110,12 +113,15 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
   const results: BatchResult[] = [];
   const byPartition = new Map<number, TrackItem[]>();
+  const warned = new Map<number, readonly FieldFault[]>();
   for (const [index, event] of events.entries()) {
-    const item = readItem(event, index, context);
-    if ('kind' in item) {
-      results[index] = { index, event_id: callerId(event), ...refusal(item) };
+    const read = readItem(event, index, context);
+    if ('kind' in read) {
+      results[index] = { index, event_id: callerId(event), ...refusal(read) };
       continue;
     }
+    const { item, warnings } = read;
+    if (warnings.length > 0) warned.set(index, warnings);
     const partition = context.services.backend.partitionOf(item.playerId);
     const group = byPartition.get(partition);
     if (group === undefined) byPartition.set(partition, [item]);
@@ -123,11 +129,16 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   }
   const sent = await send([...byPartition.values()], context);
   if ('kind' in sent) return sent;
-  for (const result of sent.results) results[result.index] = result;
+  for (const result of sent.results) results[result.index] = withWarnings(result, warned.get(result.index));
   return conclude(results, sent.replayed);
 }
 
-function readItem(event: unknown, index: number, context: RequestContext): TrackItem | Failure {
+function withWarnings(result: BatchResult, warnings: readonly FieldFault[] | undefined): BatchResult {
+  const isNews = result.status === 'accepted' || result.status === 'quarantined';
+  return warnings === undefined || !isNews ? result : { ...result, warnings };
+}
+
+function readItem(event: unknown, index: number, context: RequestContext): JudgedEvent | Failure {
   const path = `/events/${index}`;
   const valueFaults = context.faults.filter((fault) => indexOf(fault) === index);
   if (valueFaults.length > 0) return invalid(valueFaults);

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { failure } from '../kernel/errors.ts';
-import { answer } from './answer.ts';
+import { failure, type FieldFault } from '../kernel/errors.ts';
+import { answer, type Answer } from './answer.ts';
 import { PlayerId, timeOut } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { Warnings } from './judged-event.ts';
+import { defineRoute, type Success } from './route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
 const EVENT_EXAMPLE = {
@@ -26,6 +27,7 @@ const Tracked = Type.Object(
         description: 'Present when the event broke an enforced schema and was set aside.',
       }),
     ),
+    warnings: Type.Optional(Warnings),
   },
   { description: 'The acknowledgement of a tracked event.' },
 );
@@ -35,7 +37,10 @@ export const trackEvent = defineRoute({
   path: '/v1/events/events',
   tag: 'Events',
   summary: 'Track one event',
-  description: 'A repeat of an event_id, or of an Idempotency-Key, answers as the first did and counts once.',
+  description:
+    'A repeat of an event_id, or of an Idempotency-Key, answers as the first did and counts once. An event that breaks the schema ' +
+    'of its name is accepted and answered with `warnings`, or with `status: quarantined` where the schema is enforced: then it is ' +
+    'kept, and counts for nothing until it is replayed.',
   auth: { keys: ['client', 'server'] },
   limitClass: 'events',
   idempotent: true,
@@ -55,22 +60,28 @@ export const trackEvent = defineRoute({
   },
   example: EVENT_EXAMPLE,
   action: {
-    kind: 'command',
-    toCommand({ body }, context) {
-      const item = trackItem(body, 0, 'single', context, '');
-      if ('kind' in item) return item;
-      const { idempotency } = context;
-      return {
-        kind: 'addressed',
-        entityId: item.playerId,
-        body: { kind: 'TrackEvents', items: [item], ...(idempotency === undefined ? {} : { idempotency }) },
-      };
-    },
-    toAnswer(reply) {
-      const result = reply.kind === 'tracked' ? reply.results[0] : undefined;
-      if (reply.kind !== 'tracked' || result === undefined) throw new Error(`an event was answered with ${reply.kind}`);
-      if (result.error !== undefined) return failure(result.error.code, result.error.message);
-      return answer(trackedJson(result), { replayed: reply.replayed === true || result.status === 'duplicate' });
+    kind: 'handle',
+    handle({ body }, context) {
+      const read = trackItem(body, 0, 'single', context, '');
+      if ('kind' in read) return read;
+      const { item, warnings } = read;
+      const { idempotency, origin, services } = context;
+      return services.backend
+        .send(origin, item.playerId, {
+          kind: 'TrackEvents',
+          items: [item],
+          ...(idempotency === undefined ? {} : { idempotency }),
+        })
+        .then((reply) => (reply.kind === 'failure' ? reply : answerOf(reply, warnings)));
     },
   },
 });
+
+function answerOf(reply: Success, warnings: readonly FieldFault[]): Answer {
+  const result = reply.kind === 'tracked' ? reply.results[0] : undefined;
+  if (reply.kind !== 'tracked' || result === undefined) throw new Error(`an event was answered with ${reply.kind}`);
+  if (result.error !== undefined) return failure(result.error.code, result.error.message);
+  const isDuplicate = result.status === 'duplicate';
+  const replayed = reply.replayed === true || isDuplicate || result.repeated === true;
+  return answer(trackedJson(result, isDuplicate ? [] : warnings), { replayed });
+}

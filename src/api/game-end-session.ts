@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { answer, type Answer } from './answer.ts';
 import { PlayerId } from './fields.ts';
 import { GAME_TAG, GameSessionId } from './game-fields.ts';
-import { GameEvents, Rejected, gameItems } from './game-items.ts';
+import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute } from './route.ts';
 
@@ -45,7 +45,10 @@ export const gameEndSession = defineRoute({
   reply: {
     statuses: [200],
     description: 'The session is closed.',
-    schema: Type.Object({ session_summary: Summary, rejected: Rejected }, { description: 'The end of a session.' }),
+    schema: Type.Object(
+      { session_summary: Summary, rejected: Rejected, warnings: Type.Optional(EventWarnings) },
+      { description: 'The end of a session.' },
+    ),
     example: {
       session_summary: {
         session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab',
@@ -89,7 +92,8 @@ async function end(body: Static<typeof Body>, context: RequestContext): Promise<
     interventions_shown: reply.interventionsShown,
     interventions_clicked: reply.interventionsClicked,
   };
-  return answer(`{"session_summary":${JSON.stringify(summary)},"rejected":${JSON.stringify(read.rejected)}}`, {
+  const rejected = JSON.stringify(read.rejected);
+  return answer(`{"session_summary":${JSON.stringify(summary)},"rejected":${rejected}${read.warningsJson}}`, {
     replayed: reply.replayed === true,
   });
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { freeForm, timeIn } from './fields.ts';
+import { judgedEvent, Warnings, type JudgedEvent } from './judged-event.ts';
 import type { RequestContext } from './request-context.ts';
 import { ignorableFields, invalid, noteIgnored } from './route.ts';
 import { compile } from './validation.ts';
@@ -52,15 +53,38 @@ export const Rejected = Type.Array(
   { description: 'Events refused for good; all others were taken in.' },
 );
 
+/** The events that broke the schemas of their names. */
+export const EventWarnings = Type.Array(
+  Type.Object(
+    {
+      index: Type.Integer({ description: "The event's place in the request, from 0." }),
+      quarantined: Type.Boolean({
+        description: 'Whether the schema is enforced: then the event was set aside, and does not count as accepted.',
+      }),
+      warnings: Warnings,
+    },
+    { description: 'One event that broke its schema.' },
+  ),
+  { description: 'Events that broke the schemas of their names. Left out where there are none.' },
+);
+
+interface EventWarning {
+  index: number;
+  quarantined: boolean;
+  warnings: readonly FieldFault[];
+}
+
 interface Rejection {
   index: number;
   error: { code: Failure['code']; message: string; details?: Record<string, unknown> };
 }
 
-/** The good ones, in the caller's order, and the bad ones. */
+/** The good ones, in the caller's order, the bad ones, and what schemas say. */
 export interface GameItems {
   items: TrackItem[];
   rejected: Rejection[];
+  /** For the answer: JSON text of the member `warnings` with a comma before it; empty without any. */
+  warningsJson: string;
 }
 
 /**
@@ -80,13 +104,19 @@ export function gameItems(
   if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
   const items: TrackItem[] = [];
   const rejected: Rejection[] = [];
+  const warned: EventWarning[] = [];
   for (const [index, event] of events.entries()) {
     const valueFaults = faults.get(index);
-    const item = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
-    if ('kind' in item) rejected.push({ index, error: errorOf(item) });
-    else items.push(item);
+    const judged = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
+    if ('kind' in judged) {
+      rejected.push({ index, error: errorOf(judged) });
+      continue;
+    }
+    const { item, warnings } = judged;
+    items.push(item);
+    if (warnings.length > 0) warned.push({ index, quarantined: item.quarantine !== undefined, warnings });
   }
-  return { items, rejected };
+  return { items, rejected, warningsJson: warned.length === 0 ? '' : `,"warnings":${JSON.stringify(warned)}` };
 }
 
 const check = compile(GameEvent);
@@ -98,7 +128,7 @@ function read(
   field: string,
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): TrackItem | Failure {
+): JudgedEvent | Failure {
   const path = `/${field}/${index}`;
   if (!check.accepts(event)) {
     return invalid(check.faults().map((fault) => ({ path: path + fault.path, message: fault.message })));
@@ -112,11 +142,12 @@ function itemOf(
   index: number,
   path: string,
   session: { playerId: string; sessionId: string },
-  { origin, services }: RequestContext,
-): TrackItem | Failure {
+  context: RequestContext,
+): JudgedEvent | Failure {
   const text = properties === undefined ? '{}' : documentText(properties);
   if (text === undefined) return documentTooLarge(`${path}/properties`);
-  return {
+  const { origin, services } = context;
+  const item: TrackItem = {
     index,
     ...session,
     // With an Idempotency-Key the whole call is remembered by the player, so that its events need not be.
@@ -126,7 +157,10 @@ function itemOf(
     properties: text,
     timestamp: (timestamp === undefined ? undefined : parseTimestamp(timestamp)) ?? origin.receivedAt,
   };
+  return judgedEvent(item, properties ?? NO_PROPERTIES, context);
 }
+
+const NO_PROPERTIES = {};
 
 function errorOf({ code, message, details }: Failure): Rejection['error'] {
   return { code, message: message ?? ERRORS[code].message, ...(details === undefined ? {} : { details }) };

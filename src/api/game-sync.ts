@@ -4,7 +4,7 @@ import { answer, type Answer } from './answer.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { PlayerId, freeForm } from './fields.ts';
 import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
-import { GameEvents, Rejected, gameItems } from './game-items.ts';
+import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute } from './route.ts';
 
@@ -47,7 +47,7 @@ export const gameSync = defineRoute({
   summary: 'Send what happened in a session; answers interventions and changed flags',
   description:
     'Events may be hours old (offline play). A bad one is refused alone and listed; a repeat of an event_id is neither ' +
-    'accepted again nor refused. What the call itself leads to is already in its answer.',
+    'accepted again nor refused. One that breaks an enforced schema is kept, and is not accepted. What the call itself leads to is already in its answer.',
   auth: { keys: ['client', 'server'] },
   limitClass: 'game',
   idempotent: true,
@@ -63,6 +63,7 @@ export const gameSync = defineRoute({
         interventions: Type.Array(InterventionShape, { description: 'To show the player, the most urgent first.' }),
         updated_flags: flagMap("The session's flags that changed since it was last told."),
         rejected: Rejected,
+        warnings: Type.Optional(EventWarnings),
       },
       { description: 'What a sync led to.' },
     ),
@@ -108,7 +109,7 @@ async function sync(body: Static<typeof Body>, context: RequestContext): Promise
   const { eventsAccepted, interventions, flags, replayed = false } = reply;
   return answer(
     `{"events_accepted":${eventsAccepted},"interventions":${JSON.stringify(interventions.map(shown))},` +
-      `"updated_flags":${flagMapJson(flags)},"rejected":${JSON.stringify(read.rejected)}}`,
+      `"updated_flags":${flagMapJson(flags)},"rejected":${JSON.stringify(read.rejected)}${read.warningsJson}}`,
     { replayed },
   );
 }

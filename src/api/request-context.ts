@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import type { EventSchemas } from '../event-schemas/event-schemas.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 
 /** What a keyed request brings to its route, beside its validated input. */
@@ -52,6 +53,7 @@ export interface Services {
   /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
   readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
   readonly scorer: Scorer;
+  readonly eventSchemas: Pick<EventSchemas, 'judge'>;
   /** What may be read from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close'>;
   readonly webhookOperations: WebhookOperations;

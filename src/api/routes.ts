@@ -3,6 +3,7 @@ import { campaignRoutes } from './campaigns.ts';
 import { getChurnRisk } from './churn-risk.ts';
 import { erasureRoutes } from './erasure.ts';
 import { trackEvents } from './event-batch.ts';
+import { eventSchemaRoutes } from './event-schemas.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
 import { exportPlayer } from './export.ts';
@@ -18,6 +19,8 @@ import { getLifecycle } from './lifecycle.ts';
 import { openApi } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players.ts';
+import { replayQuarantine } from './quarantine-replay.ts';
+import { listQuarantine } from './quarantine.ts';
 import { recordPurchase } from './record-purchase.ts';
 import { recordSession } from './record-session.ts';
 import type { Route } from './route.ts';
@@ -48,6 +51,9 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     exportPlayer,
     trackEvent,
     trackEvents,
+    ...eventSchemaRoutes,
+    listQuarantine,
+    replayQuarantine,
     streamEvents,
     evaluateFlag,
     evaluateFlags,

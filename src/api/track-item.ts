@@ -1,12 +1,13 @@
 import { Type, type Static } from 'typebox';
 import type { TrackItem } from '../../actors/commands.ts';
 import type { TrackResult } from '../../actors/replies.ts';
-import type { Failure } from '../kernel/errors.ts';
+import type { Failure, FieldFault } from '../kernel/errors.ts';
 import { uuidv5 } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { PlayerId, freeForm, timeIn } from './fields.ts';
+import { judgedEvent, type JudgedEvent } from './judged-event.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** One event as callers send it, alone or in a batch. */
@@ -36,7 +37,7 @@ export type TrackBody = Static<typeof TrackBody>;
 const DERIVED_IDS = 'b3a1f0c6-5a5e-4b52-9d0e-8f6f3f1c7a20';
 
 /**
- * The command's item for an event. Its id is the caller's own, else derived from the Idempotency-Key so that a repeat
+ * The command's item for an event, and what its schema says of it. Its id is the caller's own, else derived from the Idempotency-Key so that a repeat
  * has the same, else new.
  * @param index place in the batch; 0 for a single event
  * @param use what the key was sent with: the same key on both endpoints makes different ids
@@ -48,7 +49,7 @@ export function trackItem(
   use: 'single' | 'batch',
   context: RequestContext,
   path: string,
-): TrackItem | Failure {
+): JudgedEvent | Failure {
   const properties = event.properties === undefined ? '{}' : documentText(event.properties);
   if (properties === undefined) return documentTooLarge(`${path}/properties`);
   const { idempotency, key, origin, services } = context;
@@ -56,7 +57,7 @@ export function trackItem(
   if (eventId === undefined && idempotency !== undefined) {
     eventId = uuidv5(DERIVED_IDS, `${use}\n${key.id}\n${idempotency.key}\n${index}`);
   }
-  return {
+  const item: TrackItem = {
     index,
     playerId: event.player_id.toLowerCase(),
     eventId: eventId ?? services.ids.uuidv7(origin.receivedAt),
@@ -66,14 +67,18 @@ export function trackItem(
     sessionId: event.session_id ?? null,
     timestamp: (event.timestamp === undefined ? undefined : parseTimestamp(event.timestamp)) ?? origin.receivedAt,
   };
+  return judgedEvent(item, event.properties ?? NO_PROPERTIES, context);
 }
 
+const NO_PROPERTIES = {};
+
 /** The Tracked event of the contract as JSON text. */
-export function trackedJson(result: TrackResult): string {
+export function trackedJson(result: TrackResult, warnings: readonly FieldFault[]): string {
   const status = result.status === 'quarantined' ? ',"status":"quarantined"' : '';
+  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
   return (
     `{"event_id":${JSON.stringify(result.eventId)},"player_id":"${result.playerId}",` +
     `"event_name":${JSON.stringify(result.eventName)},"timestamp":"${formatTimestamp(result.timestamp)}",` +
-    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}}`
+    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}${told}}`
   );
 }

@@ -46,7 +46,8 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   currency: 'must be the code of a currency (ISO 4217), in upper case',
 };
 
-function faultOf(error: ErrorObject): FieldFault {
+/** An error of the validator as callers are told it. */
+export function faultOf(error: ErrorObject): FieldFault {
   const params: Record<string, unknown> = error.params;
   const child = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
   const path = typeof child === 'string' ? `${error.instancePath}/${pointerPart(child)}` : error.instancePath;

@@ -5,6 +5,7 @@ import type { Log } from '../../streams/log.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
 import type { Config } from '../config.ts';
+import { createEventSchemas } from '../event-schemas/event-schemas.ts';
 import { sleep, type Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -74,6 +75,7 @@ const CLOSE_POLL_MS = 10;
 
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
+  const eventSchemas = createEventSchemas(configStore, deps.logger);
   const services: Services = {
     backend: deps.backend,
     config: configStore,
@@ -85,6 +87,7 @@ export function createServer(deps: ServerDeps): Server {
     analytics: deps.analytics,
     scorer: deps.scorer,
     webhookOperations: deps.webhookOperations,
+    eventSchemas,
   };
   const keyRing = createKeyRing(configStore);
   const limiter = createRateLimiter(clock);
@@ -138,6 +141,7 @@ export function createServer(deps: ServerDeps): Server {
     side?.close();
     stopExchange();
     keyRing.stop();
+    eventSchemas.stop();
   }
 
   return {

@@ -61,6 +61,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
     segment: new Map(),
     flag: new Map(),
     campaign: new Map(),
+    event_schema: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
@@ -168,6 +169,7 @@ const KINDS: { [K in DocumentKind]: K } = {
   segment: 'segment',
   flag: 'flag',
   campaign: 'campaign',
+  event_schema: 'event_schema',
   deployment: 'deployment',
 };
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];

@@ -192,6 +192,23 @@ export interface CampaignDocument {
   writes?: WriteMark[];
 }
 
+/** What becomes of an event that breaks its schema: it is counted, or its sender is told too, or it is quarantined. */
+export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
+
+/** What the properties of events of one name must be like. Stored under `eventSchemaKey` of the name. */
+export interface EventSchemaDocument {
+  eventName: string;
+  description: string;
+  /** JSON Schema, draft 2020-12. */
+  schema: JsonObject;
+  mode: EventSchemaMode;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
 /** What is fixed for a deployment's life. Stored as `_._.deployment.settings`. */
 export interface DeploymentDocument {
   partitions: number;
@@ -206,6 +223,7 @@ export interface Documents {
   segment: SegmentDocument;
   flag: FlagDocument;
   campaign: CampaignDocument;
+  event_schema: EventSchemaDocument;
   deployment: DeploymentDocument;
 }
 export type DocumentKind = keyof Documents;

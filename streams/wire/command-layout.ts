@@ -3,6 +3,7 @@ import type {
   CommandBody,
   EndSession,
   IdempotencyClaim,
+  QuarantineReason,
   SyncSession,
   TrackEvents,
   TrackItem,
@@ -48,6 +49,7 @@ type SessionItemTuple = [
   eventName: string,
   properties: string,
   timestamp: number,
+  quarantine?: QuarantineTuple,
 ];
 type ItemTuple = [
   index: number,
@@ -58,7 +60,11 @@ type ItemTuple = [
   properties: string,
   sessionId: string | null,
   timestamp: number,
+  // Nearly no event has either: they are left out then.
+  quarantine?: QuarantineTuple | null,
+  release?: [number: number, quarantinedAt: number],
 ];
+type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][]];
 
 export function commandToTuple(command: Command): CommandTuple {
   const { body } = command;
@@ -138,16 +144,20 @@ function sessionItemToTuple({
   eventName,
   properties,
   timestamp,
+  quarantine,
 }: TrackItem): SessionItemTuple {
-  return [index, eventId, remember, eventName, properties, timestamp];
+  const tuple: SessionItemTuple = [index, eventId, remember, eventName, properties, timestamp];
+  if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
+  return tuple;
 }
 
 function sessionItemFromTuple(
-  [index, eventId, remember, eventName, properties, timestamp]: SessionItemTuple,
+  [index, eventId, remember, eventName, properties, timestamp, quarantine]: SessionItemTuple,
   playerId: string,
   sessionId: string,
 ): TrackItem {
-  return { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp };
+  const item = { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp };
+  return quarantine === undefined ? item : { ...item, quarantine: quarantineFromTuple(quarantine) };
 }
 
 function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple {
@@ -155,8 +165,11 @@ function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple
 }
 
 function itemToTuple(item: TrackItem): ItemTuple {
-  const { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp } = item;
-  return [index, playerId, eventId, remember, eventName, properties, sessionId, timestamp];
+  const { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp, quarantine, release } = item;
+  const tuple: ItemTuple = [index, playerId, eventId, remember, eventName, properties, sessionId, timestamp];
+  if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
+  else if (release !== undefined) tuple.push(null, [release.number, release.quarantinedAt]);
+  return tuple;
 }
 
 function trackFromTuple([items, idempotency, ledgerId]: TrackTuple): TrackEvents {
@@ -169,7 +182,7 @@ function trackFromTuple([items, idempotency, ledgerId]: TrackTuple): TrackEvents
 }
 
 function itemFromTuple(tuple: ItemTuple): TrackItem {
-  return {
+  const item: TrackItem = {
     index: tuple[0],
     playerId: tuple[1],
     eventId: tuple[2],
@@ -179,4 +192,17 @@ function itemFromTuple(tuple: ItemTuple): TrackItem {
     sessionId: tuple[6],
     timestamp: tuple[7],
   };
+  const quarantine = tuple[8];
+  if (quarantine !== undefined && quarantine !== null) item.quarantine = quarantineFromTuple(quarantine);
+  const release = tuple[9];
+  if (release !== undefined) item.release = { number: release[0], quarantinedAt: release[1] };
+  return item;
+}
+
+function quarantineToTuple({ schemaVersion, faults }: QuarantineReason): QuarantineTuple {
+  return [schemaVersion, faults.map(({ path, message }) => [path, message])];
+}
+
+function quarantineFromTuple([schemaVersion, faults]: QuarantineTuple): QuarantineReason {
+  return { schemaVersion, faults: faults.map(([path, message]) => ({ path, message })) };
 }

@@ -45,6 +45,8 @@ type EventTuple = [
   lifecycleStage: LifecycleStage,
   isPayer: boolean,
   country: string,
+  // Left out by nearly all.
+  release?: [number: number, quarantinedAt: number],
 ];
 
 export function commitToTuple(record: CommitRecord): CommitTuple {
@@ -68,6 +70,7 @@ function factToWire(fact: Fact): WireFact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'PlayerErased':
+    case 'EventQuarantined':
     case 'LifecycleChanged':
     case 'ChurnRiskChanged':
     case 'LifecycleScheduled':
@@ -102,6 +105,7 @@ function factFromWire(wire: WireFact): Fact {
     case 'PlayerRegistered':
     case 'PlayerUpdated':
     case 'PlayerErased':
+    case 'EventQuarantined':
     case 'LifecycleChanged':
     case 'ChurnRiskChanged':
     case 'LifecycleScheduled':
@@ -127,7 +131,7 @@ function factFromWire(wire: WireFact): Fact {
 }
 
 function eventToTuple(fact: EventTracked): EventTuple {
-  return [
+  const tuple: EventTuple = [
     fact.entityId,
     fact.game,
     fact.environment === 'live',
@@ -143,10 +147,12 @@ function eventToTuple(fact: EventTracked): EventTuple {
     fact.isPayer,
     fact.country,
   ];
+  if (fact.release !== undefined) tuple.push([fact.release.number, fact.release.quarantinedAt]);
+  return tuple;
 }
 
 function eventFromTuple(tuple: EventTuple): EventTracked {
-  return {
+  const fact: EventTracked = {
     kind: 'EventTracked',
     entityId: tuple[0],
     game: tuple[1],
@@ -163,4 +169,7 @@ function eventFromTuple(tuple: EventTuple): EventTracked {
     isPayer: tuple[12],
     country: tuple[13],
   };
+  const release = tuple[14];
+  if (release !== undefined) fact.release = { number: release[0], quarantinedAt: release[1] };
+  return fact;
 }

@@ -16,6 +16,8 @@ type ResultTuple = [
   receivedAt: number,
   status: number,
   error: TrackResult['error'] | null,
+  // Left out by nearly all.
+  repeated?: true,
 ];
 
 /** Statuses by number. Never reorder: append. */
@@ -41,8 +43,11 @@ export function replyFromWire(wire: WireReply): Reply {
 }
 
 function resultToTuple(result: TrackResult): ResultTuple {
-  const { index, eventId, playerId, eventName, timestamp, receivedAt, status, error } = result;
-  return [index, eventId, playerId, eventName, timestamp, receivedAt, STATUSES.indexOf(status), error ?? null];
+  const { index, eventId, playerId, eventName, timestamp, receivedAt, status, error, repeated } = result;
+  const number = STATUSES.indexOf(status);
+  const tuple: ResultTuple = [index, eventId, playerId, eventName, timestamp, receivedAt, number, error ?? null];
+  if (repeated !== undefined) tuple.push(repeated);
+  return tuple;
 }
 
 function resultFromTuple(tuple: ResultTuple): TrackResult {
@@ -57,5 +62,6 @@ function resultFromTuple(tuple: ResultTuple): TrackResult {
   };
   const error = tuple[7];
   if (error !== null && error !== undefined) result.error = error;
+  if (tuple[8] !== undefined) result.repeated = tuple[8];
   return result;
 }

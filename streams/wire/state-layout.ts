@@ -6,13 +6,14 @@ import type {
   ErasedState,
   LedgerState,
   LifecycleStage,
-  OpenSession,
   PendingIntervention,
   PlayerState,
+  QuarantineTally,
   RecentEvent,
   RememberedKey,
 } from '../../actors/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
 
 /**
  * Layout of a state, version 1. States are written for every changed player a few times a second and read back one by
@@ -61,6 +62,8 @@ type PlayerTuple = [
   // Absent in states written before stages had thresholds.
   lifecycleDueAt?: number,
   churnHigh?: boolean,
+  // Absent in states written before there was a quarantine.
+  quarantine?: QuarantineTuple,
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
 type DeviceTuple = [
@@ -72,19 +75,6 @@ type DeviceTuple = [
 type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
 type OverrideTuple = [flagKey: string, value: string];
 type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null];
-type SessionTuple = [
-  sessionId: string,
-  openedAt: number,
-  lastCallAt: number,
-  flagKeys: readonly string[] | null,
-  flags: SeenFlagTuple[],
-  eventCount: number,
-  achievements: readonly string[],
-  interventionsShown: number,
-  interventionsClicked: number,
-  ttlMs: number,
-];
-type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null];
 type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
 type RecordedPurchaseTuple = [digest: string, amount: number, totalRevenue: number, purchaseCount: number];
@@ -108,6 +98,7 @@ type TallyTuple = [
   suppressedAt: number,
   suppressed: number,
 ];
+type QuarantineTuple = [last: number, ...released: number[]];
 type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
 type ErasedTuple = [
   kind: 3,
@@ -117,9 +108,10 @@ type ErasedTuple = [
   erasedAt: number,
   keys: KeyTuple[],
   lastSeq: number,
+  quarantined?: number,
 ];
 type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
-type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number];
+type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number, quarantined?: true];
 
 /** Stages by number. Never reorder: append. */
 const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
@@ -189,6 +181,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.campaignTallies.map(tallyToTuple),
     state.lifecycleDueAt,
     state.churnHigh,
+    quarantineToTuple(state.quarantine),
   ];
 }
 
@@ -240,6 +233,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     // A look in the past is made at once, and finds when the next is due.
     lifecycleDueAt: tuple[34] ?? tuple[14],
     churnHigh: tuple[35] ?? false,
+    quarantine: quarantineFromTuple(tuple[36] ?? [0]),
   };
 }
 
@@ -251,42 +245,26 @@ function deviceFromTuple([platform, osVersion, appVersion, deviceModel]: DeviceT
   return { platform, osVersion, appVersion, deviceModel };
 }
 
-function eventToTuple({ eventId, eventName, timestamp, receivedAt }: RecentEvent): EventTuple {
+function eventToTuple({ eventId, eventName, timestamp, receivedAt, quarantined }: RecentEvent): EventTuple {
+  if (quarantined === true) return [eventId, eventName, timestamp, receivedAt, quarantined];
   return [eventId, eventName, timestamp, receivedAt];
 }
 
-function eventFromTuple([eventId, eventName, timestamp, receivedAt]: EventTuple): RecentEvent {
-  return { eventId, eventName, timestamp, receivedAt };
+function eventFromTuple([eventId, eventName, timestamp, receivedAt, quarantined]: EventTuple): RecentEvent {
+  const event = { eventId, eventName, timestamp, receivedAt };
+  return quarantined === undefined ? event : { ...event, quarantined };
 }
 
-function sessionToTuple(session: OpenSession): SessionTuple {
-  return [
-    session.sessionId,
-    session.openedAt,
-    session.lastCallAt,
-    session.flagKeys,
-    session.flags.map(({ flagKey, enabled, variant }): SeenFlagTuple => [flagKey, enabled, variant]),
-    session.eventCount,
-    session.achievements,
-    session.interventionsShown,
-    session.interventionsClicked,
-    session.ttlMs,
-  ];
+function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {
+  return [last, ...released.flatMap(({ from, to }) => [from, to])];
 }
 
-function sessionFromTuple(tuple: SessionTuple): OpenSession {
-  return {
-    sessionId: tuple[0],
-    openedAt: tuple[1],
-    lastCallAt: tuple[2],
-    flagKeys: tuple[3],
-    flags: tuple[4].map(([flagKey, enabled, variant]) => ({ flagKey, enabled, variant })),
-    eventCount: tuple[5],
-    achievements: tuple[6],
-    interventionsShown: tuple[7],
-    interventionsClicked: tuple[8],
-    ttlMs: tuple[9],
-  };
+function quarantineFromTuple([last, ...bounds]: QuarantineTuple): QuarantineTally {
+  const released = bounds.flatMap((from, place) => {
+    const to = bounds[place + 1];
+    return place % 2 === 0 && to !== undefined ? [{ from, to }] : [];
+  });
+  return { last, released };
 }
 
 function activityFromTuple([day, sessions, playtimeSeconds]: ActivityTuple): DailyActivity {
@@ -330,13 +308,13 @@ function ledgerFromTuple([, id, game, live, keys, lastSeq]: LedgerTuple): Ledger
   return { kind: 'ledger', id, game, environment: live ? 'live' : 'test', keys: keys.map(keyFromTuple), lastSeq };
 }
 
-function erasedToTuple({ id, game, environment, erasedAt, keys, lastSeq }: ErasedState): ErasedTuple {
-  return [3, id, game, environment === 'live', erasedAt, keys.map(keyToTuple), lastSeq];
+function erasedToTuple({ id, game, environment, erasedAt, keys, quarantined, lastSeq }: ErasedState): ErasedTuple {
+  return [3, id, game, environment === 'live', erasedAt, keys.map(keyToTuple), lastSeq, quarantined];
 }
 
-function erasedFromTuple([, id, game, live, erasedAt, keys, lastSeq]: ErasedTuple): ErasedState {
+function erasedFromTuple([, id, game, live, erasedAt, keys, lastSeq, quarantined = 0]: ErasedTuple): ErasedState {
   const environment = live ? 'live' : 'test';
-  return { kind: 'erased', id, game, environment, erasedAt, keys: keys.map(keyFromTuple), lastSeq };
+  return { kind: 'erased', id, game, environment, erasedAt, keys: keys.map(keyFromTuple), quarantined, lastSeq };
 }
 
 function keyToTuple({ key, bodyHash, at, reply }: RememberedKey): KeyTuple {

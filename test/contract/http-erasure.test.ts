@@ -11,7 +11,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { commit } from '../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../streams/sinks/testing.ts';
 import { SAMPLES } from '../fixtures/codec/samples.ts';
 import { bodyOf } from '../support/api-body.ts';
 import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
@@ -333,4 +333,4 @@ interface Exported {
   next_cursor: string | null;
 }
 
-const anEvent = (entityId: string): DomainFact => ({ ...SAMPLES.facts.EventTracked, entityId });
+const anEvent = (entityId: string): DomainFact => aTrackedEvent({ entityId });

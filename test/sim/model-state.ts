@@ -44,6 +44,7 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     campaignTallies: [],
     lifecycleDueAt: at + 24 * 60 * 60 * 1000,
     churnHigh: false,
+    quarantine: { last: 0, released: [] },
     lastSeq: 0,
   };
 }

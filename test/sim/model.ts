@@ -167,8 +167,8 @@ function predictCommand(
       const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
       run.reply = { kind: 'erased', playerId: id, erasedAt };
       if (held.kind === 'erased') break;
-      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at });
-      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], lastSeq: 0 });
+      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined: 0 });
+      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined: 0, lastSeq: 0 });
       break;
     }
     case 'TrackEvents': {

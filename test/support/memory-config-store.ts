@@ -17,6 +17,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     segment: new Map(),
     flag: new Map(),
     campaign: new Map(),
+    event_schema: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();

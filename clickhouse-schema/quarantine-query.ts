@@ -1,0 +1,183 @@
+import type { RowPlace } from './player-rows.ts';
+
+/** Which quarantined events are asked for. What is left out may be anything. */
+export interface QuarantineFilter {
+  game: string;
+  environment: string;
+  /** A UUID. */
+  playerId?: string | undefined;
+  eventName?: string | undefined;
+  eventIds?: readonly string[] | undefined;
+  /** Bounds of `received_at`, epoch milliseconds, the upper one exclusive. */
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+}
+
+export interface QuarantineQuery extends QuarantineFilter {
+  order: 'newest_first' | 'oldest_first';
+  /** Whether events that were released since are among them. */
+  withReleased: boolean;
+  /** Only events behind this one, in that order. */
+  behind?: RowPlace | undefined;
+  limit: number;
+  /** Of properties; the event that goes over is the last. */
+  bytes: number;
+}
+
+export interface QuarantinePage {
+  events: QuarantinedRow[];
+  /** The last one, if there is more behind it. */
+  next: RowPlace | undefined;
+}
+
+/** Times are epoch milliseconds. */
+export interface QuarantinedRow {
+  eventId: string;
+  eventName: string;
+  playerId: string;
+  sessionId: string | null;
+  /** JSON text, as it was sent. */
+  properties: string;
+  timestamp: number;
+  receivedAt: number;
+  /** As `EventQuarantined` counted it. */
+  number: number;
+  schemaVersion: number;
+  /** JSON text: the first few faults. */
+  reason: string;
+  /** As far as ClickHouse knows, which is about a second behind. */
+  released: boolean;
+}
+
+/** The page that a statement answered. */
+export function quarantinePage(rows: readonly QuarantineRow[]): QuarantinePage {
+  const last = rows.at(-1);
+  const isAll = last === undefined || rows.length === last.found;
+  const next = isAll
+    ? undefined
+    : { receivedMs: Number(last.received_ms), sequence: Number(last.facts_sequence), index: last.facts_index };
+  return { events: rows.map(quarantinedRow), next };
+}
+
+/** A row as the statement answers it. */
+export interface QuarantineRow {
+  event_id: string;
+  event_name: string;
+  player_id: string;
+  session_id: string | null;
+  properties: string;
+  timestamp_ms: string | number;
+  received_ms: string | number;
+  quarantine_number: string | number;
+  schema_version: number;
+  reason: string;
+  facts_sequence: string | number;
+  facts_index: number;
+  released: number;
+  /** Rows there are, up to one more than the page may hold. */
+  found: number;
+}
+
+function quarantinedRow(row: QuarantineRow): QuarantinedRow {
+  return {
+    eventId: row.event_id,
+    eventName: row.event_name,
+    playerId: row.player_id,
+    sessionId: row.session_id,
+    properties: row.properties,
+    timestamp: Number(row.timestamp_ms),
+    receivedAt: Number(row.received_ms),
+    number: Number(row.quarantine_number),
+    schemaVersion: row.schema_version,
+    reason: row.reason,
+    released: row.released === 1,
+  };
+}
+
+/**
+ * The statement for a page. Values of callers are parameters; the text depends only on which of them there are. Players whose
+ * erasure is still at work are left out whole.
+ */
+export function quarantineQuery(query: QuarantineQuery): { sql: string; parameters: Record<string, unknown> } {
+  const { game, environment, playerId, eventName, eventIds, sinceMs, untilMs, behind, limit, bytes } = query;
+  const isNewest = query.order === 'newest_first';
+  const direction = isNewest ? 'DESC' : 'ASC';
+  const order = ['received_at', 'facts_sequence', 'facts_index'].map((column) => `${column} ${direction}`).join(', ');
+  const conditions = [
+    SCOPE,
+    `player_id NOT IN (SELECT player_id FROM erasures FINAL WHERE ${SCOPE} AND step < 2)`,
+    ...(playerId === undefined ? [] : ['player_id = {player:UUID}']),
+    ...(eventName === undefined ? [] : ['event_name = {name:String}']),
+    ...(eventIds === undefined ? [] : ['event_id IN {ids:Array(String)}']),
+    ...(sinceMs === undefined ? [] : ['received_at >= fromUnixTimestamp64Milli({since:Int64})']),
+    ...(untilMs === undefined ? [] : ['received_at < fromUnixTimestamp64Milli({until:Int64})']),
+    ...(behind === undefined ? [] : behindIt(isNewest ? '<' : '>')),
+    ...(query.withReleased ? [] : [`(player_id, quarantine_number) NOT IN (${releases(spanOf(query))})`]),
+  ];
+  const sql = `
+WITH page AS (
+  SELECT event_id, event_name, player_id, session_id, properties, timestamp, received_at, quarantine_number, schema_version, reason,
+    facts_sequence, facts_index
+  FROM quarantined_events
+  WHERE ${conditions.join('\n    AND ')}
+  ORDER BY ${order}
+  LIMIT {rows:UInt32}
+)
+SELECT event_id, event_name, player_id, session_id, properties, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
+  toUnixTimestamp64Milli(received_at) AS received_ms, quarantine_number, schema_version, reason, facts_sequence, facts_index, found,
+  (player_id, quarantine_number) IN (
+    ${releases(['quarantined_at >= (SELECT min(received_at) FROM page)', 'quarantined_at <= (SELECT max(received_at) FROM page)'])}
+  ) AS released
+FROM (
+  SELECT *, toUInt32(count() OVER ()) AS found, row_number() OVER in_order AS place,
+    sum(length(properties)) OVER in_order - length(properties) AS bytes_before
+  FROM page
+  WINDOW in_order AS (ORDER BY ${order})
+)
+WHERE place <= {limit:UInt32} AND bytes_before < {bytes:UInt64}
+ORDER BY ${order}`;
+  return {
+    sql,
+    parameters: {
+      game,
+      environment,
+      limit,
+      // One row more than there is room for tells whether there is another page.
+      rows: limit + 1,
+      bytes,
+      ...(playerId === undefined ? {} : { player: playerId }),
+      ...(eventName === undefined ? {} : { name: eventName }),
+      ...(eventIds === undefined ? {} : { ids: eventIds }),
+      ...(sinceMs === undefined ? {} : { since: sinceMs }),
+      ...(untilMs === undefined ? {} : { until: untilMs }),
+      ...(behind === undefined ? {} : { ms: behind.receivedMs, sequence: behind.sequence, index: behind.index }),
+    },
+  };
+}
+
+const SCOPE = 'game_id = {game:String} AND environment = {environment:String}';
+
+/** What was released, by player and number. A release names the time of the quarantine, so that not all of them are read. */
+function releases(conditions: readonly string[]): string {
+  return `SELECT player_id, quarantine_number FROM quarantine_releases WHERE ${[SCOPE, ...conditions].join(' AND ')}`;
+}
+
+/** The first condition leads the engine to the rows. */
+function behindIt(sign: '<' | '>'): string[] {
+  return [
+    `received_at ${sign}= fromUnixTimestamp64Milli({ms:Int64})`,
+    `(received_at ${sign} fromUnixTimestamp64Milli({ms:Int64})
+      OR (facts_sequence, facts_index) ${sign} ({sequence:UInt64}, {index:UInt32}))`,
+  ];
+}
+
+/** Bounds of the time of quarantine that the query's own conditions imply. */
+function spanOf({ order, sinceMs, untilMs, behind }: QuarantineQuery): string[] {
+  return [
+    ...(sinceMs === undefined ? [] : ['quarantined_at >= fromUnixTimestamp64Milli({since:Int64})']),
+    ...(untilMs === undefined ? [] : ['quarantined_at < fromUnixTimestamp64Milli({until:Int64})']),
+    ...(behind === undefined
+      ? []
+      : [`quarantined_at ${order === 'newest_first' ? '<' : '>'}= fromUnixTimestamp64Milli({ms:Int64})`]),
+  ];
+}

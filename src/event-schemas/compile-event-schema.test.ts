@@ -1,0 +1,176 @@
+import { assert, dictionary, jsonValue, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { compileEventSchema, type EventCheck } from './compile-event-schema.ts';
+
+function checkOf(schema: JsonObject): EventCheck {
+  const compiled = compileEventSchema(schema);
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
+  return compiled.check;
+}
+
+/** Faults of properties as they come over the wire: own `__proto__` keys included. */
+function faultsOf(schema: JsonObject, properties: string) {
+  return checkOf(schema).faultsOf(JSON.parse(properties), properties.length);
+}
+
+function refusalOf(schema: string): { path: string; message: string }[] {
+  const compiled = compileEventSchema(JSON.parse(schema));
+  return compiled.kind === 'invalid' ? compiled.faults : [];
+}
+
+const LEVEL: JsonObject = {
+  type: 'object',
+  properties: { level: { type: 'integer', minimum: 1 }, mode: { enum: ['easy', 'hard'] } },
+  required: ['level'],
+  additionalProperties: false,
+};
+
+describe('a schema of events', () => {
+  it.each([
+    ['{"level":3}', []],
+    ['{"level":3,"mode":"easy"}', []],
+    ['{"level":"3"}', [{ path: '/level', message: 'must be integer' }]],
+    ['{}', [{ path: '/level', message: 'is required' }]],
+    [
+      '{"level":0,"mode":"x","more":1}',
+      [
+        { path: '/more', message: 'is not a known field' },
+        { path: '/level', message: 'must be >= 1' },
+        { path: '/mode', message: 'must be one of ["easy","hard"]' },
+      ],
+    ],
+  ])('finds in %s: %j', (properties, faults) => {
+    expect(faultsOf(LEVEL, properties)).toEqual(faults);
+  });
+
+  it.each<[JsonObject, string, boolean]>([
+    [{ properties: { a: { const: { x: [1, { y: 2 }] } } } }, '{"a":{"x":[1,{"y":2}]}}', true],
+    [{ properties: { a: { const: { x: 1, y: 2 } } } }, '{"a":{"y":2,"x":1}}', true],
+    [{ properties: { a: { const: 1 } } }, '{"a":"1"}', false],
+    [{ properties: { a: { enum: [null, { b: 1 }] } } }, '{"a":{"b":1.0}}', true],
+    [{ properties: { a: { enum: [1, 'x'] } } }, '{"a":{"b":1}}', false],
+    [{ properties: { a: { uniqueItems: true } } }, '{"a":[1,"1",[1],{"x":1}]}', true],
+    [{ properties: { a: { uniqueItems: true } } }, '{"a":[{"x":1,"y":2},{"y":2,"x":1}]}', false],
+    [{ properties: { a: { multipleOf: 0.01 } } }, '{"a":19.99}', true],
+    [{ properties: { a: { multipleOf: 0.01 } } }, '{"a":19.999}', false],
+    [{ properties: { a: { pattern: '^[A-Z]{3}$' } } }, '{"a":"EUR"}', true],
+    [{ properties: { a: { pattern: '^[A-Z]{3}$' } } }, '{"a":"eur"}', false],
+    [{ patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, '{"n_a":1}', true],
+    [{ patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, '{"n_a":"1"}', false],
+    [{ patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, '{"m_a":1}', false],
+    [{ properties: { at: { format: 'date-time' } } }, '{"at":"2026-01-15T10:30:00Z"}', true],
+    [{ properties: { at: { format: 'date-time' } } }, '{"at":"yesterday"}', false],
+    [{ properties: { a: { format: 'uri' } } }, '{"a":"https://example.com/x"}', true],
+    [{ properties: { a: { format: 'uri' } } }, '{"a":"example"}', false],
+    [{ properties: { a: { $ref: '#/$defs/id' } }, $defs: { id: { format: 'uuid' } } }, '{"a":"x"}', false],
+    [JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]},"else":true}'), '{"a":1}', false],
+    [{ unevaluatedProperties: false, allOf: [{ properties: { a: true } }] }, '{"a":1}', true],
+    [{ unevaluatedProperties: false, allOf: [{ properties: { a: true } }] }, '{"b":1}', false],
+    [{ $schema: 'https://json-schema.org/draft/2020-12/schema', minProperties: 1 }, '{}', false],
+  ])('%j takes %s: %s', (schema, properties, taken) => {
+    expect(faultsOf(schema, properties).length === 0).toBe(taken);
+  });
+
+  it.each([
+    ['{"type":"strng"}', '/type'],
+    ['{"minimum":"1"}', '/minimum'],
+    ['{"required":"level"}', '/required'],
+    ['{"propertes":{}}', '/propertes'],
+    ['{"properties":{"a":{"typ":"string"}}}', '/properties/a/typ'],
+    ['{"properties":{"a":5}}', '/properties/a'],
+    ['{"$async":true}', '/$async'],
+    ['{"$id":"https://example.com/a"}', '/$id'],
+    ['{"$schema":"http://json-schema.org/draft-07/schema#"}', '/$schema'],
+    ['{"$ref":"https://example.com/schema.json"}', '/$ref'],
+    ['{"$ref":"#"}', '/$ref'],
+    ['{"$ref":"#/properties/a","properties":{"a":{}}}', '/$ref'],
+    ['{"$ref":"#/$defs/a"}', ''],
+    ['{"$dynamicRef":"#a"}', '/$dynamicRef'],
+    ['{"properties":{"a":{"$defs":{}}}}', '/properties/a/$defs'],
+    ['{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}', '/$defs'],
+    ['{"$defs":{"a":{"not":{"$ref":"#/$defs/b"}},"b":{"not":{"$ref":"#/$defs/a"}}}}', '/$defs'],
+    ['{"pattern":"(a+)+\\\\1"}', '/pattern'],
+    ['{"pattern":"(?=a)"}', '/pattern'],
+    ['{"patternProperties":{"((a{50}){50}){50}":{}}}', '/patternProperties/((a{50}){50}){50}'],
+    ['{"properties":{"a":{"format":"regex"}}}', ''],
+    ['{"properties":{"__proto__":{"type":"string"}}}', '/properties/__proto__'],
+    ['{"if":{}}', ''],
+  ])('refuses %s, and says where', (schema, path) => {
+    expect(refusalOf(schema)[0]).toEqual({ path, message: expect.stringMatching(/./) });
+  });
+
+  it('is bounded in size, in depth and in keywords, references spelled out', () => {
+    expect(refusalOf(JSON.stringify({ description: 'x'.repeat(LIMITS.eventSchemaBytes) }))[0]?.message).toMatch(
+      /bytes/,
+    );
+    const nested = `${'{"not":'.repeat(LIMITS.eventSchemaDepth)}{}${'}'.repeat(LIMITS.eventSchemaDepth)}`;
+    expect(refusalOf(nested)[0]?.message).toMatch(/deeper/);
+    const many = Object.fromEntries(
+      Array.from({ length: LIMITS.eventSchemaKeywords }, (_, n) => [`p${n}`, { type: 'null' }]),
+    );
+    expect(refusalOf(JSON.stringify({ properties: many }))[0]?.message).toMatch(/keywords/);
+    const bomb = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => {
+        const next = { $ref: `#/$defs/d${n + 1}` };
+        return [`d${n}`, n === 29 ? { type: 'null' } : { allOf: [next, next] }];
+      }),
+    );
+    expect(refusalOf(JSON.stringify({ $ref: '#/$defs/d0', $defs: bomb }))[0]?.message).toMatch(/keywords/);
+  });
+
+  it('tells names of every object apart from those an event brings', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    for (const name of names) {
+      const required = { required: [name] };
+      expect(faultsOf(required, '{}'), name).toHaveLength(1);
+      expect(faultsOf(required, `{"${name}":1}`), name).toEqual([]);
+      expect(faultsOf({ additionalProperties: false }, `{"${name}":{"x":1}}`), name).toHaveLength(1);
+      const same: JsonObject = JSON.parse(`{"const":{"a":{"${name}":5}}}`);
+      expect(faultsOf(same, `{"a":{"${name}":5}}`), name).toEqual([]);
+      expect(faultsOf(same, `{"a":{}}`), name).toHaveLength(1);
+    }
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+
+  it('tells a few faults of a faulty event, and short ones', () => {
+    const properties = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${'k'.repeat(120)}${n}`, n])),
+    );
+    const faults = faultsOf({ additionalProperties: { enum: ['y'.repeat(5_000)] } }, properties);
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.length).toBeLessThanOrEqual(LIMITS.quarantineFaults);
+    for (const { path, message } of faults) {
+      expect(path.length).toBeLessThanOrEqual(LIMITS.quarantineFaultLength + 1);
+      expect(message.length).toBeLessThanOrEqual(LIMITS.quarantineFaultLength + 1);
+    }
+  });
+
+  it('finds an event faulty that would take too long to check', () => {
+    const schema = { additionalProperties: { pattern: '^(?:[a-z]|[a-y]|[a-x]|[a-w]|[a-v]){1,40}$' } };
+    const long = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${n}`, 'a'.repeat(1_000)]));
+    const properties = JSON.stringify(long);
+    expect(faultsOf(schema, properties)[0]?.message).toMatch(/too long to check|pattern/);
+    const items = JSON.stringify({ a: Array.from({ length: 5_000 }, () => ({ x: [0] })) });
+    const costly = {
+      properties: { a: { items: { allOf: Array.from({ length: 90 }, () => ({ enum: [{ x: [0] }] })) } } },
+    };
+    expect(faultsOf(costly, items)).toEqual([{ path: '', message: 'takes too long to check' }]);
+  });
+
+  it('never throws, whatever an event holds', () => {
+    const checks = [
+      LEVEL,
+      { additionalProperties: { uniqueItems: true, maxLength: 3, const: { a: 1 } } },
+      { propertyNames: { pattern: '^[a-z]+$' }, unevaluatedProperties: { enum: [1, null, {}] } },
+      { properties: { a: { contains: { type: 'string' }, minContains: 2 } }, minProperties: 1 },
+    ].map((schema) => checkOf(schema));
+    assert(
+      property(dictionary(string(), jsonValue()), (value) => {
+        const text = JSON.stringify(value);
+        for (const check of checks) expect(Array.isArray(check.faultsOf(JSON.parse(text), text.length))).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { faultOf } from '../api/validation.ts';
+import type { FieldFault } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { beginCheck, TooCostlyError } from './check-steps.ts';
+import { SAFE_FORMATS, safeRegExp, withSafeKeywords } from './safe-keywords.ts';
+import { schemaFaults } from './schema-faults.ts';
+
+/** A compiled schema of events. */
+export interface EventCheck {
+  /**
+   * What is wrong with an event's properties: nothing, or the first few faults. Never throws; what can't be checked is a fault.
+   * @param textLength of the properties as JSON
+   */
+  faultsOf(properties: Readonly<Record<string, unknown>>, textLength: number): FieldFault[];
+}
+
+/** `invalid`: paths are JSON Pointers into the schema. */
+export type CompiledEventSchema = { kind: 'compiled'; check: EventCheck } | { kind: 'invalid'; faults: FieldFault[] };
+
+/**
+ * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. What could take long to check, or to compile, is
+ * refused. Takes a few milliseconds: to be done once per schema.
+ */
+export function compileEventSchema(schema: JsonObject): CompiledEventSchema {
+  if (Buffer.byteLength(JSON.stringify(schema)) > LIMITS.eventSchemaBytes) {
+    return {
+      kind: 'invalid',
+      faults: [{ path: '', message: `must be at most ${LIMITS.eventSchemaBytes} bytes as JSON` }],
+    };
+  }
+  const before = schemaFaults(schema);
+  if (before.length > 0) return { kind: 'invalid', faults: before };
+  meta ??= new Ajv2020({ allErrors: true, validateFormats: false, strict: false });
+  if (meta.validateSchema(schema) !== true) {
+    return { kind: 'invalid', faults: boundedFaults(meta.errors) };
+  }
+  try {
+    return { kind: 'compiled', check: checkOf(schema, compiled(schema, false)) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'does not compile';
+    return { kind: 'invalid', faults: [{ path: '', message: bounded(message) }] };
+  }
+}
+
+/** Knows the meta-schema; made when it is first needed, as it takes as long as all else at a start. */
+let meta: Ajv2020 | undefined;
+
+/**
+ * An instance for each schema: it goes with it, and no two can meet. The schema was checked against the meta-schema before.
+ * @param all whether to look for all faults, or to stop at the first
+ */
+function compiled(schema: JsonObject, all: boolean): ValidateFunction {
+  const ajv = new Ajv2020({
+    allErrors: all,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    // Would run a schema's patterns on its names with an engine that may take for ever.
+    allowMatchingProperties: true,
+    // `constructor` is a property that an event has, or has not.
+    ownProperties: true,
+    // 19.99 is a multiple of 0.01, whatever binary fractions make of it.
+    multipleOfPrecision: 9,
+    validateSchema: false,
+    meta: false,
+    logger: false,
+    formats: { ...SAFE_FORMATS },
+    code: { regExp: safeRegExp },
+  });
+  return withSafeKeywords(ajv).compile(schema);
+}
+
+function checkOf(schema: JsonObject, first: ValidateFunction): EventCheck {
+  const schemaLength = JSON.stringify(schema).length;
+  let all: ValidateFunction | undefined;
+  return {
+    faultsOf(properties, textLength) {
+      const early = run(first, properties);
+      // All faults of a small event tell more than the first; those of a large one could be millions.
+      if (early.length === 0 || schemaLength * textLength > LIMITS.eventSchemaAllFaults) return early;
+      all ??= compiled(schema, true);
+      const every = run(all, properties);
+      return every.length === 0 ? early : every;
+    },
+  };
+}
+
+function run(validate: ValidateFunction, properties: Readonly<Record<string, unknown>>): FieldFault[] {
+  beginCheck();
+  try {
+    return validate(properties) ? NO_FAULTS : boundedFaults(validate.errors);
+  } catch (error) {
+    return [{ path: '', message: error instanceof TooCostlyError ? error.message : 'cannot be checked' }];
+  }
+}
+
+const NO_FAULTS: FieldFault[] = [];
+
+function boundedFaults(errors: ValidateFunction['errors']): FieldFault[] {
+  const faults = (errors ?? [])
+    .map(faultOf)
+    .map(({ path, message }) => ({ path: bounded(path), message: bounded(message) }));
+  const told = new Set<string>();
+  const each = faults.filter(({ path, message }) => {
+    const line = `${path} ${message}`;
+    return !told.has(line) && told.add(line);
+  });
+  return each.slice(0, LIMITS.quarantineFaults);
+}
+
+function bounded(text: string): string {
+  return text.length <= LIMITS.quarantineFaultLength ? text : `${text.slice(0, LIMITS.quarantineFaultLength)}…`;
+}

@@ -1,0 +1,114 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { _, type Ajv2020, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import { compileRegex } from '../../actors/conditions/regex.ts';
+import { parseTimestamp } from '../kernel/timestamp.ts';
+import { spend } from './check-steps.ts';
+
+/*
+ * Keywords of JSON Schema as events are checked with them: by the standard's meaning, in time linear in the value. The library's own
+ * compare each item of an array with every other, call methods that a caller's object may bear the name of, and run patterns
+ * that can take for ever.
+ */
+
+/** Replaces the keywords that compare values. */
+export function withSafeKeywords(ajv: Ajv2020): Ajv2020 {
+  for (const definition of [enumKeyword, constKeyword, uniqueItemsKeyword]) {
+    ajv.removeKeyword(String(definition.keyword));
+    ajv.addKeyword(definition);
+  }
+  return ajv;
+}
+
+const enumKeyword: FuncKeywordDefinition = {
+  keyword: 'enum',
+  schemaType: 'array',
+  errors: false,
+  error: {
+    message: 'must be equal to one of the allowed values',
+    params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+  },
+  compile: (values: unknown[]) => isOneOf(values),
+};
+
+const constKeyword: FuncKeywordDefinition = {
+  keyword: 'const',
+  errors: false,
+  error: { message: 'must be equal to constant', params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}` },
+  compile: (value: unknown) => isOneOf([value]),
+};
+
+const uniqueItemsKeyword: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  errors: false,
+  error: { message: 'must not hold the same item twice' },
+  compile: (wanted: boolean) => (items: unknown[]) => !wanted || areUnique(items),
+};
+
+function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const texts = new Set(values.map(canonicalText));
+  const hasNested = values.some((value) => typeof value === 'object' && value !== null);
+  return (value) => (hasNested || typeof value !== 'object' || value === null) && texts.has(charged(value));
+}
+
+function areUnique(items: readonly unknown[]): boolean {
+  const texts = new Set<string>();
+  for (const item of items) {
+    const text = charged(item);
+    if (texts.has(text)) return false;
+    texts.add(text);
+  }
+  return true;
+}
+
+/** What each character of a canonical text costs, in steps. */
+const CHARACTER_STEPS = 5;
+
+function charged(value: unknown): string {
+  const text = canonicalText(value);
+  spend(text.length * CHARACTER_STEPS);
+  return text;
+}
+
+/** The JSON of a value with the names of its objects in order: equal values have equal texts. */
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
+}
+
+/** The engine of `pattern` and `patternProperties`: RE2's language, and nothing it does not understand ever gets here. */
+export const safeRegExp = Object.assign(
+  (pattern: string) => {
+    const compiled = compileRegex(pattern, false);
+    if (compiled.kind === 'invalid') throw new Error(`pattern ${compiled.message}`);
+    return {
+      test(text: string): boolean {
+        spend(compiled.program * text.length);
+        return compiled.matches(text);
+      },
+      // The library tells patterns apart by this.
+      toString: () => pattern,
+    };
+  },
+  { code: 'safeRegExp' },
+);
+
+/** Something before the @, a dotted name after it. */
+const EMAIL = /^[^\s@<>"(),;:\\[\]]+@[^\s@<>"(),;:\\[\]]+\.[^\s@<>"(),;:\\[\].]+$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** The values of `format` that are understood, each checked in linear time. Times are those of the years 1970 to 2299. */
+export const SAFE_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  'date-time': (text) => DATE_TIME.test(text) && parseTimestamp(text.replace(' ', 'T')) !== undefined,
+  date: (text) => DATE.test(text) && parseTimestamp(text) !== undefined,
+  email: (text) => EMAIL.test(text),
+  uuid: (text) => UUID.test(text),
+  uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && URL.canParse(text),
+  ipv4: isIPv4,
+  ipv6: isIPv6,
+};

@@ -1,0 +1,186 @@
+import { compileRegex } from '../../actors/conditions/regex.ts';
+import { isObject } from '../../actors/conditions/values.ts';
+import { pointerPart } from '../api/validation.ts';
+import type { FieldFault } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { LIMITS } from '../kernel/limits.ts';
+
+/** What stands under a keyword. `root` ones may stand at the top only. */
+type Shape = 'value' | 'schema' | 'schemas' | 'named' | 'patterned' | 'pattern' | 'ref' | 'definitions' | 'dialect';
+
+/**
+ * The keywords of draft 2020-12 that a schema of events may use. Left out are those that name or fetch other documents
+ * (`$id`, `$anchor`, `$dynamicRef` …), which nobody needs here, and everything that is no keyword at all: a misspelt one would
+ * let pass what it was meant to stop.
+ */
+const KEYWORDS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['$schema', 'dialect'],
+  ['$defs', 'definitions'],
+  ['$ref', 'ref'],
+  ...valued('$comment title description default examples deprecated readOnly writeOnly'),
+  ...valued('type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength format'),
+  ...valued('maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required'),
+  ['dependentRequired', 'value'],
+  ['pattern', 'pattern'],
+  ['properties', 'named'],
+  ['dependentSchemas', 'named'],
+  ['patternProperties', 'patterned'],
+  ['allOf', 'schemas'],
+  ['anyOf', 'schemas'],
+  ['oneOf', 'schemas'],
+  ['prefixItems', 'schemas'],
+  ['items', 'schema'],
+  ['contains', 'schema'],
+  ['additionalProperties', 'schema'],
+  ['propertyNames', 'schema'],
+  ['unevaluatedItems', 'schema'],
+  ['unevaluatedProperties', 'schema'],
+  ['if', 'schema'],
+  ['then', 'schema'],
+  ['else', 'schema'],
+  ['not', 'schema'],
+]);
+
+function valued(names: string): [string, Shape][] {
+  return names.split(' ').map((name) => [name, 'value']);
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const REFERENCE = /^#\/\$defs\/([A-Za-z0-9._-]{1,100})$/;
+
+/** Keywords of the root or of one definition, and how often it refers to which other. */
+interface Part {
+  keywords: number;
+  refs: Map<string, number>;
+}
+
+/**
+ * What speaks against a schema before it is compiled: that it could burn time, or means something else than its author thinks.
+ * Whether keywords have the right kinds of values is the meta-schema's to say. Paths are JSON Pointers into the schema.
+ */
+export function schemaFaults(schema: JsonObject): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const note = (path: string, message: string): void => {
+    if (faults.length < LIMITS.reportedFaults) faults.push({ path, message });
+  };
+  const definitions = new Map<string, Part>();
+  const root: Part = { keywords: 0, refs: new Map() };
+
+  walk(schema, '', 1, root);
+  if (faults.length > 0) return faults;
+  for (const [name, part] of definitions) noteUnknown(part, name);
+  noteUnknown(root, undefined);
+  if (faults.length > 0) return faults;
+  const size = spelledOut(root, definitions);
+  if (size === undefined) note('/$defs', 'must not refer to itself, directly or in a circle');
+  else if (size > LIMITS.eventSchemaKeywords) {
+    note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, each $ref counted as what it refers to`);
+  }
+  return faults;
+
+  function walk(schema: Json | undefined, path: string, depth: number, part: Part): void {
+    if (typeof schema === 'boolean') return;
+    if (!isObject(schema)) return note(path, 'must be a schema: an object, true or false');
+    if (depth > LIMITS.eventSchemaDepth)
+      return note(path, `must not nest deeper than ${LIMITS.eventSchemaDepth} schemas`);
+    for (const [keyword, value] of Object.entries(schema)) {
+      part.keywords += 1;
+      walkKeyword(keyword, value, `${path}/${pointerPart(keyword)}`, depth, part);
+    }
+  }
+
+  function walkKeyword(keyword: string, value: Json, path: string, depth: number, part: Part): void {
+    const below = (schema: Json, at: string): void => walk(schema, `${path}/${pointerPart(at)}`, depth + 1, part);
+    switch (KEYWORDS.get(keyword)) {
+      case undefined:
+        return note(path, 'is not a keyword that a schema of events may use');
+      case 'value':
+        return;
+      case 'dialect':
+        if (part !== root || depth > 1 || value !== DIALECT) note(path, `must be ${DIALECT}, at the top`);
+        return;
+      case 'pattern':
+        return notePattern(value, path);
+      case 'ref':
+        return noteReference(value, path, part);
+      case 'schema':
+        return walk(value, path, depth + 1, part);
+      case 'schemas':
+        if (Array.isArray(value)) for (const [at, schema] of value.entries()) below(schema, String(at));
+        return;
+      case 'named':
+        for (const [name, schema] of entriesOf(value, path)) below(schema, name);
+        return;
+      case 'patterned':
+        for (const [pattern, schema] of entriesOf(value, path)) {
+          notePattern(pattern, `${path}/${pointerPart(pattern)}`);
+          below(schema, pattern);
+        }
+        return;
+      case 'definitions':
+        if (part !== root || depth > 1) return note(path, 'must stand at the top');
+        for (const [name, schema] of entriesOf(value, path)) {
+          const definition: Part = { keywords: 0, refs: new Map() };
+          definitions.set(name, definition);
+          walk(schema, `${path}/${pointerPart(name)}`, depth + 1, definition);
+        }
+    }
+  }
+
+  /** A compiled schema passes over a member of this name without a word, so that nothing can be asked of it. */
+  function entriesOf(value: Json, path: string): [string, Json][] {
+    const entries = isObject(value) ? Object.entries(value) : [];
+    if (entries.some(([name]) => name === '__proto__'))
+      note(`${path}/__proto__`, 'is a name that no schema can describe');
+    return entries;
+  }
+
+  function notePattern(pattern: Json, path: string): void {
+    if (typeof pattern !== 'string') return;
+    const compiled = compileRegex(pattern, false);
+    if (compiled.kind === 'invalid') note(path, compiled.message);
+  }
+
+  function noteReference(value: Json, path: string, part: Part): void {
+    const name = typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
+    if (name === undefined) return note(path, 'must be #/$defs/ and the name of a definition of this schema');
+    part.refs.set(name, (part.refs.get(name) ?? 0) + 1);
+  }
+
+  function noteUnknown({ refs }: Part, owner: string | undefined): void {
+    for (const name of refs.keys()) {
+      if (definitions.has(name)) continue;
+      note(owner === undefined ? '' : `/$defs/${pointerPart(owner)}`, `refers to #/$defs/${name}, which is not there`);
+    }
+  }
+}
+
+/**
+ * Keywords with every reference replaced by what it refers to: what checking one value may cost, as each is asked of it once.
+ * Without references 30 lines of schema could ask a billion times. `undefined`: they go in a circle.
+ */
+function spelledOut(root: Part, definitions: ReadonlyMap<string, Part>): number | undefined {
+  const sizes = new Map<string, number | 'open'>();
+  const sizeOf = ({ keywords, refs }: Part): number | undefined => {
+    let sum = keywords;
+    for (const [name, times] of refs) {
+      const size = sizeOfDefinition(name);
+      if (size === undefined) return undefined;
+      sum += times * size;
+    }
+    return sum;
+  };
+  const sizeOfDefinition = (name: string): number | undefined => {
+    const known = sizes.get(name);
+    if (known === 'open') return undefined;
+    if (known !== undefined) return known;
+    sizes.set(name, 'open');
+    const part = definitions.get(name);
+    const size = part === undefined ? 0 : sizeOf(part);
+    if (size !== undefined) sizes.set(name, size);
+    return size;
+  };
+  // Also those that nothing refers to: they are compiled all the same.
+  for (const name of definitions.keys()) if (sizeOfDefinition(name) === undefined) return undefined;
+  return sizeOf(root);
+}
