@@ -66,6 +66,16 @@ const ERROR_SCHEMA = {
           properties: {
             session_id: { type: 'string', description: 'The session a game client named.' },
             suggestion: { type: 'string', description: 'What a game client may do now.' },
+            version: { type: 'integer', description: 'The current version, where If-Match named another.' },
+            field: { type: 'string', description: 'The field whose value is taken.' },
+            archived: { type: 'boolean', description: 'Whether a deleted flag has taken it.' },
+            flags: { type: 'array', items: { type: 'string' }, description: 'Keys of flags that use a segment.' },
+            campaigns: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Keys of campaigns that use a segment.',
+            },
+            since: { type: 'string', description: 'From when on the recovery that is under way delivers again.' },
             fields: {
               type: 'array',
               description: 'The faults of an invalid request.',

@@ -4,13 +4,17 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { bodyOf } from '../support/api-body.ts';
 import { createFakeLedger } from '../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
+import { documentedWebhookPath } from '../support/webhook-paths.ts';
 
 let gateway: Gateway;
+let shapes: PublishedShapes | undefined;
 let key: string;
 beforeEach(async () => {
   gateway = await startGateway();
   gateway.backend.reply = createFakeLedger();
   key = await gateway.key();
+  shapes ??= publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
 });
 afterEach(() => gateway.close());
 
@@ -18,7 +22,9 @@ const PATH = '/v1/integrations/webhooks';
 const GOOD = { name: 'n', url: 'https://hooks.example.com/x', events: ['level_up'], secret: 'first' };
 const call = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
   const response = await gateway.call(key, method, path, body, headers);
-  return { status: response.status, headers: response.headers, body: await bodyOf(response) };
+  const answer = await bodyOf(response);
+  expect(shapes?.faultsOf(method, documentedWebhookPath(path), response.status, answer)).toEqual([]);
+  return { status: response.status, headers: response.headers, body: answer };
 };
 const made = async (some: object = {}): Promise<string> => {
   const { status, body } = await call('POST', PATH, { ...GOOD, ...some });

@@ -20,6 +20,8 @@ import { bodyOf } from '../support/api-body.ts';
 import { startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
 import { createFakeLedger } from '../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
+import { documentedWebhookPath } from '../support/webhook-paths.ts';
 import { startTestNats, type TestNats } from '../support/nats.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
@@ -31,6 +33,7 @@ let nats: TestNats;
 let clickhouse: TestClickhouse;
 let log: Log;
 let gateway: Gateway;
+let shapes: PublishedShapes;
 let key: string;
 const closing: (() => unknown)[] = [];
 
@@ -45,6 +48,7 @@ beforeAll(async () => {
   gateway = await startGateway({ webhookOperations, analytics, webhookAllowPrivateHosts: ['127.0.0.1'] });
   gateway.backend.reply = createFakeLedger();
   key = await gateway.key();
+  shapes = publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
   const webhooks = createWebhooks({ ...shared, ...sending, config: gateway.config, node: 'n-1', retryDelaysMs: [200] });
   const sink = createClickhouseSink({ ...shared, holder: 'sink', clickhouse: clickhouse.address });
   webhooks.start();
@@ -67,7 +71,9 @@ afterAll(async () => {
 const PATH = '/v1/integrations/webhooks';
 const call = async (method: string, path: string, body?: unknown, asKey = key) => {
   const response = await gateway.call(asKey, method, path, body);
-  return { status: response.status, body: await bodyOf(response) };
+  const answer = await bodyOf(response);
+  expect(shapes.faultsOf(method, documentedWebhookPath(path), response.status, answer)).toEqual([]);
+  return { status: response.status, body: answer };
 };
 
 interface Attempt {

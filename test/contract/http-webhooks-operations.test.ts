@@ -17,6 +17,8 @@ import type {
 import { bodyOf } from '../support/api-body.ts';
 import { createFakeLedger } from '../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
+import { documentedWebhookPath } from '../support/webhook-paths.ts';
 import { until } from '../support/until.ts';
 
 /* What may be asked of a webhook's deliveries, as the gateway translates it: the sink and ClickHouse are stand-ins here. */
@@ -57,6 +59,7 @@ let world: {
   lists: WebhookDeliveriesQuery[];
 };
 let gateway: Gateway;
+let shapes: PublishedShapes | undefined;
 let key: string;
 
 beforeEach(async () => {
@@ -100,13 +103,16 @@ beforeEach(async () => {
   gateway = await startGateway({ webhookOperations, analytics });
   gateway.backend.reply = createFakeLedger();
   key = await gateway.key();
+  shapes ??= publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
 });
 afterEach(() => gateway.close());
 
 const PATH = '/v1/integrations/webhooks';
 const call = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
   const response = await gateway.call(key, method, path, body, headers);
-  return { status: response.status, headers: response.headers, body: await bodyOf(response) };
+  const answer = await bodyOf(response);
+  expect(shapes?.faultsOf(method, documentedWebhookPath(path), response.status, answer)).toEqual([]);
+  return { status: response.status, headers: response.headers, body: answer };
 };
 const made = async (some: object = {}): Promise<string> => {
   const body = { url: 'https://hooks.example.com/x', events: ['level_up'], ...some };
