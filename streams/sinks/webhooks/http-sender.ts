@@ -159,7 +159,8 @@ function refusePrivate(lookup: LookupFunction): LookupFunction {
         return;
       }
       const addresses = typeof address === 'string' ? [address] : address.map((entry) => entry.address);
-      if (addresses.every(isPublicAddress)) callback(null, address, family);
+      if (addresses.length === 0) callback(new Error('the name leads nowhere'), '', 0);
+      else if (addresses.every(isPublicAddress)) callback(null, address, family);
       else callback(new PrivateAddressError('the name leads to an address that is not public'), '', 0);
     });
   };

@@ -26,7 +26,7 @@ export interface RecoveryJob extends Recovery {
 /** Keys of the bucket WEBHOOKS: one per webhook. */
 export const RECOVERY_PREFIX = 'recovery.';
 
-export const recoveryKey = (webhook: string): string => RECOVERY_PREFIX + webhook;
+const recoveryKey = (webhook: string): string => RECOVERY_PREFIX + webhook;
 
 /** Asks for a recovery. Rejects when the log is closed. */
 export async function beginRecovery(

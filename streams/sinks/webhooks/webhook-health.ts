@@ -35,7 +35,7 @@ interface Streak {
 }
 
 /** Keys of the bucket WEBHOOKS: one per webhook. */
-export const FAILING_PREFIX = 'failing.';
+const FAILING_PREFIX = 'failing.';
 
 export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): WebhookHealth {
   const bucket = log.bucket('WEBHOOKS');
