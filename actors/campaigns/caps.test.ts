@@ -74,18 +74,18 @@ const campaigns: Arbitrary<CampaignDocument[]> = array(
 
 /** Why a plain reading would not give a player one more at `now`; `undefined`: it would. */
 function refusal(
-  { id, caps, cooldownSeconds }: CampaignDocument,
+  { id, caps, cooldownSeconds, holdoutPercentage }: CampaignDocument,
   given: readonly InterventionTriggered[],
   now: number,
 ) {
   const own = given.filter((one) => one.campaignId === id);
   const onDay = (list: readonly InterventionTriggered[]) => list.filter(({ at }) => dayOf(at) === dayOf(now)).length;
-  if (caps.total !== null && own.length >= caps.total) return 'total';
-  if (caps.perDay !== null && onDay(own) >= caps.perDay) return 'per_day';
+  if (caps.total !== null && own.length >= caps.total) return 'cap_total';
+  if (caps.perDay !== null && onDay(own) >= caps.perDay) return 'cap_per_day';
   if (own.some(({ at }) => now - at < cooldownSeconds * 1_000)) return 'cooldown';
-  if (onDay(given) >= LIMITS.interventionsPerDay) return 'all campaigns';
-  if (given.filter(({ expiresAt }) => expiresAt > now).length >= LIMITS.interventionsPerPlayer) return 'waiting';
-  return undefined;
+  if (onDay(given) >= LIMITS.interventionsPerDay) return 'cap_all_campaigns';
+  if (given.filter(({ expiresAt }) => expiresAt > now).length >= LIMITS.interventionsPerPlayer) return 'waiting_full';
+  return holdoutPercentage === 100 ? 'holdout' : undefined;
 }
 
 /** An owner of the players: what it holds, and the log that it holds it from. */
@@ -148,7 +148,7 @@ describe('caps', () => {
   it('hold exactly, over 100,000 triggers, whatever order, clock, store or rebuild they meet', () => {
     const run = property(campaigns, array(step, { minLength: 30, maxLength: 60 }), (documents, steps) => {
       const owner = createOwner(campaignsOf(documents));
-      const given = new Map<string, InterventionTriggered[]>(PLAYERS.map((id) => [id, []]));
+      const known = new Map<string, Known>(PLAYERS.map((id) => [id, { given: [], noted: new Set(), latestAt: 0 }]));
       let now = START;
       for (const one of steps) {
         if (one.kind === 'store') owner.store();
@@ -156,7 +156,7 @@ describe('caps', () => {
         else {
           now += one.laterMs;
           const facts = owner.track(now, one.events, one.isThrownAway);
-          if (!one.isThrownAway) expect(toldOf(facts)).toEqual(expected(documents, given, one.events, now));
+          if (!one.isThrownAway) expect(toldOf(facts)).toEqual(expected(documents, known, one.events, now));
         }
       }
     });
@@ -165,34 +165,53 @@ describe('caps', () => {
   }, 60_000);
 });
 
-/** Who got what of which campaign, in order. */
+/** Who got what of which campaign, or why not, in order. */
 function toldOf(facts: readonly DomainFact[]): string[] {
-  return facts.flatMap((fact) =>
-    fact.kind === 'InterventionTriggered' ? [`${fact.entityId} ${fact.campaignId} ${fact.at}`] : [],
-  );
+  return facts.flatMap((fact) => {
+    if (fact.kind === 'InterventionTriggered') return [`${fact.entityId} ${fact.campaignId} ${fact.at}`];
+    if (fact.kind !== 'InterventionSuppressed') return [];
+    return [`${fact.entityId} ${fact.campaignId} ${fact.at} ${fact.reason}`];
+  });
 }
 
-/** The same by the plain reading, which notes what it gives in `given`. */
+/** What a player had so far. */
+interface Known {
+  given: InterventionTriggered[];
+  /** Campaign, reason and UTC day of what was refused. */
+  noted: Set<string>;
+  latestAt: number;
+}
+
+/** The same by the plain reading, which adds to what is known. */
 function expected(
   documents: readonly CampaignDocument[],
-  given: ReadonlyMap<string, InterventionTriggered[]>,
+  known: ReadonlyMap<string, Known>,
   events: readonly [number, number][],
   receivedAt: number,
 ): string[] {
   const told: string[] = [];
   for (const [player, event] of events) {
     const entityId = PLAYERS[player] ?? '';
-    const list = given.get(entityId) ?? [];
+    const one = known.get(entityId);
+    if (one === undefined) throw new Error(`no player ${entityId}`);
     for (const document of documents) {
-      const { id: campaignIdNow, trigger, holdoutPercentage, expiresAfterSeconds } = document;
+      const { id: campaignIdNow, trigger, expiresAfterSeconds } = document;
       if (trigger.kind !== 'event' || trigger.event !== EVENTS[event]) continue;
       triggers += 1;
-      // No player's time goes back: what is given later is dated no earlier.
-      const at = Math.max(receivedAt, ...list.map((one) => one.at));
-      if (refusal(document, list, at) !== undefined || holdoutPercentage === 100) continue;
-      const expiresAt = at + expiresAfterSeconds * 1_000;
-      list.push({ ...BARE, entityId, campaignId: campaignIdNow, at, expiresAt });
-      told.push(`${entityId} ${campaignIdNow} ${at}`);
+      // No player's time goes back: what is given or noted later is dated no earlier.
+      const at = Math.max(receivedAt, one.latestAt);
+      const reason = refusal(document, one.given, at);
+      const note = `${campaignIdNow} ${reason} ${dayOf(at)}`;
+      if (reason !== undefined && one.noted.has(note)) continue;
+      one.latestAt = at;
+      if (reason === undefined) {
+        const expiresAt = at + expiresAfterSeconds * 1_000;
+        one.given.push({ ...BARE, entityId, campaignId: campaignIdNow, at, expiresAt });
+        told.push(`${entityId} ${campaignIdNow} ${at}`);
+      } else {
+        one.noted.add(note);
+        told.push(`${entityId} ${campaignIdNow} ${at} ${reason}`);
+      }
     }
   }
   return told;

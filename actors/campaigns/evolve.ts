@@ -36,8 +36,11 @@ export function suppressed(state: PlayerState, { campaignId, reason, at }: Inter
   return { ...state, campaignTallies: tallied(state, suppressedTally(tallyOf(state, campaignId), reason, at)) };
 }
 
+/** What is delivered to one session is past for all that are open, also for one that a clock ahead of this one opened. */
 export function offered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
-  return changed(state, interventionId, (held) => ({ ...held, offers: held.offers + 1, offeredAt: at }));
+  let offeredAt = at;
+  for (const { openedAt } of state.sessions) if (openedAt > offeredAt) offeredAt = openedAt;
+  return changed(state, interventionId, (held) => ({ ...held, offers: held.offers + 1, offeredAt }));
 }
 
 export function shown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {

@@ -123,6 +123,17 @@ describe('a sync delivers what waits', () => {
     expect(one.sync('ses_4', NOON + 2 * HOUR_MS + 1)).toEqual([]);
   });
 
+  it('again in no session that was open before, though another clock says that it was opened later', () => {
+    const one = life([waiting(1)]);
+    one.open('ses_ahead', NOON + HOUR_MS);
+    one.open('ses_2', NOON + 10);
+    expect(one.sync('ses_2', NOON + 100)).toEqual(['int_1']);
+    expect(one.sync('ses_ahead', NOON + HOUR_MS + 100)).toEqual([]);
+    expect(one.sync('ses_2', NOON + 200)).toEqual([]);
+    one.open('ses_3', NOON + 2 * HOUR_MS);
+    expect(one.sync('ses_3', NOON + 2 * HOUR_MS)).toEqual(['int_1']);
+  });
+
   it('in at most three sessions, and never once it is over', () => {
     const one = life([waiting(1, { expiresAt: NOON + DAY_MS }), waiting(2, { expiresAt: NOON + DAY_MS + HOUR_MS })]);
     for (let n = 0; n < LIMITS.interventionOffers; n++) {

@@ -13,6 +13,7 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import type { EntityState, PlayerState } from '../state.ts';
 import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer } from '../testing.ts';
+import { settleSchedules } from './settle-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
@@ -37,6 +38,7 @@ function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
     return facts.slice(since);
   };
   return {
+    draft,
     run,
     /** Lets what fell due until `now` happen. */
     due(now: number): DomainFact[] {
@@ -188,6 +190,24 @@ describe('a trigger that time brings', () => {
   });
 });
 
+describe('a scheduled time', () => {
+  const definitions = one({ trigger: { kind: 'schedule', at: NOON } });
+  const scope = { game: 'demo', environment: 'live' } as const;
+  const set = definitions.campaigns(scope.game, scope.environment);
+
+  it('gives a player one turn, though the clock by which it had come was ahead and is put back', () => {
+    const player = life(definitions, { firstSeenAt: NOON - DAY_MS, lastSeenAt: NOON - DAY_MS });
+    const look = (at: number) => {
+      const since = player.draft.facts.length;
+      settleSchedules(player.draft, ID, set, { after: NOON - HOUR_MS, until: NOON + 5_000 }, { ...scope, at });
+      return triggered(player.draft.facts.slice(since)).map((fact) => fact.at);
+    };
+    expect(look(NOON - 4_000)).toEqual([NOON]);
+    expect(look(NOON - 3_000)).toEqual([]);
+    expect(look(NOON + 6_000)).toEqual([]);
+  });
+});
+
 describe('what speaks against an intervention', () => {
   it('is a cap on all of one campaign', () => {
     const player = life(one({ caps: { total: 2, perDay: null } }));
@@ -253,6 +273,14 @@ describe('what speaks against an intervention', () => {
     const facts = Array.from({ length: 50 }, (_, n) => player.track(NOON + n, 'level_failed', 'level_failed')).flat();
     expect(reasons(facts)).toEqual(['cap_total']);
     expect(reasons(player.track(NOON + DAY_MS, 'level_failed', 'level_failed'))).toEqual(['cap_total']);
+  });
+
+  it('is noted once on a day, though clocks disagree whether that day has begun', () => {
+    const player = life(one({ caps: { total: 1, perDay: null } }));
+    player.track(NOON, 'level_failed');
+    const midnight = NOON + DAY_MS / 2;
+    const facts = [1, -1, 2, -2, 3].flatMap((n) => player.track(midnight + n, 'level_failed'));
+    expect(reasons(facts)).toEqual(['cap_total']);
   });
 
   it('holds out a share of players, always the same ones, more of them the higher it is', () => {

@@ -50,7 +50,8 @@ export function settleSchedules(
     if (state === undefined || trigger.kind !== 'schedule') return;
     const { lastAt, suppressedAt } = tallyOf(state, campaign.id);
     if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
-    const nowMs = Math.max(context.at, lastGivenAt(state));
+    // Never before its time, by which the player is known to have had its turn: a clock that was ahead may be put back.
+    const nowMs = Math.max(context.at, trigger.at, latestAt(state));
     if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs));
   }
 }
@@ -67,8 +68,8 @@ function triggerAll(
     if (draft.facts.length - until >= LIMITS.campaignFactsPerCommand) return;
     const state = playerIn(context, draft.get(fact.entityId));
     if (state === undefined) return;
-    // A clock that is behind the one that gave the player its last one stands still, or a day's cap would hold twice.
-    const nowMs = Math.max(context.at, lastGivenAt(state));
+    // A clock that is behind the one of the player's last time stands still, or a day's cap would hold twice.
+    const nowMs = Math.max(context.at, latestAt(state));
     if (!applies(campaign, { player: state, nowMs, properties })) continue;
     const outcome = outcomeOf(campaign, state, nowMs);
     if (!isOldNews(outcome, state)) draft.emit(outcome);
@@ -118,10 +119,14 @@ function interventionIdOf(campaignId: string, playerId: string, count: number, a
   return `int_${uuidv5(campaignId.slice(campaignId.indexOf('_') + 1), `${playerId}:${count}:${at}`)}`;
 }
 
-function lastGivenAt({ campaignTallies }: PlayerState): number {
-  let lastAt = 0;
-  for (const tally of campaignTallies) if (tally.lastAt > lastAt) lastAt = tally.lastAt;
-  return lastAt;
+/** When a campaign last gave the player something, or noted why not. */
+function latestAt({ campaignTallies }: PlayerState): number {
+  let latest = 0;
+  for (const { lastAt, suppressedAt } of campaignTallies) {
+    if (lastAt > latest) latest = lastAt;
+    if (suppressedAt > latest) latest = suppressedAt;
+  }
+  return latest;
 }
 
 /** What set a campaign off, in words for analysts. */
