@@ -2,15 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../actors/commands.ts';
 import type { CommitRecord, DomainFact, Fact, FlagExposed, RequestPosition } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
-import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { explainExposure } from './check-exposures.ts';
+import {
+  explainScheduled,
+  isOwnDoing,
+  isScheduled,
+  owing,
+  predictOwn,
+  unexplained,
+  withCampaigns,
+  type OwnDoing,
+} from './check-own-doings.ts';
+import type { CampaignHistory } from './campaign-history.ts';
 import type { FlagHistory } from './flag-history.ts';
 import { commandKey, type History } from './history.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
-import { predict, type View } from './model.ts';
-import { afterFact, looked, withoutWords } from './model-lifecycle.ts';
-import { predictExpiry, sessionsOverAt, type Called } from './model-sessions.ts';
-import { settled, type ConfigHistory, type ModelSegment, type Settled } from './model-segments.ts';
+import { predict } from './model.ts';
+import type { ModelDefinitions } from './model-definitions.ts';
+import { withoutWords } from './model-lifecycle.ts';
+import { settled, type ConfigHistory } from './model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from './observer.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import type { World } from './world.ts';
@@ -36,6 +46,7 @@ export interface LogCheck {
   history: History;
   config: ConfigHistory;
   flags: FlagHistory;
+  campaigns: CampaignHistory;
   partition: number;
   /** Records that FACTS refused: what they decided was answered 503. */
   refused: readonly CommitRecord[];
@@ -88,8 +99,11 @@ export function checkLog(check: LogCheck): PartitionLog {
   function walkRecord(commit: StoredCommit, covered: readonly CommandPlace[], wrong: Wrong): void {
     const { record, sequence, tick } = commit;
     const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong)).map(withoutWords);
-    const segments = check.config.segmentsAt(record.configRevision);
-    const flags = check.flags.flagsAt(record.configRevision);
+    const definitions: ModelDefinitions = {
+      segments: check.config.segmentsAt(record.configRevision),
+      flags: check.flags.flagsAt(record.configRevision),
+      campaigns: check.campaigns.campaignsAt(record.configRevision),
+    };
     let done = 0;
     takeOwn(record.committedAt);
     for (const place of covered) {
@@ -99,7 +113,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
-      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, segments, flags);
+      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, definitions);
       if (expected.length === 0) continue;
       const group = takeGroup(facts, done, expected, looks, wrong);
       if (group === undefined) {
@@ -139,7 +153,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     /** Takes what stands next and no command has led to, as far as there is a reason for it. */
     function takeOwn(nowMs: number): void {
       for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
-        const own = fact.kind === 'FlagExposed' ? explained(fact, commit, segments) : predicted(fact, segments, nowMs);
+        const own = explain(fact, commit, definitions, nowMs);
         const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
         if (own === undefined || group === undefined || group.length === 0) {
           return;
@@ -151,22 +165,31 @@ export function checkLog(check: LogCheck): PartitionLog {
     }
   }
 
-  function predicted(fact: DomainFact, segments: readonly ModelSegment[], nowMs: number): OwnDoing | undefined {
-    return predictOwn(fact, timeline.now(fact.entityId), segments, nowMs);
+  function explain(
+    fact: DomainFact,
+    commit: StoredCommit,
+    definitions: ModelDefinitions,
+    nowMs: number,
+  ): OwnDoing | undefined {
+    if (fact.kind === 'FlagExposed') return explained(fact, commit, definitions);
+    const state = timeline.now(fact.entityId);
+    if (isScheduled(fact)) {
+      return explainScheduled(fact, state, definitions, nowMs, world.wallWasWrong(0, commit.atMs));
+    }
+    return predictOwn(fact, state, definitions, nowMs);
   }
 
   /** An exposure that an evaluation left to remember, and the look at segments that is due when it is noted. */
   function explained(
     fact: FlagExposed,
     { tick }: StoredCommit,
-    segments: readonly ModelSegment[],
+    { segments, campaigns }: ModelDefinitions,
   ): OwnDoing | undefined {
     const state = timeline.now(fact.entityId);
     const { history, flags } = check;
     const own = state?.kind === 'player' ? explainExposure(fact, state, { history, flags, timeline, tick }) : undefined;
     if (own === undefined) return undefined;
-    const outcome = settled(own.next, segments, [], fact.at);
-    return { facts: [own.fact, ...outcome.facts], settled: outcome, reason: 'an exposure' };
+    return withCampaigns([own.fact], settled(own.next, segments, [], fact.at), campaigns, 'an exposure');
   }
 
   /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
@@ -184,92 +207,6 @@ export function checkLog(check: LogCheck): PartitionLog {
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
   }
-}
-
-/**
- * Facts that no command has led to: time, an edit of a segment, or an evaluation. They come first in a record, and what time
- * owed the players of a command comes before the command.
- */
-function isOwnDoing(fact: DomainFact): boolean {
-  return OWN_DOING.has(fact.kind) || isExpiry(fact);
-}
-
-function isExpiry(fact: DomainFact): boolean {
-  return fact.kind === 'SessionClosed' && fact.reason === 'expired';
-}
-
-function unexplained(fact: DomainFact, wrong: Wrong): void {
-  if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
-  else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
-  else wrong('exactly-its-facts', `the model knows no reason for ${show(fact)}`);
-}
-
-/** Facts that a look at a player's stage and risk may begin with. */
-const LIVES: ReadonlySet<DomainFact['kind']> = new Set(['LifecycleChanged', 'ChurnRiskChanged', 'LifecycleScheduled']);
-
-const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
-  ...LIVES,
-  'SegmentEntered',
-  'SegmentExited',
-  'SegmentsScheduled',
-  'FlagExposed',
-]);
-
-interface OwnDoing {
-  facts: DomainFact[];
-  settled: Settled;
-  reason: 'a stage' | 'time' | 'an edit' | 'an exposure';
-}
-
-/** What time, or a look after an edit, makes of a player. `undefined`: neither may. */
-function predictOwn(
-  fact: DomainFact,
-  state: EntityState | undefined,
-  segments: readonly ModelSegment[],
-  nowMs: number,
-): OwnDoing | undefined {
-  if (state?.kind !== 'player') return undefined;
-  const { segmentsDueAt, lastSeenAt } = state;
-  if (LIVES.has(fact.kind) || isExpiry(fact)) {
-    const ownDueAt = dueToPlayer(state);
-    if (ownDueAt > nowMs) return undefined;
-    const life = predictDue(state, ownDueAt);
-    const outcome = settled(life.next, segments, 'all', Math.max(ownDueAt, lastSeenAt));
-    return { facts: [...life.facts, ...outcome.facts], settled: outcome, reason: 'a stage' };
-  }
-  const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
-  const dueAt = Math.max(segmentsDueAt, lastSeenAt);
-  const isTime = isDue && fact.at === dueAt;
-  const outcome = settled(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
-  return { facts: outcome.facts, settled: outcome, reason: isTime ? 'time' : 'an edit' };
-}
-
-/** A player of a command to whom something was due before it was received. */
-function owing({ body, receivedAt }: Command, view: View): PlayerState | undefined {
-  const ids = body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [];
-  if ('playerId' in body) ids.push(body.playerId);
-  return ids
-    .map(view)
-    .filter((state) => state?.kind === 'player')
-    .find((state) => dueToPlayer(state) <= receivedAt);
-}
-
-/** When time alone changes a player's stage, risk or sessions; Infinity: never. */
-function dueToPlayer(state: PlayerState): number {
-  return Math.min(state.lifecycleDueAt === 0 ? Infinity : state.lifecycleDueAt, sessionsOverAt(state));
-}
-
-/** What happens then: sessions end first, and what was played counts for the risk that is looked at. */
-function predictDue(state: PlayerState, dueAt: number): Called {
-  const { facts: ends, next } = predictExpiry(state, dueAt);
-  const all: Called = { facts: [...ends], next };
-  const take = ({ facts, next: after }: Called): void => {
-    all.facts.push(...facts);
-    all.next = after;
-  };
-  for (const end of ends) take(afterFact(all.next, end, dueAt));
-  if (all.next.lifecycleDueAt === dueAt) take(looked(all.next));
-  return all;
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

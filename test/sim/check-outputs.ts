@@ -190,6 +190,10 @@ function dataOf(fact: Fact): object | undefined {
     const { entityId: player_id, externalId: external_id, from, to, changedAt } = fact;
     return { player_id, external_id, from, to, changed_at: new Date(changedAt).toISOString() };
   }
+  if (fact.kind === 'InterventionTriggered') {
+    const { entityId: player_id, externalId: external_id, campaignId, interventionId } = fact;
+    return { player_id, external_id, campaign_id: campaignId, intervention_id: interventionId };
+  }
   if (fact.kind !== 'ChurnRiskChanged' || !fact.high) return undefined;
   const { entityId: player_id, externalId: external_id, risk } = fact;
   const factors = risk.factors.map((factor) => ({ ...factor, contribution: factor.contribution / 10_000 }));

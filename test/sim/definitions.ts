@@ -1,6 +1,7 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { SegmentDocument, WebhookDocument } from '../../streams/config/documents.ts';
+import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
 import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -21,6 +22,7 @@ export function changeDefinitions(options: ChangeOptions): void {
   void makeWebhooks(options);
   void changeSegments(options);
   void changeFlags(options);
+  void changeCampaigns(options);
 }
 
 /** Makes a webhook now and then. */
@@ -100,7 +102,7 @@ function webhook(id: string): WebhookDocument {
     id,
     name: id,
     url: 'https://receiver.example/',
-    events: ['event.*', 'player.lifecycle_changed', 'churn.risk_high'],
+    events: ['event.*', 'player.lifecycle_changed', 'churn.risk_high', 'campaign.triggered'],
     secret: 'secret',
     enabled: true,
     headers: {},

@@ -1,15 +1,9 @@
 import type { EndSession, InitSession, Scope, SyncSession, TrackItem } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { PlayerState } from '../../actors/state.ts';
-import type { ModelFlags } from './flag-history.ts';
-import {
-  predictEnding,
-  predictOpening,
-  predictSynced,
-  predictTold,
-  unlockedBy,
-  type Called,
-} from './model-sessions.ts';
+import { predictOffers } from './model-campaigns.ts';
+import type { ModelDefinitions } from './model-definitions.ts';
+import { predictEnding, predictOpening, predictSynced, predictTold, type Called } from './model-sessions.ts';
 
 /** What a call of a session does to the model while it is predicted. */
 export interface Calling {
@@ -27,7 +21,7 @@ export interface Calling {
 export function predictCall(
   body: InitSession | SyncSession | EndSession,
   calling: Calling,
-  flags: ModelFlags,
+  definitions: ModelDefinitions,
   scope: Scope,
   at: number,
 ): Reply {
@@ -37,16 +31,15 @@ export function predictCall(
   if (body.kind === 'InitSession') {
     calling.take(predictOpening(held, body, scope, at));
     calling.settle();
-    return opened(body, calling, flags, scope, at);
+    return opened(body, calling, definitions, scope, at);
   }
   if (!held.sessions.some((session) => session.sessionId === sessionId)) {
     return { kind: 'failure', code: 'SESSION_NOT_FOUND' };
   }
   const accepted = inTime(body.events).filter((item) => calling.track(item));
-  const unlocked = accepted.flatMap(unlockedBy);
   if (body.kind === 'EndSession') {
     const { durationSeconds: told } = body;
-    const ending = predictEnding(now(calling), sessionId, told, accepted.length, unlocked, at);
+    const ending = predictEnding(now(calling), sessionId, told, accepted, at);
     calling.take(ending);
     const { session, durationSeconds } = ending;
     return {
@@ -55,19 +48,22 @@ export function predictCall(
       totalEvents: session.eventCount,
       durationSeconds,
       achievements: session.achievements,
-      interventionsShown: 0,
-      interventionsClicked: 0,
+      interventionsShown: session.interventionsShown,
+      interventionsClicked: session.interventionsClicked,
     };
   }
-  calling.take(predictSynced(now(calling), sessionId, accepted.length, unlocked, scope, at));
+  calling.take(predictSynced(now(calling), sessionId, accepted, scope, at));
   if (body.stateUpdates !== null) calling.merge(body.stateUpdates);
   calling.settle();
-  const told = predictTold(now(calling), sessionId, flags, scope, at);
+  const told = predictTold(now(calling), sessionId, definitions.flags, scope, at);
   calling.take(told);
-  return { kind: 'sessionSynced', eventsAccepted: accepted.length, interventions: [], flags: told.told };
+  const offered = predictOffers(now(calling), sessionId, definitions.campaigns, scope, at);
+  calling.take(offered);
+  const { interventions } = offered;
+  return { kind: 'sessionSynced', eventsAccepted: accepted.length, interventions, flags: told.told };
 }
 
-function opened(body: InitSession, calling: Calling, flags: ModelFlags, scope: Scope, at: number): Reply {
+function opened(body: InitSession, calling: Calling, { flags }: ModelDefinitions, scope: Scope, at: number): Reply {
   const { sessionId, flagKeys } = body;
   const told = predictTold(now(calling), sessionId, flags, scope, at);
   calling.take(told);

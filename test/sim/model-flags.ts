@@ -48,7 +48,7 @@ function takesIn({ segmentId, conditions, percentage }: FlagRule, flag: FlagDocu
 const places = new Map<string, number>();
 
 /** GrowthBook's hash, version 2: a number from 0 to 1 in 10,000 steps. */
-function placeOf(seed: string, id: string): number {
+export function placeOf(seed: string, id: string): number {
   const text = seed + id;
   const place = places.get(text) ?? Number(fnv1a(String(fnv1a(text))) % 10_000n) / 10_000;
   places.set(text, place);

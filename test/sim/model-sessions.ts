@@ -37,17 +37,17 @@ export function predictOpening(held: PlayerState, body: InitSession, scope: Scop
   return called;
 }
 
-/** A sync, after its events: how many were accepted, and what they unlocked. */
+/** A sync, after its events: how many were accepted, and what they told. */
 export function predictSynced(
   state: PlayerState,
   sessionId: string,
-  eventCount: number,
-  unlocked: readonly string[],
+  accepted: readonly TrackItem[],
   scope: Scope,
   at: number,
 ): Called {
-  const achievements = newOnes(sessionOf(state, sessionId), unlocked);
-  const none = { interventionsShown: 0, interventionsClicked: 0 };
+  const eventCount = accepted.length;
+  const achievements = newOnes(sessionOf(state, sessionId), accepted);
+  const { shown: interventionsShown, clicked: interventionsClicked } = heardOf(accepted);
   const fact = {
     kind: 'SessionSynced',
     entityId: state.id,
@@ -56,15 +56,19 @@ export function predictSynced(
     sessionId,
     eventCount,
     achievements,
+    interventionsShown,
+    interventionsClicked,
   } as const;
   return {
-    facts: [{ ...fact, ...none }],
+    facts: [fact],
     next: {
       ...withSession(state, sessionId, (session) => ({
         ...session,
         lastCallAt: Math.max(session.lastCallAt, at),
         eventCount: session.eventCount + eventCount,
         achievements: [...session.achievements, ...achievements],
+        interventionsShown: session.interventionsShown + interventionsShown,
+        interventionsClicked: session.interventionsClicked + interventionsClicked,
       })),
       lastSeenAt: Math.max(state.lastSeenAt, at),
     },
@@ -104,15 +108,16 @@ export function predictEnding(
   state: PlayerState,
   sessionId: string,
   durationSeconds: number,
-  eventCount: number,
-  unlocked: readonly string[],
+  accepted: readonly TrackItem[],
   at: number,
 ): Called & { session: OpenSession; durationSeconds: number } {
   const before = sessionOf(state, sessionId);
   const session: OpenSession = {
     ...before,
-    eventCount: before.eventCount + eventCount,
-    achievements: [...before.achievements, ...newOnes(before, unlocked)],
+    eventCount: before.eventCount + accepted.length,
+    achievements: [...before.achievements, ...newOnes(before, accepted)],
+    interventionsShown: before.interventionsShown + heardOf(accepted).shown,
+    interventionsClicked: before.interventionsClicked + heardOf(accepted).clicked,
   };
   const called: Called = { facts: [], next: state };
   const most = Math.max(0, Math.floor((at - session.openedAt) / 1000));
@@ -136,11 +141,17 @@ export function predictExpiry(state: PlayerState, dueAt: number): Called {
   return called;
 }
 
-/** The achievement that an event unlocks. */
-export function unlockedBy({ eventName, properties }: TrackItem): string[] {
-  if (eventName !== 'achievement_unlocked') return [];
-  const named = new Map<string, unknown>(Object.entries(JSON.parse(properties))).get('achievement_id');
-  return typeof named === 'string' ? [named] : [];
+/** What an event of one name says under a key; nothing where that is no text. */
+function named({ eventName, properties }: TrackItem, wanted: string, key: string): string[] {
+  if (eventName !== wanted) return [];
+  const text = new Map<string, unknown>(Object.entries(JSON.parse(properties))).get(key);
+  return typeof text === 'string' ? [text] : [];
+}
+
+/** How many events say that an intervention was shown, or clicked. */
+function heardOf(accepted: readonly TrackItem[]): { shown: number; clicked: number } {
+  const count = (wanted: string) => accepted.flatMap((item) => named(item, wanted, 'intervention_id')).length;
+  return { shown: count('intervention_shown'), clicked: count('intervention_clicked') };
 }
 
 function close(called: Called, session: OpenSession, reason: SessionClosed['reason'], at: number, told?: number): void {
@@ -176,7 +187,9 @@ function seenOf(state: PlayerState, flagKey: string, flags: ModelFlags): SeenFla
   return { flagKey, enabled: reason !== 'flag_disabled' && served !== false && served !== null, variant };
 }
 
-function newOnes({ achievements }: OpenSession, unlocked: readonly string[]): string[] {
+/** The achievements that events unlock for the first time in their session. */
+function newOnes({ achievements }: OpenSession, accepted: readonly TrackItem[]): string[] {
+  const unlocked = accepted.flatMap((item) => named(item, 'achievement_unlocked', 'achievement_id'));
   return [...new Set(unlocked)].filter((one) => !achievements.includes(one));
 }
 

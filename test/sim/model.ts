@@ -11,11 +11,12 @@ import type {
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
+import { predictCampaigns } from './model-campaigns.ts';
+import { NO_DEFINITIONS, type ModelDefinitions } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
 import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
-import type { ModelFlags } from './flag-history.ts';
 import { evaluated, predictExposure, predictOverride } from './model-flags.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
@@ -37,28 +38,33 @@ export type View = (entityId: string) => EntityState | undefined;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a command does, and at once to the segments of the players it changes. */
-export function predict(
-  view: View,
-  command: Command,
-  segments: readonly ModelSegment[] = [],
-  flags: ModelFlags = new Map(),
-): Prediction {
+/** What a command does, and what at once becomes of the players it changes. */
+export function predict(view: View, command: Command, definitions: ModelDefinitions = NO_DEFINITIONS): Prediction {
   const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
   let from = 0;
   const settle = (): void => {
-    settleFrom(run, from, segments, command.receivedAt);
+    settleFrom(run, from, definitions, command.receivedAt);
     from = run.facts.length;
   };
-  const { reply } = predictCommand(run, view, command, flags, settle);
+  const { reply } = predictCommand(run, view, command, definitions, settle);
   settle();
   return { ...run, reply };
 }
 
-/** What facts from `from` on mean for the stages, the risks and the segments of their players. */
-function settleFrom(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
+/** What facts from `from` on mean for the stages, the risks, the segments and the campaigns of their players. */
+function settleFrom(run: Prediction, from: number, { segments, campaigns }: ModelDefinitions, at: number): void {
   settleLives(run, from, at);
-  if (segments.length === 0) return;
+  if (segments.length > 0) settleSegments(run, from, segments, at);
+  const changed = (id: string): PlayerState | undefined => {
+    const state = run.next.get(id);
+    return state?.kind === 'player' ? state : undefined;
+  };
+  const { facts, next } = predictCampaigns(run.facts.slice(from), changed, campaigns, at);
+  run.facts.push(...facts);
+  for (const [id, state] of next) run.next.set(id, state);
+}
+
+function settleSegments(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
   const looks = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts.slice(from)) {
     const earlier = looks.get(fact.entityId) ?? [];
@@ -93,6 +99,11 @@ const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
   'LifecycleScheduled',
   'SessionSynced',
   'SessionFlagsTold',
+  'InterventionTriggered',
+  'InterventionSuppressed',
+  'InterventionOffered',
+  'InterventionShown',
+  'InterventionClicked',
 ]);
 
 /** What a command's facts mean for the stages and risks of its players. */
@@ -112,10 +123,11 @@ function predictCommand(
   run: Prediction,
   view: View,
   command: Command,
-  flags: ModelFlags,
+  definitions: ModelDefinitions,
   settle: () => void,
 ): Pick<Prediction, 'reply'> {
   const { game, environment, receivedAt: at } = command;
+  const { flags } = definitions;
   const body = simulated(command.body);
   const current: View = (id) => run.next.get(id) ?? view(id);
   const scope = { game, environment };
@@ -218,7 +230,7 @@ function predictCommand(
           },
           settle,
         },
-        flags,
+        definitions,
         scope,
         at,
       );
@@ -328,7 +340,7 @@ function track(
   item: TrackItem,
   scope: Scope,
   at: number,
-  flags: ModelFlags = new Map(),
+  flags = NO_DEFINITIONS.flags,
 ): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };

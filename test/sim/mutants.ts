@@ -1,3 +1,4 @@
+import { CAMPAIGN_MUTANTS } from './campaign-mutants.ts';
 import type { FaultKind } from './chaos.ts';
 import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
@@ -361,4 +362,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...PLAY_MUTANTS,
   ...LIFECYCLE_MUTANTS,
   ...SESSION_MUTANTS,
+  ...CAMPAIGN_MUTANTS,
 ];

@@ -6,6 +6,7 @@ import {
   type TrackItem,
 } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
+import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS } from './change-flags.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
@@ -49,6 +50,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofSessions = random.fork('sessions');
   const gameClients = createGameClients(ofSessions);
   const ofErasures = random.fork('erasures');
+  const ofCampaigns = random.fork('campaigns');
   let stamps = 0;
   let keys = 0;
   const stamp = (): number => ++stamps;
@@ -95,12 +97,13 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   function patch(playerId: string): Operation {
     const changes = random.chance(0.8);
     const field = { [`a${random.int(1, 3)}`]: random.chance(0.3) ? null : random.int(0, 9) };
+    const timezone = ofCampaigns.chance(0.2) ? { timezone: ofCampaigns.pick([...ZONES.keys(), 'No/Zone', 7]) } : {};
     const email = random.chance(0.2) ? { email: random.chance(0.5) ? null : 'new@example.com' } : {};
     return keyed(playerId, claim(0.3), (idempotency) => ({
       kind: 'PatchPlayer',
       playerId,
       ...email,
-      attributes: JSON.stringify(changes ? { s: stamp(), ...field } : {}),
+      attributes: JSON.stringify(changes ? { s: stamp(), ...field, ...timezone } : {}),
       ...withClaim(idempotency),
     }));
   }
@@ -111,13 +114,15 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   /** @param eventId the caller's own, or derived from a key; `undefined`: one that the gateway makes */
   function item(playerId: string, index: number, eventId: string | undefined): TrackItem {
     const unique = stamp();
+    const response = gameClients.response(playerId);
+    const told = response === undefined ? {} : { intervention_id: response.interventionId };
     return {
       index,
       playerId,
       eventId: eventId ?? `made-${unique}`,
       remember: eventId !== undefined,
-      eventName: `event_${random.int(1, 3)}`,
-      properties: JSON.stringify({ s: unique, ...sight() }),
+      eventName: response?.eventName ?? `event_${random.int(1, 3)}`,
+      properties: JSON.stringify({ s: unique, level: ofCampaigns.int(1, 3), ...told, ...sight() }),
       sessionId: random.chance(0.2) ? 'session-1' : null,
       timestamp: 1_700_000_000_000 + unique,
     };
@@ -203,6 +208,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       async run(send) {
         const heard = await operation.run(send);
         gameClients.heard(playerId, heard);
+        // Who opened a session mostly goes on to play.
+        if (heard !== 'lost' && heard.kind === 'sessionOpened' && ofSessions.chance(0.7)) {
+          gameClients.heard(playerId, await send(playerId, gameClients.sync(playerId)(stamp())));
+        }
         return heard;
       },
     };
@@ -244,7 +253,9 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       if (dice < 0.64) return override(playerId);
       if (dice < 0.73) return evaluate(playerId);
       if (dice < 0.76) return ask(playerId, 'all');
-      return dice < 0.93 ? call(playerId) : read(playerId);
+      if (dice >= 0.93) return read(playerId);
+      // One plays more than the others, so that its sessions follow each other.
+      return call(ofSessions.chance(0.6) ? (players[0] ?? playerId) : playerId);
     },
     read,
     evaluate,

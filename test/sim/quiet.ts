@@ -2,6 +2,8 @@ import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { CampaignHistory } from './campaign-history.ts';
 import type { Clients } from './clients.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Follower } from './follower.ts';
@@ -15,6 +17,7 @@ export interface QuietOptions {
   broker: MemoryBroker;
   clickhouse: Pick<FakeClickhouse, 'pendingErasures'>;
   config: ConfigHistory;
+  campaigns: CampaignHistory;
   machines: readonly Machine[];
   partitions: number;
   players: readonly string[];
@@ -34,7 +37,7 @@ const SETTLING_MS = 45_000;
  * outputs catch up. That this comes to pass is the service's promise to come back by itself.
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
-  const { world, broker, clickhouse, config, machines, partitions, follower, busy } = options;
+  const { world, broker, clickhouse, config, campaigns, machines, partitions, follower, busy } = options;
   const healed = Promise.all(busy).then(() => lastWords(options));
   let isHealed = false;
   void healed.then(() => {
@@ -54,7 +57,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${sweeps().join(' ')} of ${config.lastSegmentRevision}, erasures ${clickhouse.pendingErasures}`;
+    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${JSON.stringify(sweeps())} of ${config.lastSegmentRevision} and ${lastSchedule()}, erasures ${clickhouse.pendingErasures}`;
   }
 
   function position(sink: string): number {
@@ -62,21 +65,38 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     return (entry?.value && parseSinkPosition(decodeJson(entry.value))?.sequence) ?? 0;
   }
 
-  /** The revision up to which each partition has looked at all its players. */
-  function sweeps(): number[] {
+  /** The revision up to which each partition has looked at all its players, and the time up to which campaigns had theirs. */
+  function sweeps(): { revision: number; schedulesUpTo: number }[] {
     return Array.from({ length: partitions }, (_, partition) => {
       const entry = broker.bucket('POSITIONS').get(`segments.${partition}`);
       const value: unknown = entry?.value === undefined ? undefined : decodeJson(entry.value);
       const progress = new Map<string, unknown>(Object.entries(value ?? {}));
-      return progress.get('done') === true ? Number(progress.get('revision')) : 0;
+      if (progress.get('done') !== true) return { revision: 0, schedulesUpTo: 0 };
+      return {
+        revision: Number(progress.get('revision')),
+        schedulesUpTo: Number(progress.get('schedulesUpTo') ?? 0),
+      };
     });
+  }
+
+  /** The latest scheduled time that has come, and is not missed; 0: none. */
+  function lastSchedule(): number {
+    const nowMs = world.clock.wallMs();
+    const times = campaigns
+      .latest()
+      .flatMap(({ campaign: { trigger } }) => (trigger.kind === 'schedule' ? [trigger.at] : []));
+    return Math.max(0, ...times.filter((at) => at <= nowMs && at > nowMs - LIMITS.scheduleLateMs));
   }
 
   function isSettled(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
     if (!follower.has(lastSequence) || clickhouse.pendingErasures > 0) return false;
-    if (sweeps().some((revision) => revision < config.lastSegmentRevision)) return false;
+    const wanted = { revision: config.lastSegmentRevision, scheduleAt: lastSchedule() };
+    const isBehind = sweeps().some(
+      ({ revision, schedulesUpTo }) => revision < wanted.revision || schedulesUpTo < wanted.scheduleAt,
+    );
+    if (isBehind) return false;
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
       const store = machines

@@ -16,10 +16,20 @@ export interface GameClients {
   knows(playerId: string): boolean;
   /** Notes what was heard: the calls to come name the session. */
   heard(playerId: string, reply: Heard): void;
+  /** What some event of the player says of an intervention; `undefined`: nothing. */
+  response(playerId: string): Response | undefined;
+}
+
+export interface Response {
+  eventName: 'intervention_shown' | 'intervention_clicked';
+  interventionId: string;
 }
 
 export function createGameClients(random: Random): GameClients {
   const sessions = new Map<string, string[]>();
+  const ofCampaigns = random.fork('campaigns');
+  /** Interventions that syncs told of, by player. */
+  const interventions = new Map<string, string[]>();
 
   /** Mostly the latest; also one that is over, or never was. */
   function pickSession(playerId: string): string {
@@ -28,22 +38,41 @@ export function createGameClients(random: Random): GameClients {
     return random.chance(0.6) ? (known.at(-1) ?? '') : random.pick(known);
   }
 
-  function drawEvents(): Attempted<Omit<TrackItem, 'playerId' | 'sessionId'>[]> {
+  /** Mostly of the player's latest; now and then of another's, or of none that there is. */
+  function response(playerId: string): Response | undefined {
+    const known = interventions.get(playerId);
+    if (!ofCampaigns.chance(known === undefined ? 0.02 : 0.4)) return undefined;
+    const others = [...interventions.values()].flat();
+    const isOwn = known !== undefined && ofCampaigns.chance(0.95);
+    const interventionId = isOwn
+      ? ofCampaigns.chance(0.7)
+        ? (known.at(-1) ?? '')
+        : ofCampaigns.pick(known)
+      : ofCampaigns.pick(['int_unheard-of', ...others]);
+    const eventName = ofCampaigns.chance(0.6) ? 'intervention_shown' : 'intervention_clicked';
+    return { eventName, interventionId };
+  }
+
+  function drawEvents(playerId: string): Attempted<Omit<TrackItem, 'playerId' | 'sessionId'>[]> {
     const drawn = Array.from({ length: random.int(0, 3) }, () => ({
       unlocks: random.chance(0.3) ? random.pick(['first', 'second']) : undefined,
       flagKey: random.chance(0.15) ? random.pick(FLAG_KEYS) : undefined,
       agoMs: random.int(0, 5_000),
       turn: random.int(1, 3),
       ownId: random.chance(0.3) ? `played-${random.int(1, 20)}` : undefined,
+      level: ofCampaigns.int(1, 3),
+      response: response(playerId),
     }));
     return (stamp) =>
-      drawn.map(({ unlocks, flagKey, agoMs, turn, ownId }, index) => ({
+      drawn.map(({ unlocks, flagKey, agoMs, turn, ownId, level, response }, index) => ({
         index,
         eventId: ownId ?? `made-${stamp}-${index}`,
         remember: ownId !== undefined,
-        eventName: unlocks === undefined ? `event_${turn}` : 'achievement_unlocked',
+        eventName: response?.eventName ?? (unlocks === undefined ? `event_${turn}` : 'achievement_unlocked'),
         properties: JSON.stringify({
           s: `${stamp}-${index}`,
+          level,
+          ...(response === undefined ? {} : { intervention_id: response.interventionId }),
           ...(unlocks === undefined ? {} : { achievement_id: unlocks }),
           ...(flagKey === undefined ? {} : { flag_key: flagKey }),
         }),
@@ -79,7 +108,7 @@ export function createGameClients(random: Random): GameClients {
     },
     sync(playerId) {
       const sessionId = pickSession(playerId);
-      const events = drawEvents();
+      const events = drawEvents(playerId);
       const changes = random.chance(0.4) ? { [`a${random.int(1, 3)}`]: random.int(0, 9) } : undefined;
       return (stamp) => ({
         kind: 'SyncSession',
@@ -91,7 +120,7 @@ export function createGameClients(random: Random): GameClients {
     },
     end(playerId) {
       const sessionId = pickSession(playerId);
-      const events = drawEvents();
+      const events = drawEvents(playerId);
       const durationSeconds = random.int(0, 5);
       return (stamp) => ({
         kind: 'EndSession',
@@ -101,9 +130,15 @@ export function createGameClients(random: Random): GameClients {
         events: itemsOf(playerId, sessionId, events(stamp)),
       });
     },
+    response,
     knows: (playerId) => sessions.has(playerId),
     heard(playerId, reply) {
-      if (reply === 'lost' || reply.kind !== 'sessionOpened') return;
+      if (reply === 'lost') return;
+      if (reply.kind === 'sessionSynced' && reply.interventions.length > 0) {
+        const told = reply.interventions.map(({ interventionId }) => interventionId);
+        interventions.set(playerId, [...(interventions.get(playerId) ?? []), ...told]);
+      }
+      if (reply.kind !== 'sessionOpened') return;
       sessions.set(playerId, [...(sessions.get(playerId) ?? []), reply.sessionId]);
     },
   };

@@ -2,7 +2,9 @@ import { partitionOf } from '../../src/kernel/partition.ts';
 import type { CommitRecord } from '../../actors/facts.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log-memory.ts';
+import { recordCampaigns } from './campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
+import { checkCampaigns, checkScheduled } from './check-campaigns.ts';
 import { checkExposed } from './check-exposures.ts';
 import { checkLog } from './check-log.ts';
 import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
@@ -46,6 +48,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * | `exactly-its-facts`, `exactly-once`, `nothing-passed-over` | the commands between two positions, one after another, give just the facts that stand there | check-log |
  * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
  * | `time`, `membership` | segments change with what changes the player, on time, and after an edit; once all is calm everybody is where they belong | check-log, check-segments |
+ * | `caps`, `delivered-once`, `schedule` | no player gets more of a campaign than its caps and cooldown allow; what was given is delivered again only in a later session, and a scheduled time gives everybody one turn | check-campaigns |
  * | `exposure` | what an evaluation served counts as seen, once per version and variant, and never for who has an override | check-exposures |
  * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
  * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer, of definitions as new as the gateway's | check-replies |
@@ -100,6 +103,9 @@ const FASTER = {
   segmentJitterMs: 2_000,
   eraseLookMs: 2_000,
   eraseAgainMs: 200,
+  interventionsPerDay: 6,
+  interventionsPerPlayer: 4,
+  interventionOffers: 2,
 };
 const RETENTION_MS = 2_500;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -108,7 +114,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 async function live(world: World, only: readonly FaultKind[] | undefined): Promise<void> {
   const random = world.random('shape');
   // With small records a message is decided in several commits.
-  Object.assign(LIMITS, { ...FASTER, commitFacts: random.pick([2, 4, 5_000]) });
+  const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
+  Object.assign(LIMITS, { ...FASTER, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand });
   const partitions = random.int(1, 2);
   const machines = Array.from({ length: random.pick([2, 3, 3]) }, (_, index) => createMachine(`n${index + 1}`));
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
@@ -123,6 +130,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const observer = observe(world, broker);
   const config = recordConfig(broker);
   const flags = recordFlags(world, broker);
+  const campaigns = recordCampaigns(world, broker);
   const clickhouse = createFakeClickhouse(world);
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
@@ -174,6 +182,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     broker,
     clickhouse,
     config,
+    campaigns,
     machines,
     partitions,
     players,
@@ -184,9 +193,11 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   });
   if (world.violation !== undefined) return;
 
+  checkCampaigns(world, observer, campaigns);
   for (let partition = 0; partition < partitions; partition++) {
-    const log = checkLog({ world, observer, history, config, flags, partition, refused });
+    const log = checkLog({ world, observer, history, config, flags, campaigns, partition, refused });
     checkMemberships(world, config, log, observer);
+    checkScheduled(world, log, campaigns, observer);
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
     checkReplies(world, asked, log, flags);
     checkExposed(world, asked, log, { flags, observer, calmTick });
