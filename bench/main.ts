@@ -8,6 +8,7 @@ import { ingestCommand } from './ingest/ingest-command.ts';
 import { microCommands } from './micro/micro-commands.ts';
 import { outputsCommand } from './outputs/outputs-command.ts';
 import { profileCommand } from './profile/profile-command.ts';
+import { queriesCommand } from './queries/queries-command.ts';
 import { scoringCommand } from './scoring/scoring-command.ts';
 
 /**
@@ -42,6 +43,7 @@ const program = new Command('bench')
   .addCommand(gameCommand(withBench))
   .addCommand(scoringCommand(withBench))
   .addCommand(outputsCommand(withBench))
+  .addCommand(queriesCommand(withBench))
   .addCommand(profileCommand(withBench));
 for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
 await program.parseAsync();

@@ -4,6 +4,7 @@ import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import type { ClickhouseAddress } from './clickhouse-address.ts';
 import { createStatementSlots } from './embedded/statement-slots.ts';
+import { findEvents, type EventPage, type EventQuery } from './event-query.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { openClient } from './open-client.ts';
 import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
@@ -41,6 +42,8 @@ export interface Analytics {
   erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
   /** Some rows of one player in one table, oldest first. */
   playerRows(query: PlayerRowsQuery): Promise<Asked<PlacedRow[]>>;
+  /** A page of events, newest first. */
+  events(query: EventQuery): Promise<Asked<EventPage>>;
   /** Attempts to deliver to a webhook, newest first. */
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
   /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
@@ -172,7 +175,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       if (asked.kind === 'unavailable') return asked;
       const [row] = asked.value;
       if (row === undefined) return { kind: 'answered', value: undefined };
-      const rowsDeleted = row.step === ERASURE_DONE ? Number(row.rows_deleted) : undefined;
+      const rowsDeleted = row.step >= ERASURE_DONE ? Number(row.rows_deleted) : undefined;
       return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
     },
     async playerRows({ game, environment, playerId, table, after, limit }) {
@@ -192,6 +195,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       }));
       return { kind: 'answered', value: rows };
     },
+    events: (query) => findEvents(ask, query, options.clock.wallMs()),
     async webhookDeliveries(query) {
       const { sql, parameters } = webhookDeliveriesQuery(query);
       const asked = await ask<AttemptRow>(sql, parameters);
@@ -230,7 +234,7 @@ interface ExperimentRow {
   variance: number | null;
 }
 
-/** `step` of an erasure whose rows are gone (0010_erasures.sql). */
+/** `step` of an erasure from which on its rows are gone (0010_erasures.sql, erasure-target.ts). */
 const ERASURE_DONE = 2;
 
 /** JSON has no NaN and no infinity: ClickHouse writes null. */

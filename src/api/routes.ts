@@ -3,6 +3,7 @@ import { campaignRoutes } from './campaigns.ts';
 import { getChurnRisk } from './churn-risk.ts';
 import { erasureRoutes } from './erasure.ts';
 import { trackEvents } from './event-batch.ts';
+import { queryEvents } from './event-query.ts';
 import { eventSchemaRoutes } from './event-schemas.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
@@ -51,6 +52,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     exportPlayer,
     trackEvent,
     trackEvents,
+    queryEvents,
     ...eventSchemaRoutes,
     listQuarantine,
     replayQuarantine,

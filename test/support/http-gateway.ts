@@ -89,6 +89,7 @@ export async function startGateway(
       experiment: async () => ({ kind: 'unavailable' }),
       erasure: async () => ({ kind: 'unavailable' }),
       playerRows: async () => ({ kind: 'unavailable' }),
+      events: async () => ({ kind: 'unavailable' }),
       quarantined: async () => ({ kind: 'unavailable' }),
       webhookDeliveries: async () => ({ kind: 'unavailable' }),
       deliveredFact: async () => ({ kind: 'unavailable' }),
