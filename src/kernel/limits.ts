@@ -362,6 +362,8 @@ export const LIMITS = {
   recordsPerMessage: 2_000,
   /** Score records of one process waiting to be stored; beyond it 503 at once. A challenger doubles them. */
   recordsPending: 50_000,
+  /** Appends of score records under way at once. With one, a quarter of the main thread waited for the broker at 512 connections. */
+  recordsInFlight: 2,
 
   /** Rows in one ClickHouse insert. */
   sinkBatchRows: 50_000,

@@ -38,6 +38,8 @@ export interface RecordBatchesOptions<T> {
   pending: number;
   /** How long the first record of a message waits for others. */
   lingerMs?: number;
+  /** Appends under way at once; 1 when left out. Messages may be stored in another order then. */
+  inFlight?: number;
 }
 
 interface Given<T> {
@@ -48,13 +50,23 @@ interface Given<T> {
 }
 
 export function createRecordBatches<T>(options: RecordBatchesOptions<T>): RecordBatches<T> {
-  const { log, clock, logger, subject, what, lingerMs = 0 } = options;
+  const { log, clock, logger, subject, what, lingerMs = 0, inFlight = 1 } = options;
   const waiting: Given<T>[] = [];
   /** Records given and not settled. */
   let pending = 0;
   let closed = false;
   let failing = false;
-  let running: Promise<void> | undefined;
+  /** Turns that will still look at what waits. */
+  let underWay = 0;
+  const running = new Set<Promise<void>>();
+
+  /** Sends what waits, unless enough is under way already: whoever comes meanwhile shares the next message. */
+  function start(): void {
+    if (underWay >= inFlight) return;
+    underWay += 1;
+    const turn = run().then(() => void running.delete(turn));
+    running.add(turn);
+  }
 
   async function run(): Promise<void> {
     // Whoever else has something to say in this turn is heard first.
@@ -66,7 +78,7 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
       pending -= records.length;
       for (const given of message) given.settle(outcome);
     }
-    running = undefined;
+    underWay -= 1;
   }
 
   async function send(records: readonly T[], deadlineMs: number): Promise<RecordsOutcome> {
@@ -110,12 +122,12 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
       pending += records.length;
       return new Promise((settle) => {
         waiting.push({ records, deadlineMs: clock.monotonicMs() + LIMITS.recordDeadlineMs, settle });
-        running ??= run();
+        start();
       });
     },
     async close() {
       closed = true;
-      await running;
+      await Promise.all(running);
     },
   };
 }

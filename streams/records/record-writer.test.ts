@@ -51,13 +51,15 @@ describe('the record writer', () => {
     expect(await world.writer.append([])).toBe('stored');
   });
 
-  it('sends what comes while an append is under way as the next one', async () => {
+  it('sends what comes while two appends are under way as the next one', async () => {
     const world = createWorld({ faults: { latencyMs: () => 5 } });
     const first = world.writer.append([aScore(1)]);
     await world.clock.advance(1);
-    const later = [world.writer.append([aScore(2)]), world.writer.append([aScore(3)])];
-    expect(await world.settled([first, ...later])).toEqual(['stored', 'stored', 'stored']);
-    expect(await world.messages()).toEqual([idsOf(1), idsOf(2, 3)]);
+    const second = world.writer.append([aScore(2)]);
+    await world.clock.advance(1);
+    const later = [world.writer.append([aScore(3)]), world.writer.append([aScore(4)])];
+    expect(await world.settled([first, second, ...later])).toEqual(['stored', 'stored', 'stored', 'stored']);
+    expect(await world.messages()).toEqual([idsOf(1), idsOf(2), idsOf(3, 4)]);
   });
 
   it('cuts at the bound of a message, between callers', async () => {

@@ -51,6 +51,7 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     messageId,
     perMessage: LIMITS.recordsPerMessage,
     pending: LIMITS.recordsPending,
+    inFlight: LIMITS.recordsInFlight,
   });
 
   async function tell(reference: ModelReference): Promise<void> {
