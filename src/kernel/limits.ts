@@ -465,6 +465,8 @@ export const LIMITS = {
   eraseLookMs: 60_000,
   /** How long one deletion may take before it is looked at again; it goes on meanwhile. */
   eraseRequestMs: 300_000,
+  /** How long what was under way to webhooks when an erasure was met may take to be logged: one attempt, and the log's deadline. */
+  lateRowsMs: 60_000,
   /** How long it is remembered who was erased, for replays of FACTS and waiting deliveries: longer than either holds anything. */
   erasureMarkMs: 35 * 24 * 60 * 60 * 1000,
   /** Rows of ClickHouse in one page of a player's export: most, and when nothing is said. */

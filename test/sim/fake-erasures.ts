@@ -14,7 +14,7 @@ export interface FakeTables {
 }
 
 /** How far an erasure is, by where it stands in the log. */
-export type ErasureSteps = Map<string, { step: 'counted' | 'done'; rows: number }>;
+export type ErasureSteps = Map<string, { step: 'counted' | 'done' | 'settled'; rows: number }>;
 
 /** Erasures that are not done. */
 export function pendingErasures(tables: FakeTables, steps: ErasureSteps): PendingErasure[] {
@@ -32,10 +32,13 @@ export function pendingErasures(tables: FakeTables, steps: ErasureSteps): Pendin
     };
   });
   return all
-    .filter((erasure) => steps.get(keyOf(erasure))?.step !== 'done')
+    .filter((erasure) => !isDone(steps, erasure))
     .map((erasure) => ({ ...erasure, rows: steps.get(keyOf(erasure))?.rows }))
     .toSorted((a, b) => a.sequence - b.sequence || a.index - b.index);
 }
+
+const isDone = (steps: ErasureSteps, erasure: PendingErasure): boolean =>
+  ['done', 'settled'].includes(steps.get(keyOf(erasure))?.step ?? '');
 
 /** One process's way to delete rows: each call is answered late, or by a refusal, or not at all when the process dies. */
 export function fakeErasureTarget(
@@ -61,6 +64,8 @@ export function fakeErasureTarget(
         const passed = pendingErasures(tables, steps).filter((erasure) => erasure.sequence <= sequence);
         return passed.filter(({ playerId }) => players.size < players.add(playerId).size).slice(0, most);
       }),
+    // Rows by way of RECORDS are none of the simulation's.
+    unsettled: () => Promise.resolve([]),
     count: (erasures) =>
       ask(() => {
         const counts = erasures.map((erasure) => {

@@ -13,9 +13,10 @@ const STREAM = '2026-01-01T00:00:00Z';
 /** A ClickHouse with rows by player, and erasures as its table holds them. */
 function setUp() {
   const clock = createFakeClock();
-  const log = createMemoryBroker({ clock }).connect('sink');
+  const broker = createMemoryBroker({ clock });
+  const log = broker.connect('sink');
   const rows = new Map<string, number>();
-  const erasures = new Map<string, PendingErasure & { step: 'known' | 'counted' | 'done' }>();
+  const erasures = new Map<string, PendingErasure & { step: 'known' | 'counted' | 'done' | 'settled' }>();
   const steps: string[] = [];
   let leads = true;
   /** What the next call of a kind does instead. */
@@ -23,9 +24,13 @@ function setUp() {
 
   const target: ErasureTarget = {
     async pending({ sequence }) {
-      const open = [...erasures.values()].filter((one) => one.step !== 'done' && one.sequence <= sequence);
+      const open = [...erasures.values()].filter(
+        (one) => ['known', 'counted'].includes(one.step) && one.sequence <= sequence,
+      );
       return open.map((one) => ({ ...one, rows: one.step === 'known' ? undefined : one.rows }));
     },
+    unsettled: async ({ sequence }) =>
+      [...erasures.values()].filter((one) => one.step === 'done' && one.sequence <= sequence),
     count: async (asked) => new Map(asked.map(({ playerId }) => [playerId, rows.get(playerId) ?? 0])),
     async note(step, noted) {
       steps.push(step);
@@ -59,7 +64,10 @@ function setUp() {
       const who = { game: 'demo', environment: 'live', playerId };
       erasures.set(playerId, { ...who, ...place, erasedAt: 1_000, rows: undefined, step: 'known' });
     },
-    moveTo: (sequence: number) => log.bucket('POSITIONS').put('clickhouse', encodeJson({ stream: STREAM, sequence })),
+    moveTo: (sequence: number, sink = 'clickhouse', stream = STREAM) =>
+      log.bucket('POSITIONS').put(sink, encodeJson({ stream, sequence })),
+    log,
+    broker,
   };
 }
 
@@ -109,6 +117,33 @@ describe('the eraser', () => {
       await eraser.stop();
     },
   );
+
+  it('deletes what comes late by way of RECORDS: once webhooks have met the erasure, and RECORDS is in', async () => {
+    const { clock, eraser, log, broker, rows, erasures, steps, erase, moveTo } = setUp();
+    erase('p', 5);
+    await moveTo(9);
+    await moveTo(4, 'webhooks');
+    eraser.start();
+    await clock.advance(5_000);
+    expect(erasures.get('p')?.step).toBe('done');
+    // Webhooks have not met it: they still tell of it, and that is logged.
+    rows.set('p', 1);
+    await clock.advance(4 * LIMITS.eraseLookMs);
+    expect(rows.size).toBe(1);
+    for (let i = 0; i < 3; i++) await log.append('records.deliveries.n-1', Buffer.from('x'));
+    const { created } = broker.stream('RECORDS').bounds();
+    await moveTo(2, 'clickhouse-records', created);
+    await moveTo(9, 'webhooks');
+    await clock.advance(6 * LIMITS.eraseLookMs);
+    expect(rows.size).toBe(1);
+    await moveTo(3, 'clickhouse-records', created);
+    await clock.advance(6 * LIMITS.eraseLookMs);
+    expect(erasures.get('p')?.step).toBe('settled');
+    expect(rows.size).toBe(0);
+    await clock.advance(6 * LIMITS.eraseLookMs);
+    expect(steps.filter((step) => step === 'removed')).toHaveLength(2);
+    await eraser.stop();
+  });
 
   it('does nothing while another process writes', async () => {
     const { clock, eraser, rows, steps, lead, erase, moveTo } = setUp();

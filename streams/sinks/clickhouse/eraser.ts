@@ -6,17 +6,19 @@ import { decodeJson } from '../../codec.ts';
 import type { Log } from '../../log.ts';
 import { parseSinkPosition } from '../positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';
+import { createLateRows } from './late-rows.ts';
 
 /**
  * Deletes the rows of erased players, beside the writer and never in its way: a deletion reads every part of a table, and what
  * comes in meanwhile is deleted together in the next round.
  *
- * States of an erasure (column `step`): known → counted → done.
+ * States of an erasure (column `step`): known → counted → done → settled.
  * Invariants
  * 1. An erasure is taken up once the sink's stored position has passed it. So every row from before it is in, in blocks that
  *    nobody repeats any more: no row comes back, and no repeat of a block misses some of its rows.
  * 2. What is deleted is counted and the count stored before anything of it goes. So a receipt's figure survives a crash.
  * 3. Every step may be repeated; two erasers at once would only do work twice.
+ * 4. An erasure is settled once rows that came late are deleted too, and no more can come (late-rows.ts).
  */
 export interface Eraser {
   start(): void;
@@ -26,7 +28,7 @@ export interface Eraser {
 }
 
 export interface EraserOptions {
-  log: Pick<Log, 'bucket'>;
+  log: Pick<Log, 'bucket' | 'info'>;
   clock: Clock;
   target: ErasureTarget;
   /** Whether this process is the one that writes. */
@@ -36,6 +38,7 @@ export interface EraserOptions {
 
 export function createEraser(options: EraserOptions): Eraser {
   const { log, clock, target, leads, logger } = options;
+  const late = createLateRows(log, clock);
   const signal = createSignal();
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
@@ -50,7 +53,9 @@ export function createEraser(options: EraserOptions): Eraser {
 
   async function attempt(): Promise<boolean> {
     try {
-      return await round();
+      const more = await round();
+      await settle();
+      return more;
     } catch (error) {
       logger.warn({ err: error }, 'players cannot be erased from ClickHouse; it will be tried again');
       return true;
@@ -75,6 +80,17 @@ export function createEraser(options: EraserOptions): Eraser {
     const rows = pending.reduce((sum, erasure) => sum + (erasure.rows ?? 0), 0);
     logger.info({ players: pending.length, rows }, 'players erased from ClickHouse');
     return true;
+  }
+
+  /** Deletes what came of erased players after their erasure was done, once nothing more can come. */
+  async function settle(): Promise<void> {
+    const position = await late.settledUpTo();
+    if (position === undefined) return;
+    for (;;) {
+      const done = await target.unsettled(position, LIMITS.erasuresAtOnce);
+      if (done.length === 0 || !goesOn() || (await target.remove(done)) === 'later') return;
+      await target.note('settled', done);
+    }
   }
 
   return {

@@ -8,10 +8,12 @@ import type { SinkPosition } from '../positions.ts';
 export interface ErasureTarget {
   /** Erasures that are not done and that the sink has passed, oldest first, at most one a player, all of one FACTS. */
   pending(position: SinkPosition, most: number): Promise<PendingErasure[]>;
+  /** Erasures that are done and not settled, up to a position in FACTS, as `pending` gives them. */
+  unsettled(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** How many rows of each erasure there are now, by player. */
   count(erasures: readonly PendingErasure[]): Promise<ReadonlyMap<string, number>>;
   /** Stores how far erasures are. */
-  note(step: 'counted' | 'done', erasures: readonly PendingErasure[]): Promise<void>;
+  note(step: 'counted' | 'done' | 'settled', erasures: readonly PendingErasure[]): Promise<void>;
   /** Deletes the rows. `later`: an earlier deletion is still at work; ask again. */
   remove(erasures: readonly PendingErasure[]): Promise<'removed' | 'later'>;
   close(): Promise<void>;
@@ -24,7 +26,7 @@ function isPlayerTable(name: string): name is keyof typeof PLAYER_TABLES {
 }
 
 /** As `step` in the table: the highest is the newest. */
-const STEPS = { counted: 1, done: 2 } as const;
+const STEPS = { counted: 1, done: 2, settled: 3 } as const;
 
 /**
  * Rows are deleted by ALTER TABLE … DELETE, which writes the parts that hold some anew: it is slower than a lightweight DELETE,
@@ -51,24 +53,26 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     return unfinished.length > 0;
   }
 
+  async function find(steps: readonly number[], { stream, sequence }: SinkPosition, most: number) {
+    const found = await rows<PendingRow>(PENDING, { steps, created: Date.parse(stream), sequence, most });
+    const first = found[0]?.facts_created;
+    return found
+      .filter((row) => row.facts_created === first)
+      .map((row) => ({
+        game: row.game_id,
+        environment: row.environment,
+        playerId: row.player_id,
+        createdMs: Number(row.facts_created),
+        sequence: Number(row.facts_sequence),
+        index: row.facts_index,
+        erasedAt: Number(row.erased_at),
+        rows: row.step === 0 ? undefined : Number(row.rows_deleted),
+      }));
+  }
+
   return {
-    async pending({ stream, sequence }, most) {
-      const createdMs = Date.parse(stream);
-      const found = await rows<PendingRow>(PENDING, { created: createdMs, sequence, most });
-      const first = found[0]?.facts_created;
-      return found
-        .filter((row) => row.facts_created === first)
-        .map((row) => ({
-          game: row.game_id,
-          environment: row.environment,
-          playerId: row.player_id,
-          createdMs: Number(row.facts_created),
-          sequence: Number(row.facts_sequence),
-          index: row.facts_index,
-          erasedAt: Number(row.erased_at),
-          rows: row.step === 0 ? undefined : Number(row.rows_deleted),
-        }));
-    },
+    pending: (position, most) => find([0, STEPS.counted], position, most),
+    unsettled: (position, most) => find([STEPS.done], position, most),
     async count(erasures) {
       const counts = new Map(erasures.map(({ playerId }) => [playerId, 0]));
       for (const table of TABLES) {
@@ -129,7 +133,7 @@ const PENDING = `
 SELECT game_id, environment, player_id, toUnixTimestamp64Milli(erased_at) AS erased_at, rows_deleted, step,
   facts_created, facts_sequence, facts_index
 FROM erasures FINAL
-WHERE step < 2 AND (facts_created < {created: UInt64} OR (facts_created = {created: UInt64} AND facts_sequence <= {sequence: UInt64}))
+WHERE step IN {steps: Array(UInt8)} AND (facts_created < {created: UInt64} OR (facts_created = {created: UInt64} AND facts_sequence <= {sequence: UInt64}))
 ORDER BY facts_created, facts_sequence, facts_index
 LIMIT 1 BY player_id
 LIMIT {most: UInt32}`;
