@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import type { EventFilter, FoundEvent } from '../../clickhouse-schema/event-query.ts';
-import type { RowPlace } from '../../clickhouse-schema/player-rows.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../kernel/timestamp.ts';
 import { answer, type Answer } from './answer.ts';
 import { PlayerId, timeIn, timeOut } from './fields.ts';
 import { NextCursor, PageQuery } from './paging.ts';
+import { decodePlace, encodePlace } from './place-cursor.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
@@ -87,7 +86,7 @@ export const queryEvents = defineRoute({
 async function find(query: EventsQuery, { key, services }: RequestContext): Promise<Answer> {
   const filter = filterOf(query, key);
   if ('code' in filter) return filter;
-  const behind = query.cursor === undefined ? undefined : decode(query.cursor, filter);
+  const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
   if (query.cursor !== undefined && behind === undefined) {
     return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
   }
@@ -95,7 +94,7 @@ async function find(query: EventsQuery, { key, services }: RequestContext): Prom
   const asked = await services.analytics.events({ ...filter, behind, limit });
   if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
   const { events, next } = asked.value;
-  const cursor = next === undefined ? null : encode(next, filter);
+  const cursor = next === undefined ? null : encodePlace(next, listOf(filter));
   return answer(`{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`);
 }
 
@@ -119,21 +118,7 @@ function eventJson(event: FoundEvent): string {
   );
 }
 
-/** A cursor names the last event looked at, and what was asked for: with other filters it would lead to another list's middle. */
-function encode({ receivedMs, sequence, index }: RowPlace, filter: EventFilter): string {
-  return Buffer.from([receivedMs, sequence, index, digestOf(filter)].join(' ')).toString('base64url');
-}
-
-function decode(cursor: string, filter: EventFilter): RowPlace | undefined {
-  const match = /^(\d{1,14}) (\d{1,15}) (\d{1,9}) \S+$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (match === null) return undefined;
-  const [receivedMs = 0, sequence = 0, index = 0] = match.slice(1).map(Number);
-  const place = { receivedMs, sequence, index };
-  return encode(place, filter) === cursor ? place : undefined;
-}
-
-/** 72 bits: told apart are a caller's own lists, and nobody gains anything by forging one. */
-function digestOf({ game, environment, playerId, eventName, sessionId, sinceMs, untilMs }: EventFilter): string {
-  const text = JSON.stringify([game, environment, playerId, eventName, sessionId, sinceMs, untilMs]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+/** What tells one of a caller's lists from another, for its cursors. */
+function listOf({ game, environment, playerId, eventName, sessionId, sinceMs, untilMs }: EventFilter): unknown[] {
+  return [game, environment, playerId, eventName, sessionId, sinceMs, untilMs];
 }
