@@ -510,8 +510,8 @@ export const LIMITS = {
   deliveryProgressMs: 1_000,
   /** A delivery whose worker shows no life for this long is handed out again: how late a crash makes an attempt. */
   deliveryAckWaitMs: 20_000,
-  /** How often a worker shows life for what it holds. */
-  deliveryBeatMs: 5_000,
+  /** How often what waits in DELIVERIES is counted for the metrics. */
+  deliveriesCountMs: 5_000,
   /** Webhooks whose state of health is remembered; beyond it the idle ones are forgotten. */
   deliveryLanes: 10_000,
   /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */

@@ -21,7 +21,7 @@ export function measureBacklog({ log, clock, metrics }: BacklogOptions): Stop {
     } catch {
       // The log is closed; the last figure stands until the process ends.
     }
-    if (!stopped) cancel = clock.timer(LIMITS.deliveryBeatMs, () => void look());
+    if (!stopped) cancel = clock.timer(LIMITS.deliveriesCountMs, () => void look());
   }
 
   return () => {

@@ -31,6 +31,8 @@ export interface DeliveryQueueOptions {
   clock: Clock;
   logger: Logger;
   metrics: SinkMetrics;
+  /** After how long without a sign of life the broker hands an item out again. */
+  ackWaitMs: number;
   /** Nothing is waited for any more. */
   isStopped: () => boolean;
 }
@@ -38,15 +40,18 @@ export interface DeliveryQueueOptions {
 /** When an item that this process can't see to is handed out again. */
 export const HAND_BACK_MS = 1_000;
 const ACK_TRIES = 10;
+/** Signs of life within the time one may be missing: three may be lost. */
+const BEATS = 4;
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { log, clock, logger, metrics, isStopped } = options;
   const held = new Set<WorkItem>();
-  let cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
+  const beatMs = options.ackWaitMs / BEATS;
+  let cancelBeat = clock.timer(beatMs, beat);
 
   function beat(): void {
     for (const item of held) item.working();
-    cancelBeat = clock.timer(LIMITS.deliveryBeatMs, beat);
+    cancelBeat = clock.timer(beatMs, beat);
   }
 
   function handBack(item: WorkItem): void {

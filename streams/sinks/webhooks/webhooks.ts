@@ -1,5 +1,6 @@
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
@@ -33,6 +34,8 @@ export interface WebhooksOptions {
   sender?: DeliverySender;
   /** Bytes DELIVERIES may hold before matching waits. */
   deliveriesBytes?: number;
+  /** How long a process may show no life for a delivery before another makes it. */
+  ackWaitMs?: number;
   /** Retries that may wait for one webhook before what is new is left to a recovery. */
   pendingPerWebhook?: number;
 }
@@ -52,7 +55,7 @@ export interface Webhooks {
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { log, config, clock, ids, logger, metrics, node, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
-  const { deliveriesBytes, pendingPerWebhook } = options;
+  const { deliveriesBytes, pendingPerWebhook, ackWaitMs = LIMITS.deliveryAckWaitMs } = options;
   let parts:
     | { first: readonly (Matcher | Worker | Recoverer)[]; attempts: AttemptLog; last: readonly Stop[] }
     | undefined;
@@ -71,7 +74,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       onOverflow: (delivery) =>
         attempts.notAttempted(delivery, 'overflowed', 'too many deliveries wait for the webhook'),
     });
-    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs });
+    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
     const recoverer = createRecoverer({ ...shared, erasures, holder });
     const stopTelling = tellOfDisablings({ ...shared, node });
     return {

@@ -33,6 +33,8 @@ export interface WorkerOptions {
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
   timeoutMs: number;
+  /** How long this process may show no life for a delivery before another makes it. */
+  ackWaitMs: number;
 }
 
 export interface Worker {
@@ -53,11 +55,12 @@ const GONE = 410;
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { log, config, clock, ids, logger, metrics, sender, erasures, attempts, retryDelaysMs, timeoutMs } = options;
+  const { ackWaitMs } = options;
   let state: 'running' | 'stopping' | 'stopped' = 'running';
   const busy = new Set<Promise<void>>();
   const health = createWebhookHealth(log, clock);
   const oldest = createOldestUndelivered(clock);
-  const queue = createDeliveryQueue({ log, clock, logger, metrics, isStopped: () => state === 'stopped' });
+  const queue = createDeliveryQueue({ log, clock, logger, metrics, ackWaitMs, isStopped: () => state === 'stopped' });
   let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   const lanes = createLanes({
     clock,
@@ -71,7 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const stopWork = log.work('DELIVERIES', {
     durable: 'webhooks',
     subjects: ['deliveries.due.*'],
-    ackWaitMs: LIMITS.deliveryAckWaitMs,
+    ackWaitMs,
     maxInFlight: LIMITS.deliveriesHandedOut,
     onItem: (item) => track(item, handle(item)),
   });

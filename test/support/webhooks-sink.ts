@@ -1,0 +1,32 @@
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { openConfigStore } from '../../streams/config/config-store.ts';
+import { connectJetStream } from '../../streams/log-jetstream.ts';
+import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
+import { silentLogger } from './silent-logger.ts';
+
+/*
+ * The webhooks sink as a process of its own, to be killed. Arguments: the broker's address, and how long after its death another
+ * process may make its deliveries, in milliseconds.
+ */
+
+const [url = '', ackWaitMs = ''] = process.argv.slice(2);
+const log = await connectJetStream({ url, replicas: 1, logger: silentLogger, clock: systemClock });
+const webhooks = createWebhooks({
+  log,
+  config: await openConfigStore(log, systemClock, silentLogger),
+  clock: systemClock,
+  ids: systemIds,
+  logger: silentLogger,
+  metrics: createMetrics(),
+  node: 'killed',
+  retryDelaysMs: [200],
+  timeoutMs: 2_000,
+  allowPrivateHosts: ['127.0.0.1'],
+  ackWaitMs: Number(ackWaitMs),
+});
+webhooks.start();
+// Whoever started it holds the other end: it never outlives its test.
+process.stdin.on('end', () => process.exit(0));
+process.stdin.resume();
