@@ -74,6 +74,8 @@ export interface TrackItem {
   quarantine?: QuarantineReason;
   /** With an event that was set aside before and is tracked after all: which one. */
   release?: Release;
+  /** What its schema has against it although it is tracked, for analysts. */
+  schemaFault?: string;
 }
 
 /** What the event's schema has against its properties. Bounded in number and length by the gateway. */

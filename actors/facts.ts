@@ -43,6 +43,8 @@ export interface EventTracked extends FactBase {
   country: string;
   /** With an event that was quarantined before. */
   release?: Release;
+  /** What its schema had against it, where that is not enforced: the first fault. */
+  schemaFault?: string;
 }
 
 /**

@@ -37,6 +37,7 @@ export const COLUMNS = {
     'lifecycle_stage',
     'is_payer',
     'country',
+    'schema_fault',
     'facts_sequence',
     'facts_index',
   ],

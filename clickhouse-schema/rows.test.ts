@@ -36,6 +36,7 @@ describe('rows of facts', () => {
         lifecycle_stage: 'active',
         is_payer: false,
         country: 'DE',
+        schema_fault: undefined,
         facts_sequence: 9,
         facts_index: 2,
       },

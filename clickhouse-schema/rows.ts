@@ -111,6 +111,7 @@ function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
     lifecycle_stage: fact.lifecycleStage,
     is_payer: fact.isPayer,
     country: fact.country,
+    schema_fault: fact.schemaFault,
     facts_sequence: place.sequence,
     facts_index: place.index,
   };

@@ -105,6 +105,7 @@ function emitTracked(draft: Draft, state: PlayerState, item: TrackItem, context:
     isPayer: state.isPayer,
     country: state.country,
     ...(item.release === undefined ? {} : { release: item.release }),
+    ...(item.schemaFault === undefined ? {} : { schemaFault: item.schemaFault }),
   });
 }
 

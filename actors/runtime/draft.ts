@@ -59,7 +59,7 @@ const FACT_CHARS = 400;
 function charsOf(fact: DomainFact): number {
   switch (fact.kind) {
     case 'EventTracked':
-      return FACT_CHARS + fact.properties.length;
+      return FACT_CHARS + fact.properties.length + (fact.schemaFault?.length ?? 0);
     case 'EventQuarantined':
       return FACT_CHARS + fact.properties.length + faultChars(fact.reason.faults);
     case 'PlayerRegistered':

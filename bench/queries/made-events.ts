@@ -50,6 +50,7 @@ SELECT
   'active' AS lifecycle_stage,
   player % 20 = 0 AS is_payer,
   ['SE', 'US', 'DE', 'BR', 'JP'][1 + player % 5] AS country,
+  '' AS schema_fault,
   intDiv(number, 50) + 1 AS facts_sequence,
   toUInt32(number % 50) AS facts_index
 FROM (

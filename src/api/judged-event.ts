@@ -37,12 +37,17 @@ export function judgedEvent(
   services.metrics.schemaViolations.inc({ mode });
   switch (mode) {
     case 'observe':
-      return { item, warnings: NONE };
+      return { item: { ...item, schemaFault: firstOf(faults) }, warnings: NONE };
     case 'warn':
-      return { item, warnings: faults };
+      return { item: { ...item, schemaFault: firstOf(faults) }, warnings: faults };
     case 'enforce':
       return { item: { ...item, quarantine: { schemaVersion, faults } }, warnings: faults };
   }
 }
 
 const NONE: readonly FieldFault[] = [];
+
+/** The first fault as analysts read it. */
+export function firstOf([fault]: readonly FieldFault[]): string {
+  return fault === undefined ? '' : `${fault.path} ${fault.message}`.trim();
+}

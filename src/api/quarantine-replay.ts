@@ -1,12 +1,14 @@
 import { Type, type Static } from 'typebox';
 import type { TrackItem } from '../../actors/commands.ts';
 import type { QuarantinedRow } from '../../clickhouse-schema/quarantine-query.ts';
+import type { Verdict } from '../event-schemas/event-schemas.ts';
+import { sleep } from '../kernel/clock.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
 import { claimKey } from './definition-writes.ts';
 import { PlayerId } from './fields.ts';
-import { Warnings } from './judged-event.ts';
+import { firstOf, Warnings } from './judged-event.ts';
 import { NextCursor } from './paging.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
 import { QuarantineFields, quarantineFilter } from './quarantine.ts';
@@ -112,13 +114,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   });
   if (page.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
   const { events, next } = page.value;
-  const failed: Failed[] = [];
-  const good: QuarantinedRow[] = [];
-  for (const event of events) {
-    const fault = event.released ? undefined : faultOf(event, context);
-    if (fault !== undefined) failed.push(fault);
-    else if (!event.released) good.push(event);
-  }
+  const { good, failed } = await judged(events, context);
   const sent = await release(good, context);
   if ('code' in sent) return sent;
   const shown = {
@@ -131,13 +127,33 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   return answer(JSON.stringify(shown), { replayed: claimed.replayed });
 }
 
-/** Why an event would not be accepted today; `undefined`: it would. */
-function faultOf(event: QuarantinedRow, { key, services }: RequestContext): Failed | undefined {
-  const { eventName, properties } = event;
-  const verdict = services.eventSchemas.judge(key, eventName, JSON.parse(properties), properties.length);
-  if (verdict?.mode !== 'enforce') return undefined;
-  const message = `Version ${verdict.version} of the schema refuses it too.`;
-  return { ...stays(event, 'VALIDATION_ERROR', message), warnings: verdict.faults };
+/** An event that today's schema would let pass. */
+type Releasable = QuarantinedRow & Pick<TrackItem, 'schemaFault'>;
+
+/** Asks today's schemas about events that were not released yet, and lets others have their turn meanwhile. */
+async function judged(
+  events: readonly QuarantinedRow[],
+  { key, services: { clock, eventSchemas } }: RequestContext,
+): Promise<{ good: Releasable[]; failed: Failed[] }> {
+  const good: Releasable[] = [];
+  const failed: Failed[] = [];
+  let turnBeganMs = clock.monotonicMs();
+  for (const event of events) {
+    if (event.released) continue;
+    const { eventName, properties } = event;
+    const verdict = eventSchemas.judge(key, eventName, JSON.parse(properties), properties.length);
+    if (verdict?.mode === 'enforce') failed.push(refused(event, verdict));
+    else good.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });
+    if (clock.monotonicMs() - turnBeganMs < LIMITS.replayTurnMs) continue;
+    await sleep(clock, 0);
+    turnBeganMs = clock.monotonicMs();
+  }
+  return { good, failed };
+}
+
+function refused(event: QuarantinedRow, { version, faults }: Verdict): Failed {
+  const message = `Version ${version} of the schema refuses it too.`;
+  return { ...stays(event, 'VALIDATION_ERROR', message), warnings: faults };
 }
 
 function stays(event: QuarantinedRow, code: ErrorCode, message: string): Failed {
@@ -146,7 +162,7 @@ function stays(event: QuarantinedRow, code: ErrorCode, message: string): Failed 
 
 /** Has the owners track events, each of them deciding whether that was done before. Fails when one of them can't be reached. */
 async function release(
-  events: readonly QuarantinedRow[],
+  events: readonly Releasable[],
   { origin, services: { backend } }: RequestContext,
 ): Promise<{ replayed: number; failed: Failed[] } | Failure> {
   const byPartition = Map.groupBy(events, ({ playerId }) => backend.partitionOf(playerId));
@@ -171,8 +187,8 @@ async function release(
 }
 
 /** Events in order, cut into what one command may hold. */
-function* commandsOf(events: readonly QuarantinedRow[]): Generator<QuarantinedRow[]> {
-  let group: QuarantinedRow[] = [];
+function* commandsOf(events: readonly Releasable[]): Generator<Releasable[]> {
+  let group: Releasable[] = [];
   let chars = 0;
   for (const event of events) {
     const isFull = group.length === LIMITS.replayCommandEvents || chars >= LIMITS.replayCommandChars;
@@ -187,8 +203,8 @@ function* commandsOf(events: readonly QuarantinedRow[]): Generator<QuarantinedRo
   if (group.length > 0) yield group;
 }
 
-function itemOf(event: QuarantinedRow, index: number): TrackItem {
-  const { playerId, eventId, eventName, properties, sessionId, timestamp } = event;
+function itemOf(event: Releasable, index: number): TrackItem {
+  const { playerId, eventId, eventName, properties, sessionId, timestamp, schemaFault } = event;
   return {
     index,
     playerId,
@@ -200,5 +216,6 @@ function itemOf(event: QuarantinedRow, index: number): TrackItem {
     sessionId,
     timestamp,
     release: { number: event.number, quarantinedAt: event.receivedAt },
+    ...(schemaFault === undefined ? {} : { schemaFault }),
   };
 }

@@ -159,6 +159,14 @@ describe('a schema of events', () => {
     expect(faultsOf(costly, items)).toEqual([{ path: '', message: 'takes too long to check' }]);
   });
 
+  it('finds an event faulty that is too large for a schema that asks too much', () => {
+    const properties: JsonObject = {};
+    for (let n = 0; n < 240; n++) properties[`p${n}`] = { type: 'number' };
+    const large = JSON.stringify({ a: Array.from({ length: 20_000 }, (_, n) => n) });
+    expect(faultsOf({ properties }, large)).toEqual([{ path: '', message: 'takes too long to check' }]);
+    expect(faultsOf({ properties }, '{"p1":1}')).toEqual([]);
+  });
+
   it('never throws, whatever an event holds', () => {
     const checks = [
       LEVEL,

@@ -3,9 +3,9 @@ import { faultOf } from '../api/validation.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { beginCheck, TooCostlyError } from './check-steps.ts';
+import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS, safeRegExp, withSafeKeywords } from './safe-keywords.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { inspectSchema } from './inspect-schema.ts';
 
 /** A compiled schema of events. */
 export interface EventCheck {
@@ -30,14 +30,14 @@ export function compileEventSchema(schema: JsonObject): CompiledEventSchema {
       faults: [{ path: '', message: `must be at most ${LIMITS.eventSchemaBytes} bytes as JSON` }],
     };
   }
-  const before = schemaFaults(schema);
-  if (before.length > 0) return { kind: 'invalid', faults: before };
+  const inspected = inspectSchema(schema);
+  if (inspected.kind === 'faulty') return { kind: 'invalid', faults: inspected.faults };
   meta ??= new Ajv2020({ allErrors: true, validateFormats: false, strict: false });
   if (meta.validateSchema(schema) !== true) {
     return { kind: 'invalid', faults: boundedFaults(meta.errors) };
   }
   try {
-    return { kind: 'compiled', check: checkOf(schema, compiled(schema, false)) };
+    return { kind: 'compiled', check: checkOf(schema, inspected.keywords, compiled(schema, false)) };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'does not compile';
     return { kind: 'invalid', faults: [{ path: '', message: bounded(message) }] };
@@ -72,14 +72,15 @@ function compiled(schema: JsonObject, all: boolean): ValidateFunction {
   return withSafeKeywords(ajv).compile(schema);
 }
 
-function checkOf(schema: JsonObject, first: ValidateFunction): EventCheck {
-  const schemaLength = JSON.stringify(schema).length;
+function checkOf(schema: JsonObject, keywords: number, first: ValidateFunction): EventCheck {
   let all: ValidateFunction | undefined;
   return {
     faultsOf(properties, textLength) {
+      const work = keywords * textLength;
+      if (work > LIMITS.eventSchemaWork) return [{ path: '', message: TOO_COSTLY }];
       const early = run(first, properties);
       // All faults of a small event tell more than the first; those of a large one could be millions.
-      if (early.length === 0 || schemaLength * textLength > LIMITS.eventSchemaAllFaults) return early;
+      if (early.length === 0 || work > LIMITS.eventSchemaAllFaults) return early;
       all ??= compiled(schema, true);
       const every = run(all, properties);
       return every.length === 0 ? early : every;

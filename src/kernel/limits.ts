@@ -88,15 +88,17 @@ export const LIMITS = {
   eventSchemaBytes: 32 * 1024,
   /** Nesting of a schema: its checks are functions within functions. */
   eventSchemaDepth: 16,
+  /** Keywords of a schema with each reference spelled out. */
+  eventSchemaKeywords: 500,
   /**
    * Keywords of a schema with each reference spelled out. Each may be asked of each value of an event, of which 64 KiB hold 30,000:
    * so the worst takes about 50 ms of a gateway, and what people write takes microseconds.
    */
-  eventSchemaKeywords: 500,
-  /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it the event counts as faulty. */
-  eventSchemaSteps: 4_000_000,
-  /** Bytes of a schema times those of an event up to which all faults of the event are looked for, not only the first. */
-  eventSchemaAllFaults: 2_000_000,
+  eventSchemaWork: 8_000_000,
+  /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it likewise. */
+  eventSchemaSteps: 1_000_000,
+  /** Keywords times characters up to which all faults of an event are looked for, not only the first. */
+  eventSchemaAllFaults: 100_000,
   /** Faults told and kept of one event, and characters of each path and message. */
   quarantineFaults: 8,
   quarantineFaultLength: 200,
@@ -105,6 +107,8 @@ export const LIMITS = {
   /** Quarantined events that one call looks at to replay, and the bytes of their properties; the event that goes over is the last. */
   replayEvents: 500,
   replayBytes: 4 * 1024 * 1024,
+  /** How long a replay checks events before others get a turn. */
+  replayTurnMs: 5,
   /** Quarantined events in one command of a replay, and characters of their properties: as of a batch request. */
   replayCommandEvents: 100,
   replayCommandChars: 512 * 1024,

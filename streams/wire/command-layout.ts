@@ -49,7 +49,8 @@ type SessionItemTuple = [
   eventName: string,
   properties: string,
   timestamp: number,
-  quarantine?: QuarantineTuple,
+  quarantine?: QuarantineTuple | null,
+  schemaFault?: string,
 ];
 type ItemTuple = [
   index: number,
@@ -60,9 +61,10 @@ type ItemTuple = [
   properties: string,
   sessionId: string | null,
   timestamp: number,
-  // Nearly no event has either: they are left out then.
+  // Nearly no event has any of these: they are left out then.
   quarantine?: QuarantineTuple | null,
-  release?: [number: number, quarantinedAt: number],
+  release?: [number: number, quarantinedAt: number] | null,
+  schemaFault?: string,
 ];
 type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][]];
 
@@ -145,19 +147,23 @@ function sessionItemToTuple({
   properties,
   timestamp,
   quarantine,
+  schemaFault,
 }: TrackItem): SessionItemTuple {
   const tuple: SessionItemTuple = [index, eventId, remember, eventName, properties, timestamp];
   if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
+  else if (schemaFault !== undefined) tuple.push(null, schemaFault);
   return tuple;
 }
 
 function sessionItemFromTuple(
-  [index, eventId, remember, eventName, properties, timestamp, quarantine]: SessionItemTuple,
+  [index, eventId, remember, eventName, properties, timestamp, quarantine, schemaFault]: SessionItemTuple,
   playerId: string,
   sessionId: string,
 ): TrackItem {
-  const item = { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp };
-  return quarantine === undefined ? item : { ...item, quarantine: quarantineFromTuple(quarantine) };
+  const item: TrackItem = { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp };
+  if (quarantine !== undefined && quarantine !== null) item.quarantine = quarantineFromTuple(quarantine);
+  if (schemaFault !== undefined) item.schemaFault = schemaFault;
+  return item;
 }
 
 function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple {
@@ -165,10 +171,15 @@ function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple
 }
 
 function itemToTuple(item: TrackItem): ItemTuple {
-  const { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp, quarantine, release } = item;
+  const { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp } = item;
+  const { quarantine, release, schemaFault } = item;
   const tuple: ItemTuple = [index, playerId, eventId, remember, eventName, properties, sessionId, timestamp];
   if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
   else if (release !== undefined) tuple.push(null, [release.number, release.quarantinedAt]);
+  if (schemaFault !== undefined) {
+    while (tuple.length < 10) tuple.push(null);
+    tuple.push(schemaFault);
+  }
   return tuple;
 }
 
@@ -195,7 +206,8 @@ function itemFromTuple(tuple: ItemTuple): TrackItem {
   const quarantine = tuple[8];
   if (quarantine !== undefined && quarantine !== null) item.quarantine = quarantineFromTuple(quarantine);
   const release = tuple[9];
-  if (release !== undefined) item.release = { number: release[0], quarantinedAt: release[1] };
+  if (release !== undefined && release !== null) item.release = { number: release[0], quarantinedAt: release[1] };
+  if (tuple[10] !== undefined) item.schemaFault = tuple[10];
   return item;
 }
 

@@ -46,7 +46,8 @@ type EventTuple = [
   isPayer: boolean,
   country: string,
   // Left out by nearly all.
-  release?: [number: number, quarantinedAt: number],
+  release?: [number: number, quarantinedAt: number] | null,
+  schemaFault?: string,
 ];
 
 export function commitToTuple(record: CommitRecord): CommitTuple {
@@ -147,7 +148,12 @@ function eventToTuple(fact: EventTracked): EventTuple {
     fact.isPayer,
     fact.country,
   ];
-  if (fact.release !== undefined) tuple.push([fact.release.number, fact.release.quarantinedAt]);
+  const { release, schemaFault } = fact;
+  if (release !== undefined) tuple.push([release.number, release.quarantinedAt]);
+  if (schemaFault !== undefined) {
+    if (release === undefined) tuple.push(null);
+    tuple.push(schemaFault);
+  }
   return tuple;
 }
 
@@ -170,6 +176,7 @@ function eventFromTuple(tuple: EventTuple): EventTracked {
     country: tuple[13],
   };
   const release = tuple[14];
-  if (release !== undefined) fact.release = { number: release[0], quarantinedAt: release[1] };
+  if (release !== undefined && release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
+  if (tuple[15] !== undefined) fact.schemaFault = tuple[15];
   return fact;
 }

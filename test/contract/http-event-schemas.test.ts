@@ -390,6 +390,26 @@ describe('the quarantine', () => {
     expect((await eventRows(name)).map(({ event_id }) => event_id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('is not where events go that are only observed or warned of: their rows say what enforcing would have stopped', async () => {
+    const [observed, warned, player] = [newName(), newName(), await register()];
+    await define(observed, 'observe');
+    await define(warned, 'warn');
+    await track(player, observed, { level: 'x' });
+    await track(player, observed, { level: 1 });
+    await track(player, warned, {});
+    await flush();
+    const rows = await rowsOf(
+      clickhouse,
+      `SELECT event_name, schema_fault FROM events WHERE player_id = '${player}' ORDER BY facts_sequence, facts_index`,
+    );
+    expect(rows).toEqual([
+      { event_name: observed, schema_fault: '/level must be integer' },
+      { event_name: observed, schema_fault: '' },
+      { event_name: warned, schema_fault: '/level is required' },
+    ]);
+    expect((await quarantine(`player_id=${player}`)).events).toEqual([]);
+  });
+
   it('hides and loses what belongs to an erased player', async () => {
     const [name, player] = [newName(), await register()];
     await define(name, 'enforce');

@@ -308,6 +308,25 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
 });
 
+test('event schemas', async () => {
+  const [define, track, list, replay, ...more] = paragraphs('Event schemas');
+  if (replay === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  expect(json(await shell.type(define ?? '')).data).toMatchObject({ event_name: 'level_completed', version: 1 });
+  expect(json(await shell.type(track ?? '')).data).toMatchObject({
+    event_id: 'from-an-old-build',
+    status: 'quarantined',
+    warnings: [{ path: '/level', message: 'must be integer' }],
+  });
+  await until('it is listed', async () =>
+    JSON.stringify(json(await shell.type(list ?? '')).data['events']).includes('from-an-old-build'),
+  );
+  const [changed = '', replayed = ''] = (await shell.type(replay)).split(/(?=\{"success")/);
+  expect(json(changed).data).toMatchObject({ version: 2 });
+  expect(json(replayed).data).toMatchObject({ replayed: 1, failed: 0, already_replayed: 0, next_cursor: null });
+});
+
 test('export and erase a player', async () => {
   const [made, exported, erased, receipt, ...more] = paragraphs('Export and erase a player');
   if (receipt === undefined) throw new Error('README has fewer paragraphs than this test knows');

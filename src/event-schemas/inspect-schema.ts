@@ -54,11 +54,14 @@ interface Part {
   refs: Map<string, number>;
 }
 
+/** `keywords`: as many as there are with each reference spelled out, which is what a check costs for each value. */
+export type InspectedSchema = { kind: 'sound'; keywords: number } | { kind: 'faulty'; faults: FieldFault[] };
+
 /**
  * What speaks against a schema before it is compiled: that it could burn time, or means something else than its author thinks.
  * Whether keywords have the right kinds of values is the meta-schema's to say. Paths are JSON Pointers into the schema.
  */
-export function schemaFaults(schema: JsonObject): FieldFault[] {
+export function inspectSchema(schema: JsonObject): InspectedSchema {
   const faults: FieldFault[] = [];
   const note = (path: string, message: string): void => {
     if (faults.length < LIMITS.reportedFaults) faults.push({ path, message });
@@ -67,16 +70,16 @@ export function schemaFaults(schema: JsonObject): FieldFault[] {
   const root: Part = { keywords: 0, refs: new Map() };
 
   walk(schema, '', 1, root);
-  if (faults.length > 0) return faults;
+  if (faults.length > 0) return { kind: 'faulty', faults };
   for (const [name, part] of definitions) noteUnknown(part, name);
   noteUnknown(root, undefined);
-  if (faults.length > 0) return faults;
-  const size = spelledOut(root, definitions);
-  if (size === undefined) note('/$defs', 'must not refer to itself, directly or in a circle');
-  else if (size > LIMITS.eventSchemaKeywords) {
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  const keywords = spelledOut(root, definitions);
+  if (keywords === undefined) note('/$defs', 'must not refer to itself, directly or in a circle');
+  else if (keywords > LIMITS.eventSchemaKeywords) {
     note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, each $ref counted as what it refers to`);
   }
-  return faults;
+  return keywords === undefined || faults.length > 0 ? { kind: 'faulty', faults } : { kind: 'sound', keywords };
 
   function walk(schema: Json | undefined, path: string, depth: number, part: Part): void {
     if (typeof schema === 'boolean') return;
