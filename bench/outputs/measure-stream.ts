@@ -15,13 +15,10 @@ export interface StreamLoad {
   pids: Readonly<Record<string, number>>;
   playerIds: readonly string[];
   readers: number;
-  /** Readers beside them that take nothing. */
-  stalled?: number;
   eventsPerSecond: number;
   seconds: number;
   /** Characters added to the properties of each event. */
   padding?: number;
-  onConnected?: () => void;
   /** Called when every reader has every event, or the time for that is over; nobody has left yet. */
   onArrived?: () => Promise<void>;
 }
@@ -53,15 +50,14 @@ export const STREAM_BATCH_SIZE = 10;
 const LOOK_MS = 100;
 const TIMEOUT_MS = 20_000;
 const FIRST_NUMBER = 1;
+/** Few: a connection that sends less than every ten seconds is closed by the server. */
+const CONNECTIONS = 8;
 
 /** Connects the readers, tracks the events and waits until every reader has every one of them. */
 export function measureStream(bench: Bench, load: StreamLoad): Promise<StreamRun> {
-  const { target, pids, playerIds, readers, stalled = 0, eventsPerSecond, seconds, padding = 0 } = load;
+  const { target, pids, playerIds, readers, eventsPerSecond, seconds, padding = 0 } = load;
   return inPhase(bench, async (own) => {
-    const groups = await Promise.all(
-      sharesOf(readers).map((share, index) => startStreamReaders(own, target, share, index === 0 ? stalled : 0)),
-    );
-    load.onConnected?.();
+    const groups = await Promise.all(sharesOf(readers).map((share) => startStreamReaders(own, target, share)));
     const readerPids = groups.map(({ pid }, index) => [`readers ${index + 1}`, pid] as const);
     const stop = watchUsage({ ...pids, ...Object.fromEntries(readerPids) });
     const requestsPerSecond = eventsPerSecond / STREAM_BATCH_SIZE;
@@ -70,7 +66,13 @@ export function measureStream(bench: Bench, load: StreamLoad): Promise<StreamRun
       requestsPerSecond,
       requests: Math.round(requestsPerSecond * seconds),
     };
-    const result = await runEventLoad(loadOn(target, playerIds, [flow], FIRST_NUMBER, { padding }), own.signal);
+    const result = await runEventLoad(
+      loadOn(target, playerIds, [flow], FIRST_NUMBER, {
+        padding,
+        connections: CONNECTIONS,
+      }),
+      own.signal,
+    );
     const all = await awaitReaders(groups, readers * result.events, own.signal);
     await load.onArrived?.();
     const usage = stop();

@@ -44,9 +44,9 @@ export function outputsCommand(withBench: WithBench): Command {
     .option('--reader-seconds <time>', 'length of one run with readers', duration, 8)
     .option('--healthy <n>', 'readers beside stalled ones', count, 1_800)
     .option('--stalled <n>', 'stalled ones', count, 200)
-    .option('--stalled-seconds <time>', 'length of the run with stalled ones', duration, 25)
+    .option('--stalled-seconds <time>', 'length of the run with stalled ones', duration, 30)
     .option('--games <n>', 'games with 100 webhooks each, of which 30 are sick', count, 10)
-    .option('--sick-rate <n>', 'events/s over all these games; each makes 20 deliveries', count, 50)
+    .option('--sick-rate <n>', 'events/s over all these games; each makes 20 deliveries', count, 20)
     .option('--sick-seconds <time>', 'length of one run, after 5 s to settle', duration, 20);
   return addPlaceOptions(command).action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
 }

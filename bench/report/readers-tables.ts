@@ -20,7 +20,7 @@ const HEAD = [
 
 /** Readers of the stream: more and more of them, then some that are stalled. */
 export function readersTables({ eventsPerSecond, steps, stalled }: ReadersFigures): string {
-  const { before, connected, peak, after } = stalled.rssMiB;
+  const { before, stalled: withStalled, peak, after } = stalled.rssMiB;
   const named = [
     ...steps.flatMap(
       ({ readers, bare, service }) =>
@@ -40,11 +40,11 @@ export function readersTables({ eventsPerSecond, steps, stalled }: ReadersFigure
       ),
     ),
     section(
-      `Resident memory of the service, MiB: ${stalled.eventsPerSecond} events/s of ${figure(stalled.padding)} bytes and more for ` +
-        `${stalled.seconds} s, ${stalled.stalled} readers stalled`,
+      `Resident memory of the service, MiB: ${stalled.stalled} readers that take nothing, ${figure(stalled.floodBytes / 1e6)} MB sent to each; ` +
+        `then the others, ${stalled.eventsPerSecond} events/s for ${stalled.seconds} s`,
       table(
-        ['before', 'all connected', 'at most', 'after', 'streams open at the end'],
-        [[before, connected, peak, after, stalled.openAtEnd].map(figure)],
+        ['before', 'with the stalled', 'at most', 'after', 'streams open at the end'],
+        [[before, withStalled, peak, after, stalled.openAtEnd].map(figure)],
       ),
     ),
     section('Errors', errorTable(named)),
