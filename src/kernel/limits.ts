@@ -524,6 +524,12 @@ export const LIMITS = {
   deliveryDeferMs: 1_000,
   /** Longest delay of a delivery that found no place. */
   deliveryDeferMaxMs: 60_000,
+  /**
+   * Deliveries to receivers without an answer that come back in a second, to be put off again, over all of a process; and how far
+   * that may spread them. A write to disk each, it is to stay a small part of what the broker can do.
+   */
+  deliveryPutOffsPerSecond: 250,
+  deliverySpreadMs: 60 * 60 * 1000,
   /** Bytes DELIVERIES may hold before matching waits: the stream itself would drop its oldest at twice this. */
   deliveriesBytes: 4 * 1024 ** 3,
   /** Bytes appended to DELIVERIES between two looks at its size. */

@@ -37,6 +37,7 @@ export interface Lanes {
   readonly running: number;
   /** Lanes whose receiver gives no answer: their circuit is open but for one job at a time. */
   readonly hanging: number;
+  isHanging(lane: string): boolean;
 }
 
 interface Lane {
@@ -70,17 +71,23 @@ export function createLanes(options: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const ready = new Set<Lane>();
   let running = 0;
+  let hanging = 0;
 
   function laneOf(name: string): Lane {
     const known = lanes.get(name);
     if (known !== undefined) return known;
     if (lanes.size >= maxLanes) {
-      for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(lane.name);
+      for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) forget(lane);
     }
     const progressAtMs = clock.monotonicMs();
     const lane: Lane = { name, running: 0, window: FIRST_WINDOW, hanging: false, progressAtMs, waiting: [] };
     lanes.set(name, lane);
     return lane;
+  }
+
+  function forget(lane: Lane): void {
+    if (lane.hanging) hanging -= 1;
+    lanes.delete(lane.name);
   }
 
   function mayWait(lane: Lane): boolean {
@@ -111,7 +118,10 @@ export function createLanes(options: LanesOptions): Lanes {
     running -= 1;
     lane.progressAtMs = clock.monotonicMs();
     lane.window = nextWindow(lane.window, health, perLane);
-    if (health !== 'unknown') lane.hanging = health === 'hanging';
+    if (health !== 'unknown') {
+      hanging += Number(health === 'hanging') - Number(lane.hanging);
+      lane.hanging = health === 'hanging';
+    }
     if (lane.hanging) putOffWaiting(lane);
     settle(lane);
     pump();
@@ -139,10 +149,9 @@ export function createLanes(options: LanesOptions): Lanes {
       return running;
     },
     get hanging() {
-      let count = 0;
-      for (const lane of lanes.values()) if (lane.hanging) count += 1;
-      return count;
+      return hanging;
     },
+    isHanging: (name) => lanes.get(name)?.hanging === true,
     offer(name, job) {
       const lane = laneOf(name);
       if (running < total && lane.running < lane.window && lane.waiting.length === 0) {

@@ -13,6 +13,7 @@ import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createLanes } from './lanes.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
 import { deliveryBody, deliveryHeaders } from './payload.ts';
+import { createPutOffDelays } from './put-off-delays.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
@@ -70,6 +71,8 @@ export function createWorker(options: WorkerOptions): Worker {
     progressMs: LIMITS.deliveryProgressMs,
     maxLanes: LIMITS.deliveryLanes,
   });
+
+  const putOffDelays = createPutOffDelays({ clock, ids, lanes });
 
   const stopWork = log.work('DELIVERIES', {
     durable: 'webhooks',
@@ -227,8 +230,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** There is no place for it: the same attempt comes again a little later, uncounted, and takes up nothing meanwhile. */
   async function putOff(item: WorkItem, delivery: Delivery): Promise<void> {
-    const longestMs = Math.min(LIMITS.deliveryDeferMs * 2 ** delivery.deferrals, LIMITS.deliveryDeferMaxMs);
-    const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
+    const delayMs = putOffDelays.delayOf(delivery);
     oldest.waits(delivery, clock.wallMs() + delayMs);
     await queue.replace(item, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
   }
