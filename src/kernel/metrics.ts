@@ -191,7 +191,7 @@ export function createSinkMetrics() {
     }),
     oldestUndelivered: new Gauge({
       name: 'webhook_oldest_undelivered_seconds',
-      help: 'Age of the oldest delivery this process could not make yet, of the worst webhooks; sum and max over processes mislead, take max.',
+      help: 'Age of the oldest delivery this process could not make yet, of the worst webhooks; take the maximum over processes.',
       labelNames: ['webhook'],
       registers,
     }),
