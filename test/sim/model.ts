@@ -17,6 +17,7 @@ import { afterFact, type Lived } from './model-lifecycle.ts';
 import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
 import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
+import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
 import { evaluated, predictExposure, predictOverride } from './model-flags.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
@@ -93,6 +94,7 @@ function settleSegments(run: Prediction, from: number, segments: readonly ModelS
 /** Facts that no condition asks about. */
 const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
   'IdempotencyKeyUsed',
+  'EventQuarantined',
   'FlagOverridden',
   'FlagExposed',
   'ChurnRiskChanged',
@@ -154,7 +156,8 @@ function predictCommand(
         run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
         const tombstone = inScope(current(body.playerId), scope);
         const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
-        run.next.set(body.playerId, { ...newState(player, scope, at), keys });
+        const quarantine = quarantineOfNewLife(tombstone?.kind === 'erased' ? tombstone.quarantined : 0);
+        run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine });
         run.reply = { kind: 'player', player, created: true };
       } else {
         const keepsEmail = body.byClientKey && held.email !== null;
@@ -179,8 +182,9 @@ function predictCommand(
       const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
       run.reply = { kind: 'erased', playerId: id, erasedAt };
       if (held.kind === 'erased') break;
-      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined: 0 });
-      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined: 0, lastSeq: 0 });
+      const quarantined = held.quarantine.last;
+      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined });
+      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
       break;
     }
     case 'TrackEvents': {
@@ -349,22 +353,41 @@ function track(
     const error = { code: 'PLAYER_NOT_FOUND', message: 'The player does not exist.' } as const;
     return { ...result, status: 'rejected', error };
   }
+  const { release, quarantine } = item;
+  const released = release === undefined ? 'accepted' : predictRelease(held, item, release);
+  if (released === 'rejected') {
+    const error = { code: 'NOT_FOUND', message: 'The player has no such quarantined event.' } as const;
+    return { ...result, status: released, error };
+  }
+  if (released === 'duplicate') return { ...result, status: released };
   const first = item.remember ? held.recentEvents.find((event) => event.eventId === eventId) : undefined;
-  if (first !== undefined) return { ...result, ...first, status: 'duplicate' };
+  if (first !== undefined) {
+    const { quarantined, ...told } = first;
+    if (quarantined === true) return { ...result, ...told, status: 'quarantined', repeated: true };
+    return { ...result, ...told, status: 'duplicate' };
+  }
+  if (quarantine !== undefined) {
+    const { fact, next } = predictQuarantine(held, item, quarantine, scope, at);
+    run.facts.push(fact);
+    run.next.set(playerId, next);
+    return { ...result, status: 'quarantined' };
+  }
   const { externalId, lifecycleStage, isPayer, country } = held;
   const { remember, properties, sessionId } = item;
   const player = { externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
-  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player });
+  const again = release === undefined ? {} : { release };
+  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again });
   const recent = { eventId, eventName, timestamp, receivedAt: at };
   const next = {
     ...held,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     counters: countedOnce(held.counters, eventName, at),
     lastSeenAt: Math.max(held.lastSeenAt, at),
+    ...(release === undefined ? {} : afterRelease(held, item, release, at)),
   };
-  // The client showed what the flag served before the event.
-  const flag = flags.get(flagKeyIn(properties));
+  // The client showed what the flag served before the event; nobody knows what it showed before one that was set aside.
+  const flag = release === undefined ? flags.get(flagKeyIn(properties)) : undefined;
   const exposure = flag && predictExposure(held, evaluated(held, flag, flags), flag.version, at);
   if (exposure !== undefined) run.facts.push(exposure.fact);
   run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });

@@ -4,6 +4,7 @@ import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
+import { QUARANTINE_MUTANTS } from './quarantine-mutants.ts';
 import { SESSION_MUTANTS } from './session-mutants.ts';
 
 /** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
@@ -363,4 +364,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIFECYCLE_MUTANTS,
   ...SESSION_MUTANTS,
   ...CAMPAIGN_MUTANTS,
+  ...QUARANTINE_MUTANTS,
 ];

@@ -41,6 +41,8 @@ export interface OperationsOptions {
 }
 
 const LEDGER = ledgerIdOf('key-1');
+/** What a gateway says of an event that broke an enforced schema. */
+const BROKEN = { schemaVersion: 1, faults: [{ path: '/s', message: 'must be string' }] };
 const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 
 /** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
@@ -50,6 +52,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofSessions = random.fork('sessions');
   const gameClients = createGameClients(ofSessions);
   const ofErasures = random.fork('erasures');
+  const ofQuarantine = random.fork('quarantine');
   const ofCampaigns = random.fork('campaigns');
   let stamps = 0;
   let keys = 0;
@@ -125,6 +128,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       properties: JSON.stringify({ s: unique, level: ofCampaigns.int(1, 3), ...told, ...sight() }),
       sessionId: random.chance(0.2) ? 'session-1' : null,
       timestamp: 1_700_000_000_000 + unique,
+      ...(ofQuarantine.chance(0.15) ? { quarantine: BROKEN } : {}),
     };
   }
 
@@ -141,6 +145,18 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
         ...withClaim(idempotency),
       }),
       eventId !== undefined,
+    );
+  }
+
+  /** As a replay does it, which read of a quarantined event in ClickHouse; now and then of one that is not there, or gone. */
+  function release(playerId: string): Operation {
+    const number = ofQuarantine.int(1, 6);
+    const replayed = { eventId: `released-${number}`, remember: false, release: { number, quarantinedAt: 0 } };
+    return keyed(
+      playerId,
+      undefined,
+      () => ({ kind: 'TrackEvents', items: [{ ...sound(item(playerId, 0, undefined)), ...replayed }] }),
+      true,
     );
   }
 
@@ -243,6 +259,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     next() {
       if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
       const playerId = random.pick(players);
+      if (ofQuarantine.chance(0.04)) return release(playerId);
       const dice = random.next();
       if (dice < 0.12) return register(playerId);
       if (dice < 0.24) return patch(playerId);
@@ -260,7 +277,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     read,
     evaluate,
     probe: (playerId) =>
-      keyed(playerId, undefined, () => ({ kind: 'TrackEvents', items: [item(playerId, 0, `probe-${stamp()}`)] })),
+      keyed(playerId, undefined, () => ({
+        kind: 'TrackEvents',
+        items: [sound(item(playerId, 0, `probe-${stamp()}`))],
+      })),
   };
 }
 
@@ -270,4 +290,10 @@ export function isQuery(body: CommandBody | QueryBody): body is QueryBody {
 
 export function isUnavailable(heard: Heard): boolean {
   return heard === 'lost' || (heard.kind === 'failure' && heard.code === 'SERVICE_UNAVAILABLE');
+}
+
+/** The same event, with nothing that speaks against it. */
+function sound(item: TrackItem): TrackItem {
+  const { quarantine: _, ...rest } = item;
+  return rest;
 }

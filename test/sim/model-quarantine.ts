@@ -1,0 +1,72 @@
+import type { QuarantineReason, Release, Scope, TrackItem } from '../../actors/commands.ts';
+import type { EventQuarantined } from '../../actors/facts.ts';
+import type { PlayerState, QuarantineTally } from '../../actors/state.ts';
+
+/** An event that is set aside: its id is taken, and nothing else of the player changes. */
+export function predictQuarantine(
+  held: PlayerState,
+  { playerId, eventId, remember, eventName, properties, sessionId, timestamp }: TrackItem,
+  reason: QuarantineReason,
+  scope: Scope,
+  at: number,
+): { fact: EventQuarantined; next: PlayerState } {
+  const number = held.quarantine.last + 1;
+  const event = { eventId, remember, eventName, properties, sessionId, timestamp };
+  const { externalId } = held;
+  const fact = {
+    kind: 'EventQuarantined',
+    entityId: playerId,
+    ...scope,
+    at,
+    ...event,
+    externalId,
+    number,
+    reason,
+  } as const;
+  const recent = { eventId, eventName, timestamp, receivedAt: at, quarantined: true } as const;
+  const recentEvents = remember ? [...held.recentEvents, recent] : held.recentEvents;
+  return { fact, next: { ...held, recentEvents, quarantine: { ...held.quarantine, last: number } } };
+}
+
+/** What a replay of a quarantined event comes to: it is tracked once. */
+export function predictRelease(
+  held: PlayerState,
+  item: TrackItem,
+  { number }: Release,
+): 'accepted' | 'duplicate' | 'rejected' {
+  if (number > held.quarantine.last) return 'rejected';
+  const isThere = held.recentEvents.some((event) => event.eventId === item.eventId && event.quarantined === undefined);
+  return isThere || numbersOf(held.quarantine).has(number) ? 'duplicate' : 'accepted';
+}
+
+/** The player's quarantine and ids once an event of it has been tracked. */
+export function afterRelease(
+  held: PlayerState,
+  { eventId, eventName, timestamp }: TrackItem,
+  { number }: Release,
+  at: number,
+): Pick<PlayerState, 'recentEvents' | 'quarantine'> {
+  const recentEvents = held.recentEvents.map((event) =>
+    event.eventId === eventId ? { eventId, eventName, timestamp, receivedAt: at } : event,
+  );
+  const { last } = held.quarantine;
+  return { recentEvents, quarantine: { last, released: rangesOf(numbersOf(held.quarantine).add(number)) } };
+}
+
+/** What a player begins with whose id had so many quarantined events in an earlier life: all of those are done with. */
+export function quarantineOfNewLife(last: number): QuarantineTally {
+  return { last, released: last === 0 ? [] : [{ from: 1, to: last }] };
+}
+
+function numbersOf({ released }: QuarantineTally): Set<number> {
+  return new Set(released.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, place) => from + place)));
+}
+
+function rangesOf(numbers: ReadonlySet<number>): { from: number; to: number }[] {
+  const starts = [...numbers].filter((number) => !numbers.has(number - 1)).toSorted((one, other) => one - other);
+  return starts.map((from) => {
+    let to = from;
+    while (numbers.has(to + 1)) to += 1;
+    return { from, to };
+  });
+}
