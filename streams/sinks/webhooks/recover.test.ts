@@ -159,6 +159,26 @@ describe('a recovery', () => {
     expect(await settled(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
   });
 
+  it('passes over a record that cannot be read', async () => {
+    const world = createWebhooksWorld();
+    const { clock, config, writer, process, operations, entry, settled } = world;
+    config.set(aWebhook());
+    const { sender } = process('sink');
+    await track(world, 1, 1);
+    await writer.append('facts.0', Buffer.from('no record'));
+    await track(world, 2, 2);
+    sender.attempts.length = 0;
+    const gateway = operations();
+    await settled(gateway.recover(must(entry('wh_1')), 0));
+    await clock.advance(20_000);
+    expect(levels(sender).toSorted((a, b) => a - b)).toEqual([1, 2]);
+    expect(await settled(gateway.recovery(must(entry('wh_1'))))).toMatchObject({
+      state: 'done',
+      scanned: 3,
+      queued: 2,
+    });
+  });
+
   it('is unavailable while the broker is away', async () => {
     const { config, operations, entry, settled } = createWebhooksWorld();
     config.set(aWebhook());

@@ -1,3 +1,4 @@
+import type { CommitRecord } from '../../../actors/facts.ts';
 import { type Clock, sleep } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
@@ -101,10 +102,21 @@ export async function recover(options: RecoverOptions): Promise<void> {
     return isOver() ? undefined : count;
   }
 
-  function* deliveriesOf({ data, sequence }: LogRecord, wanted: Subscriptions): Generator<Delivery> {
-    const place = { created: job.stream, sequence };
-    for (const delivery of matchRecord(decodeCommit(data), place, wanted)) {
+  function* deliveriesOf(record: LogRecord, wanted: Subscriptions): Generator<Delivery> {
+    const commit = read(record);
+    if (commit === undefined) return;
+    const place = { created: job.stream, sequence: record.sequence };
+    for (const delivery of matchRecord(commit, place, wanted)) {
       yield { ...delivery, owedSince: clock.wallMs(), run: job.id };
+    }
+  }
+
+  function read({ data, sequence }: LogRecord): CommitRecord | undefined {
+    try {
+      return decodeCommit(data);
+    } catch (error) {
+      logger.error({ err: error, sequence }, 'webhooks: a FACTS record cannot be read; a recovery passes over it');
+      return undefined;
     }
   }
 

@@ -19,6 +19,20 @@ describe('signatures', () => {
     expect(new Webhook(A_SECRET).verify(BODY.toString('utf8'), { ...headers })).toEqual(JSON.parse(BODY.toString()));
   });
 
+  it('after a rotation the library verifies with either secret, and so does a plain HMAC', () => {
+    const previous = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+    const headers = signDelivery(A_SECRET, 'd1', nowSeconds(), BODY, previous);
+    for (const secret of [A_SECRET, previous]) {
+      expect(() => new Webhook(secret).verify(BODY.toString('utf8'), headers)).not.toThrow();
+    }
+    const other = 'whsec_AAAAsBQIhrscChlQIMV+b5sSYspob7oD';
+    expect(() => new Webhook(other).verify(BODY.toString('utf8'), headers)).toThrow();
+    const plain = (secret: string) => `sha256=${createHmac('sha256', secret).update(BODY).digest('hex')}`;
+    expect(headers['X-Service-Signature']).toBe(plain(A_SECRET));
+    expect(headers['X-Service-Signature-Previous']).toBe(plain(previous));
+    expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
+  });
+
   it('a changed body does not verify', () => {
     const headers = signDelivery(A_SECRET, 'd1', nowSeconds(), BODY);
     expect(() => new Webhook(A_SECRET).verify('{"id":"2"}', { ...headers })).toThrow();

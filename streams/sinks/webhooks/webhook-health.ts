@@ -99,6 +99,8 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
       .catch(() => undefined);
     streak.writing = false;
     if (outcome?.kind === 'written') streak.note = { since, version, revision: outcome.revision };
+    // A success came meanwhile: others must not take the note for the truth.
+    if (streak.succeededAt >= since) await clear(id, streak);
   }
 
   return {
