@@ -28,8 +28,8 @@ export interface RunSeedsOptions {
 
 /** Seeds given out at once: few enough that nobody waits for the last, many enough that nobody waits for work. */
 const ORDER_SEEDS = 20;
-/** The same when the first violation ends the run. */
-const SHORT_ORDER_SEEDS = 4;
+/** The same when the first violation ends the run: what comes after it would be for nothing. */
+const SHORT_ORDER_SEEDS = 1;
 /** One seed takes some milliseconds; a worker that says nothing for this long is caught in a loop. */
 const SILENCE_MS = 60_000;
 
