@@ -145,12 +145,12 @@ test('refusals and lost sessions are in the figures', async () => {
 });
 
 test('without a rate, every connection is kept busy', async () => {
-  const { baseUrl, seen } = await serve(() => ({ status: 200, afterMs: 5 }));
+  const { baseUrl, seen } = await serve(() => ({ status: 200, afterMs: 100 }));
   const lives = await startLives(spec(baseUrl, { syncsPerSecond: undefined, seconds: 0.5 }), signal);
   const { endpoints, errors } = await lives.load();
   await lives.stop();
   expect(errors).toEqual({});
   expect(seen.faults).toEqual([]);
-  // 16 connections, at most 200 answers a second each.
-  expect(endpoints.sync.answered).toBeGreaterThan(100);
+  // One connection gets 5 answers in that time, and 16 get 80. What other work there is on the machine costs little of it.
+  expect(endpoints.sync.answered).toBeGreaterThan(32);
 });
