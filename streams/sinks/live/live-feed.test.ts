@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { type Metrics, createMetrics } from '../../../src/kernel/metrics.ts';
@@ -62,6 +63,16 @@ describe('live stream', () => {
         `"properties":{"__proto__":1,"a":"\\n"},"timestamp":"2026-01-01T11:59:00.000Z","received_at":"2026-01-01T12:00:00.000Z"}`,
     );
     expect(reader.messages).toHaveLength(2);
+  });
+
+  it('tells nobody of an event that was set aside, but of its replay', async () => {
+    const { clock, writer, feed, attach } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    const release = { number: 1, quarantinedAt: 0 };
+    await commit(writer, [SAMPLES.facts.EventQuarantined, aTrackedEvent({ eventId: 'replayed', release })]);
+    await clock.settle();
+    expect(reader.eventIds()).toEqual(['replayed']);
   });
 
   it('says connected only once the subscription is live', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChurnRiskChanged, Fact, FlagExposed, SegmentEntered } from '../../../actors/facts.ts';
+import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import { occurrenceOf } from './occurrences.ts';
 
 const AT = Date.UTC(2026, 0, 15, 10, 30);
@@ -114,11 +115,12 @@ describe('what webhooks are told of segments and flags', () => {
     expect(occurrenceOf({ ...churned, high: false })).toBeUndefined();
   });
 
-  it('nothing is told of what only schedules, overrides or remembers', () => {
+  it('nothing is told of what only schedules, overrides, remembers or is set aside', () => {
     const base = { game: 'demo', environment: 'live', entityId: ENTERED.entityId, at: AT } as const;
     expect(occurrenceOf({ ...base, kind: 'SegmentsScheduled', dueAt: 5 })).toBeUndefined();
     expect(occurrenceOf({ ...base, kind: 'LifecycleScheduled', dueAt: 5 })).toBeUndefined();
     expect(occurrenceOf({ ...base, kind: 'FlagOverridden', flagKey: 'x', value: 'true' })).toBeUndefined();
+    expect(occurrenceOf(SAMPLES.facts.EventQuarantined)).toBeUndefined();
   });
 });
 
