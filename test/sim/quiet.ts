@@ -1,3 +1,4 @@
+import { sleep } from '../../src/kernel/clock.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
@@ -31,6 +32,8 @@ export interface QuietOptions {
 /** Longer than anything healthy takes: the longest answer, a lease with its margin, the longest back-off of a sink. */
 const HEALING_MS = 45_000;
 const SETTLING_MS = 45_000;
+/** Longer than a record of an evaluation's exposure is under way: its owner does not wait for it to answer. */
+const EXPOSING_MS = 250;
 
 /**
  * After everything is mended: the clients end, every player can be read and written through every process, and then all
@@ -119,6 +122,7 @@ async function lastWords({ world, machines, players, clients, operations }: Quie
     }
     await answered(() => clients.perform(operations.probe(world.random('probe').pick(players)), process), world);
   }
+  await sleep(world.clock, EXPOSING_MS);
 }
 
 async function servingOn(world: World, machine: Machine): Promise<SimProcess> {
