@@ -195,7 +195,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       }));
       return { kind: 'answered', value: rows };
     },
-    events: (query) => findEvents(ask, query, options.clock.wallMs()),
+    events: (query) => findEvents(ask, query),
     async webhookDeliveries(query) {
       const { sql, parameters } = webhookDeliveriesQuery(query);
       const asked = await ask<AttemptRow>(sql, parameters);

@@ -1,43 +1,34 @@
 import { Command } from 'commander';
-import type { Bench } from '../bench.ts';
-import { count } from '../cli-options.ts';
-import { describeMachine, machineLine } from '../report/machine.ts';
+import { beginReport } from '../begin-report.ts';
+import type { Bench, WithBench } from '../bench.ts';
+import { addPlaceOptions, count, type PlaceFlags } from '../cli-options.ts';
 import { queryTables } from '../report/query-tables.ts';
-import { saveResults } from '../report/save-results.ts';
 import { measureQueries } from './queries.ts';
 
 /** The options as the command line gives them. */
-interface Flags {
+interface Flags extends PlaceFlags {
   rows: number;
   months: number;
   players: number;
   rounds: number;
-  folder?: string;
-  output: string;
 }
 
 /** `bench -- queries`: what a page of events costs in a large table. */
-export function queriesCommand(withBench: (work: (bench: Bench) => Promise<void>) => Promise<void>): Command {
-  return new Command('queries')
+export function queriesCommand(withBench: WithBench): Command {
+  const command = new Command('queries')
     .description(
       'Fill a ClickHouse with events and measure pages of them, as the endpoint asks for them, beside SELECT 1 and a row by its key.',
     )
     .option('--rows <n>', 'events in the table', count, 10_000_000)
     .option('--months <n>', 'months they are spread over', count, 6)
     .option('--players <n>', 'players they are of', count, 100_000)
-    .option('--rounds <n>', 'queries of each kind', count, 200)
-    .option('--folder <path>', "where ClickHouse's folder is made (default: system temp)")
-    .option('--output <folder>', 'where results go', 'bench/results')
-    .action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
+    .option('--rounds <n>', 'queries of each kind', count, 200);
+  return addPlaceOptions(command).action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
 }
 
-async function measureAndTell(bench: Bench, { output, folder, ...same }: Flags): Promise<void> {
-  const startedAt = new Date();
-  const machine = describeMachine(folder);
-  const settings = { ...same, folder };
-  const figures = await measureQueries(bench, settings);
-  bench.report(['', machineLine(machine), queryTables(figures)].join('\n'));
-  const results = { machine, settings, figures };
-  const saved = saveResults({ folder: output, name: 'queries', startedAt, results, pictures: {} });
-  bench.report(saved.map((path) => `written: ${path}`).join('\n'));
+async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
+  const tell = beginReport(bench, flags);
+  const { output: _, ...settings } = flags;
+  const figures = await measureQueries(bench, { ...settings, folder: flags.folder });
+  tell({ name: 'queries', settings, results: { figures }, tables: queryTables(figures) });
 }

@@ -25,17 +25,12 @@ export function queryTables({ table: filled, references, kinds }: QueriesFigures
       ),
     ),
     section(
-      'One query at a time, ms (the kinds in turn; statements, rows read and events: means of a page)',
+      'One query at a time, ms (the kinds in turn; rows read and events: means of a page)',
       table(
-        ['', 'p50', 'p95', 'p99', 'max', 'statements', 'rows read', 'events'],
+        ['', 'p50', 'p95', 'p99', 'max', 'rows read', 'events'],
         [
           ...references.map(({ name, latency }) => latencyRow(name, latency)),
-          ...kinds.map((kind) => [
-            ...latencyRow(kind.name, kind.latency),
-            figure(kind.statements),
-            figure(kind.rowsRead),
-            figure(kind.events),
-          ]),
+          ...kinds.map((kind) => [...latencyRow(kind.name, kind.latency), figure(kind.rowsRead), figure(kind.events)]),
         ],
       ),
     ),
