@@ -525,8 +525,8 @@ export const LIMITS = {
   /** Longest delay of a delivery that found no place. */
   deliveryDeferMaxMs: 60_000,
   /**
-   * Deliveries to receivers without an answer that come back in a second, to be put off again, over all of a process; and how far
-   * that may spread them. A write to disk each, it is to stay a small part of what the broker can do.
+   * Deliveries that come back in a second after they were put off: to receivers without an answer, over all of a process; to one that
+   * takes few. And how far that may spread them. A write to disk each, it is to stay a small part of what the broker can do.
    */
   deliveryPutOffsPerSecond: 250,
   deliverySpreadMs: 60 * 60 * 1000,
@@ -564,10 +564,12 @@ export const LIMITS = {
   /** How often disabling a webhook is tried when CONFIG does not take it; the next failure tries again. */
   webhookDisableTries: 5,
   /** Retries waiting for one webhook, over all processes; what exceeds it is logged as overflowed and left to a recovery. */
-  deliveriesPendingPerWebhook: 50_000,
+  deliveriesPendingPerWebhook: 500_000,
+  /** The same once half of `deliveriesBytes` is taken: then a hundred receivers that are away leave room for all others. */
+  deliveriesPendingShare: 20_000,
   /** Deliveries queued for one webhook between two counts of what waits; and how often it is counted while there is no room. */
-  deliveriesPendingStep: 1_000,
-  deliveriesPendingLookMs: 5_000,
+  deliveriesPendingStep: 10_000,
+  deliveriesPendingLookMs: 15_000,
   /** Webhooks whose oldest undelivered delivery is told by name in the metrics: the worst. */
   deliveryWorstWebhooks: 10,
   /** How much later than due a delivery may show up before it counts as seen to by another process. */

@@ -38,6 +38,8 @@ export interface Lanes {
   /** Lanes whose receiver gives no answer: their circuit is open but for one job at a time. */
   readonly hanging: number;
   isHanging(lane: string): boolean;
+  /** How many jobs of a lane went well within a second, as of the last one or two. */
+  paceOf(lane: string): number;
 }
 
 interface Lane {
@@ -50,12 +52,17 @@ interface Lane {
   /** When a job last ended; in a lane that was idle, when one came. */
   progressAtMs: number;
   waiting: Job[];
+  /** Jobs that went well since `secondFromMs`, and in the second before. */
+  wellNow: number;
+  wellBefore: number;
+  secondFromMs: number;
 }
 
 /** A receiver nobody knows yet gets this many at first: enough to begin well, little if it hangs. */
 const FIRST_WINDOW = 4;
 /** Jobs that may wait for each place of the window. */
 const WAITING_PER_PLACE = 16;
+const SECOND_MS = 1_000;
 
 /**
  * One lane per receiver, with a window like a congestion window. A lane that does not hang may also keep jobs waiting for
@@ -79,8 +86,18 @@ export function createLanes(options: LanesOptions): Lanes {
     if (lanes.size >= maxLanes) {
       for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) forget(lane);
     }
-    const progressAtMs = clock.monotonicMs();
-    const lane: Lane = { name, running: 0, window: FIRST_WINDOW, hanging: false, progressAtMs, waiting: [] };
+    const nowMs = clock.monotonicMs();
+    const lane: Lane = {
+      name,
+      running: 0,
+      window: FIRST_WINDOW,
+      hanging: false,
+      progressAtMs: nowMs,
+      waiting: [],
+      wellNow: 0,
+      wellBefore: 0,
+      secondFromMs: nowMs,
+    };
     lanes.set(name, lane);
     return lane;
   }
@@ -118,6 +135,8 @@ export function createLanes(options: LanesOptions): Lanes {
     running -= 1;
     lane.progressAtMs = clock.monotonicMs();
     lane.window = nextWindow(lane.window, health, perLane);
+    turnSecond(lane);
+    if (health === 'well') lane.wellNow += 1;
     if (health !== 'unknown') {
       hanging += Number(health === 'hanging') - Number(lane.hanging);
       lane.hanging = health === 'hanging';
@@ -125,6 +144,15 @@ export function createLanes(options: LanesOptions): Lanes {
     if (lane.hanging) putOffWaiting(lane);
     settle(lane);
     pump();
+  }
+
+  /** Begins a new second when the last one is over. */
+  function turnSecond(lane: Lane): void {
+    const passedMs = clock.monotonicMs() - lane.secondFromMs;
+    if (passedMs < SECOND_MS) return;
+    lane.wellBefore = passedMs < 2 * SECOND_MS ? lane.wellNow : 0;
+    lane.wellNow = 0;
+    lane.secondFromMs += passedMs;
   }
 
   function settle(lane: Lane): void {
@@ -150,6 +178,12 @@ export function createLanes(options: LanesOptions): Lanes {
     },
     get hanging() {
       return hanging;
+    },
+    paceOf(name) {
+      const lane = lanes.get(name);
+      if (lane === undefined) return 0;
+      turnSecond(lane);
+      return Math.max(lane.wellNow, lane.wellBefore);
     },
     isHanging: (name) => lanes.get(name)?.hanging === true,
     offer(name, job) {

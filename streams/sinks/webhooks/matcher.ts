@@ -71,7 +71,9 @@ export function createMatcher(options: MatcherOptions): Matcher {
   const webhookRoom = createWebhookRoom({
     log,
     clock,
-    limit: options.pendingPerWebhook ?? LIMITS.deliveriesPendingPerWebhook,
+    limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
+    most: options.pendingPerWebhook ?? LIMITS.deliveriesPendingPerWebhook,
+    share: Math.min(options.pendingPerWebhook ?? Infinity, LIMITS.deliveriesPendingShare),
   });
   const overflows = createOverflowNotes(clock, logger);
   const signal = createSignal();

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { createPutOffDelays } from './put-off-delays.ts';
 
-function setUp(hangingNames: readonly string[], others = 0) {
+function setUp(hangingNames: readonly string[], others = 0, pace = 0) {
   const clock = createFakeClock();
   const hanging = new Set(hangingNames);
   const delays = createPutOffDelays({
@@ -14,6 +14,7 @@ function setUp(hangingNames: readonly string[], others = 0) {
         return hanging.size + others;
       },
       isHanging: (name) => hanging.has(name),
+      paceOf: () => pace,
     },
   });
   return { clock, hanging, delayOf: (webhook: string, deferrals = 0) => delays.delayOf({ webhook, deferrals }) };
@@ -40,6 +41,12 @@ describe('a delivery that found no place', () => {
     expect(later.length).toBeGreaterThan(30);
     for (const [, count] of later) expect(count).toBeLessThanOrEqual(LIMITS.deliveryPutOffsPerSecond + 1);
     expect(Math.max(...backMs)).toBeLessThanOrEqual(101_000);
+  });
+
+  it('of a receiver that takes many comes back about as fast', () => {
+    const { delayOf } = setUp([], 0, 3_000);
+    const backMs = Array.from({ length: 60_000 }, () => delayOf('well'));
+    expect(backMs.at(-1)).toBe(10_000);
   });
 
   it('shares that with other such receivers, and never waits for hours', () => {

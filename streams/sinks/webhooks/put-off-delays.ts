@@ -7,8 +7,8 @@ import type { Lanes } from './lanes.ts';
 /**
  * How long a delivery that found no place is put off: longer each time, and at random, so that they don't come back together.
  *
- * Those of receivers that give no answer are put off one after the other besides, so that all of them together come back, to be put
- * off again, only so often: each time is a write to the broker's disk, and tens of thousands may wait for a receiver that is away.
+ * Those of one receiver come back one after the other besides, about as fast as it takes them: each that comes too early is put off
+ * again, which is a write to the broker's disk, and hundreds of thousands may wait. Receivers that give no answer share a pace.
  */
 export interface PutOffDelays {
   /** In milliseconds. */
@@ -18,27 +18,37 @@ export interface PutOffDelays {
 export interface PutOffDelaysOptions {
   clock: Pick<Clock, 'monotonicMs'>;
   ids: Pick<Ids, 'random'>;
-  lanes: Pick<Lanes, 'hanging' | 'isHanging'>;
+  lanes: Pick<Lanes, 'hanging' | 'isHanging' | 'paceOf'>;
 }
 
+/** Twice as many as it took lately: so it is never short of work, and half of what comes back finds a place. */
+const AHEAD = 2;
+
 export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): PutOffDelays {
-  /** When the last one of a receiver without an answer comes back. */
-  const lastBack = new Map<string, number>();
+  /** When the last one of a receiver comes back. */
+  const lastBack = new Map<string, { atMs: number; hanging: boolean }>();
+
+  /** Between two that come back. */
+  function betweenMs(webhook: string, hanging: boolean): number {
+    const perSecond = LIMITS.deliveryPutOffsPerSecond;
+    return (
+      1_000 / (hanging ? perSecond / Math.max(1, lanes.hanging) : Math.max(perSecond, AHEAD * lanes.paceOf(webhook)))
+    );
+  }
+
   return {
     delayOf({ webhook, deferrals }) {
       const nowMs = clock.monotonicMs();
       const longestMs = Math.min(LIMITS.deliveryDeferMs * 2 ** deferrals, LIMITS.deliveryDeferMaxMs);
       const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
-      if (!lanes.isHanging(webhook)) {
-        lastBack.delete(webhook);
-        return delayMs;
-      }
-      const betweenMs = (1_000 / LIMITS.deliveryPutOffsPerSecond) * Math.max(1, lanes.hanging);
-      const inTurnMs = Math.ceil(Math.max(lastBack.get(webhook) ?? 0, nowMs) + betweenMs - nowMs);
-      const spreadMs = Math.min(Math.max(delayMs, inTurnMs), LIMITS.deliverySpreadMs);
+      const hanging = lanes.isHanging(webhook);
+      const last = lastBack.get(webhook);
+      // A receiver that answers again, or no more, begins anew.
+      const lastMs = last?.hanging === hanging ? Math.max(last.atMs, nowMs) : nowMs;
+      const inTurnMs = Math.min(lastMs + betweenMs(webhook, hanging) - nowMs, LIMITS.deliverySpreadMs);
       if (lastBack.size >= LIMITS.deliveryLanes) lastBack.clear();
-      lastBack.set(webhook, nowMs + Math.min(inTurnMs, LIMITS.deliverySpreadMs));
-      return spreadMs;
+      lastBack.set(webhook, { atMs: nowMs + inTurnMs, hanging });
+      return Math.max(delayMs, Math.ceil(inTurnMs));
     },
   };
 }

@@ -53,7 +53,13 @@ export async function recover(options: RecoverOptions): Promise<void> {
   const address = { game: job.game, environment: job.environment, kind: 'webhook', key: job.webhook } as const;
   const room = createDeliveriesRoom({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
   // Half of what may wait: the rest is for what happens now.
-  const webhookRoom = createWebhookRoom({ log, clock, limit: LIMITS.deliveriesPendingPerWebhook / 2 });
+  const webhookRoom = createWebhookRoom({
+    log,
+    clock,
+    limitBytes: LIMITS.deliveriesBytes,
+    most: LIMITS.deliveriesPendingPerWebhook / 2,
+    share: LIMITS.deliveriesPendingShare / 2,
+  });
   const pace = createPace(clock, LIMITS.recoveryPerSecond);
   const signal = createSignal();
   let matching: { entry: ConfigEntry<'webhook'>; subscriptions: Subscriptions } | undefined;
