@@ -6,6 +6,7 @@ import type { ClickhouseAddress } from './clickhouse-address.ts';
 import { createStatementSlots } from './embedded/statement-slots.ts';
 import { findEvents, type EventPage, type EventQuery } from './event-query.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from './open-client.ts';
 import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
 import {
@@ -44,6 +45,8 @@ export interface Analytics {
   playerRows(query: PlayerRowsQuery): Promise<Asked<PlacedRow[]>>;
   /** A page of events, newest first. */
   events(query: EventQuery): Promise<Asked<EventPage>>;
+  /** How many events of a reader of the stream FACTS holds no more. */
+  missedEvents(query: MissedEventsQuery): Promise<Asked<number>>;
   /** Attempts to deliver to a webhook, newest first. */
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
   /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
@@ -166,6 +169,12 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
         variance: number(row.variance),
       }));
       return { kind: 'answered', value: variants };
+    },
+    async missedEvents(query) {
+      const { sql, parameters } = missedEventsQuery(query);
+      const asked = await ask<{ missed: string | number }>(sql, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      return { kind: 'answered', value: Number(asked.value[0]?.missed ?? 0) };
     },
     async erasure({ game, environment, playerId }) {
       const asked = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(

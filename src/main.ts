@@ -5,9 +5,10 @@ import { createDefinitions } from '../actors/runtime/definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/segment-progress.ts';
 import { openLmdbStores } from '../actors/runtime/store-lmdb.ts';
 import { startTrimmer } from '../actors/runtime/trimmer.ts';
-import { createAnalytics } from '../clickhouse-schema/analytics.ts';
+import { createAnalytics, type Analytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
+import type { LostEvents } from '../streams/live-feed.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createRecordWriter } from '../streams/records/record-writer.ts';
@@ -140,7 +141,15 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   async function httpPart(): Promise<Part> {
     const scoring = has('gateway') ? await startScoring() : undefined;
-    const feed = createLiveFeed({ log, clock, logger, metrics, heartbeatMs: config.sseHeartbeatSeconds * 1000 });
+    const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
+    const feed = createLiveFeed({
+      log,
+      clock,
+      logger,
+      metrics,
+      heartbeatMs: config.sseHeartbeatSeconds * 1000,
+      countLost: (lost) => countMissedEvents(analytics, lost),
+    });
     if (has('gateway')) {
       // A production process, started by itself, makes no demo game.
       while (config.supervised && !(await ensureDemo({ config: configStore, clock, ids, dataDir }))) {
@@ -150,7 +159,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
       void feed.start();
     }
     const readiness = watchReadiness({ clock, partitions, backend: commit, logConnected: () => log.connected });
-    const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
     const webhookOperations = createWebhookOperations({
       log,
       clock,
@@ -235,6 +243,17 @@ async function main(config: Config, logger: Logger): Promise<void> {
     process.stdin.on('error', () => {});
     process.stdin.resume();
   }
+}
+
+/** How many of a reader's events ClickHouse has and FACTS has not any more; `undefined`: it cannot say. */
+async function countMissedEvents(
+  analytics: Analytics,
+  { request, created, from, beforeSequence }: LostEvents,
+): Promise<number | undefined> {
+  // Clocks of broker and gateways differ by less than the margin.
+  const receivedFromMs = Date.parse(created) - LIMITS.resultsMarginMs;
+  const asked = await analytics.missedEvents({ ...request, receivedFromMs, from, beforeSequence });
+  return asked.kind === 'answered' ? asked.value : undefined;
 }
 
 let logger: Logger | undefined;

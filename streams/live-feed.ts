@@ -21,6 +21,18 @@ export interface LiveReader {
   end(): void;
 }
 
+/** What the log held for a reader who came back, and holds no more. */
+export interface LostEvents {
+  /** What the reader asks for. */
+  request: LiveRequest;
+  /** When the log was created, as the broker spells it: positions are those of that log. */
+  created: string;
+  /** The first fact that is lost: its record's sequence and its place in the record. */
+  from: { sequence: number; index: number };
+  /** Sequence of the first record that is there. */
+  beforeSequence: number;
+}
+
 /**
  * The port between the gateway's SSE connections and the live sink. `attach` sends `connected` once the subscription
  * is live, then events and heartbeats. The returned function detaches.

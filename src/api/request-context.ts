@@ -55,7 +55,7 @@ export interface Services {
   readonly scorer: Scorer;
   readonly eventSchemas: Pick<EventSchemas, 'judge'>;
   /** What may be read from ClickHouse. */
-  readonly analytics: Omit<Analytics, 'close'>;
+  readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   readonly webhookOperations: WebhookOperations;
 }
 

@@ -88,13 +88,15 @@ export const LIMITS = {
   eventSchemaBytes: 32 * 1024,
   /** Nesting of a schema: its checks are functions within functions. */
   eventSchemaDepth: 16,
-  /** Keywords of a schema with each reference spelled out. */
-  eventSchemaKeywords: 500,
+  /** Keywords of a schema, and names it requires, with each reference spelled out: compiling them takes about 0.3 ms each. */
+  eventSchemaKeywords: 1_000,
+  /** Patterns of a schema: compiling the largest takes 20 ms. */
+  eventSchemaPatterns: 32,
   /**
-   * Keywords of a schema with each reference spelled out. Each may be asked of each value of an event, of which 64 KiB hold 30,000:
-   * so the worst takes about 50 ms of a gateway, and what people write takes microseconds.
+   * Keywords of a schema times characters of an event: each keyword may be asked of each value. Beyond it the event counts as
+   * faulty; the worst below takes 50 ms of a gateway (a sum over 10,000 numbers), and what people write takes microseconds.
    */
-  eventSchemaWork: 8_000_000,
+  eventSchemaWork: 4_000_000,
   /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it likewise. */
   eventSchemaSteps: 1_000_000,
   /** Keywords times characters up to which all faults of an event are looked for, not only the first. */
@@ -397,13 +399,6 @@ export const LIMITS = {
    * 64 KiB would be 32 MiB, held several times over.
    */
   eventPageBytes: 1024 * 1024,
-  /**
-   * Events without a name or player to lead to them are looked for in the newest seconds first, then in a span so many times as
-   * long, …, and past the last in all that is left. A busy game has a page of them in the first, a quiet one in the fourth.
-   */
-  eventSpanFirstMs: 10_000,
-  eventSpanGrowth: 10,
-  eventSpanLastMs: 366 * 24 * 60 * 60 * 1000,
   /** Rows of an experiment's answer: two for every variant there may be, and room. */
   analyticsVariantRows: 1_000,
   /** Days after a first exposure in which events may count. */
@@ -495,6 +490,8 @@ export const LIMITS = {
   streamBuffersBytes: 256 * 1024 * 1024,
   /** How often the readers' buffers are added up. */
   streamMeasureMs: 1_000,
+  /** How long a reader is made to wait for how many events it has missed; then it is told of the gap without. */
+  streamCountMs: 5_000,
   /** Heartbeats written in one turn of the event loop: a millisecond or two, also when all readers came at once. */
   streamBeatsAtOnce: 200,
   /** What readers are told to wait before they come back after a cut: long enough for a restart, shorter than a user's patience. */

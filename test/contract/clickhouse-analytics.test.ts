@@ -305,6 +305,31 @@ describe('the measure of an experiment', () => {
   });
 });
 
+describe('events of a reader of the stream that the log holds no more', () => {
+  const event = (player: number, some: Parameters<typeof aTrackedEvent>[0] = {}): Fact =>
+    aTrackedEvent({ entityId: playerId(player), at: START, ...some });
+
+  it('are counted from its position to the first record that is there, by its filters', async () => {
+    await write(
+      [event(1), event(1), event(2, { eventName: 'login' }), event(1, { environment: 'test' })],
+      [event(1, { game: 'other' }), event(2), event(3, { at: START - DAY_MS })],
+      [event(1)],
+    );
+    const all = { game: 'demo', environment: 'live', eventNames: [], receivedFromMs: START, beforeSequence: 3 };
+    const fromStart = { ...all, from: { sequence: 1, index: 0 } };
+    const missed = async (query: Parameters<Analytics['missedEvents']>[0]) =>
+      answered(await analytics.missedEvents(query));
+    expect(await missed(fromStart)).toBe(4);
+    expect(await missed({ ...fromStart, from: { sequence: 1, index: 2 } })).toBe(2);
+    expect(await missed({ ...fromStart, from: { sequence: 2, index: 0 } })).toBe(1);
+    expect(await missed({ ...fromStart, eventNames: ['login', "it's"] })).toBe(1);
+    expect(await missed({ ...fromStart, playerId: playerId(1) })).toBe(2);
+    expect(await missed({ ...fromStart, playerId: playerId(1), eventNames: ['login'] })).toBe(0);
+    // Received before this log was there: its place is one of an earlier log.
+    expect(await missed({ ...fromStart, receivedFromMs: START - DAY_MS })).toBe(5);
+  });
+});
+
 describe('many requests at once', () => {
   it('wait for a place up to a bound; past it they are unavailable at once', async () => {
     const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;

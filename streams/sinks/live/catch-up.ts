@@ -15,8 +15,11 @@ export interface CatchUpOptions {
   openOlder?: (fromSequence: number, onWaiting: () => void) => OlderRecords;
   /** Whether the player of an event was erased since: it is not told any more then. */
   isErased: (playerId: string, sequence: number, index: number) => boolean;
-  /** Events were lost before the reader could get them: called before it gets what follows. */
-  onLost: () => void;
+  /**
+   * Events were lost before the reader could get them. Resolves when it was told; what follows waits for that.
+   * @param trimmed what the log held and holds no more; left out when nobody knows what was lost
+   */
+  onLost: (trimmed?: { from: Cursor; beforeSequence: number }) => Promise<void>;
   /** The reader has everything that was fanned out. Called in the same tick in which that is true. */
   onCaughtUp: () => void;
   /** The reader takes nothing any more, or is further behind than anybody keeps. */
@@ -40,6 +43,8 @@ export function catchUp(options: CatchUpOptions): () => void {
   let next: Cursor = { ...options.from };
   let older: OlderRecords | undefined;
   let over = false;
+  /** The reader is being told of a gap. */
+  let telling = false;
   let roomSeenMs = clock.monotonicMs();
   let aheadSinceMs: number | undefined;
   let cancelTimer = clock.timer(0, step);
@@ -53,6 +58,7 @@ export function catchUp(options: CatchUpOptions): () => void {
   }
 
   function again(delayMs: number): void {
+    if (over) return;
     cancelTimer();
     cancelTimer = clock.timer(delayMs, step);
   }
@@ -94,16 +100,21 @@ export function catchUp(options: CatchUpOptions): () => void {
     older ??= options.openOlder(next.sequence, step);
     const found = older.at(next.sequence);
     if (found === 'waiting' || !('lostBefore' in found)) return found;
-    skipTo(found.lostBefore);
     older.stop();
     older = undefined;
-    return find();
+    skipTo(found.lostBefore, found.why === 'trimmed');
+    return 'waiting';
   }
 
-  /** What lies between can't be had any more. */
-  function skipTo(sequence: number): void {
-    options.onLost();
+  /** What lies between can't be had any more: the reader goes on once it was told. */
+  function skipTo(sequence: number, isTrimmed: boolean): void {
+    const trimmed = { from: next, beforeSequence: sequence };
     next = { sequence, index: 0 };
+    telling = true;
+    void options.onLost(isTrimmed ? trimmed : undefined).then(() => {
+      telling = false;
+      again(0);
+    });
   }
 
   /**
@@ -118,12 +129,12 @@ export function catchUp(options: CatchUpOptions): () => void {
     }
     const nowMs = clock.monotonicMs();
     aheadSinceMs ??= nowMs;
-    if (nowMs - aheadSinceMs >= LIMITS.streamStallMs) skipTo(recent.lastSequence + 1);
-    again(LIMITS.streamPollMs);
+    if (nowMs - aheadSinceMs >= LIMITS.streamStallMs) skipTo(recent.lastSequence + 1, false);
+    else again(LIMITS.streamPollMs);
   }
 
   function step(): void {
-    if (over) return;
+    if (over || telling) return;
     if (!hasRoom()) {
       if (clock.monotonicMs() - roomSeenMs >= LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
       else again(LIMITS.streamPollMs);

@@ -4,7 +4,7 @@ import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { type Metrics, createMetrics } from '../../../src/kernel/metrics.ts';
-import type { LiveRequest } from '../../live-feed.ts';
+import type { LiveRequest, LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../erasures.ts';
 import { createMemoryBroker } from '../../log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
@@ -14,13 +14,20 @@ import { type FakeReader, createFakeReader } from './testing.ts';
 const HEARTBEAT_MS = 30_000;
 const PLAYER = aTrackedEvent().entityId;
 
-function setUp() {
+function setUp(countLost?: (lost: LostEvents) => Promise<number | undefined>) {
   const clock = createFakeClock();
   const broker = createMemoryBroker({ clock });
   const log = broker.connect('feed');
   const writer = broker.connect('writer');
   const metrics = createMetrics();
-  const feed = createLiveFeed({ log, clock, logger: pino({ level: 'silent' }), metrics, heartbeatMs: HEARTBEAT_MS });
+  const feed = createLiveFeed({
+    log,
+    clock,
+    logger: pino({ level: 'silent' }),
+    metrics,
+    heartbeatMs: HEARTBEAT_MS,
+    ...(countLost === undefined ? {} : { countLost }),
+  });
   const attach = (some: Partial<LiveRequest> = {}) => {
     const reader = createFakeReader();
     const detach = feed.attach({ game: 'demo', environment: 'live', eventNames: [], ...some }, reader);
@@ -380,6 +387,55 @@ describe('a reader that resumes with Last-Event-ID', () => {
       { type: 'gap', missed: null },
     ]);
     expect(reader.eventIds()).toEqual([...numbered(150).slice(50), 'after']);
+  });
+
+  it('is told how many of the events it asks for are lost, where that can be counted', async () => {
+    const answers: (() => Promise<number | undefined>)[] = [
+      () => Promise.resolve(42),
+      () => Promise.reject(new Error('a bug')),
+      () => new Promise(() => {}),
+      () => Promise.resolve(undefined),
+    ];
+    const asked: LostEvents[] = [];
+    const { clock, broker, writer, feed, attach, track, trackLarge } = setUp((lost) => {
+      asked.push(lost);
+      return answers[asked.length - 1]?.() ?? Promise.resolve(undefined);
+    });
+    await feed.start();
+    const start = attach().reader.lastId() ?? '';
+    await track('e1', 'e2', 'e3');
+    await trackLarge(numbered(150));
+    await clock.settle();
+    await writer.purgeBelow('FACTS', 51);
+    const lastEventId = start.replace(/-0-end$/, '-1-1');
+    for (const missed of [42, null, null, null]) {
+      const { reader, detach } = attach({ lastEventId, eventNames: ['level_up'] });
+      await clock.advance(LIMITS.streamCountMs + 2_000);
+      const [, gap, first] = reader.messages.map(({ data }) => data);
+      expect(gap).toEqual({ type: 'gap', missed });
+      expect(first).toMatchObject({ type: 'event', event_id: 'e49' });
+      detach();
+    }
+    const { created } = broker.stream('FACTS').bounds();
+    const request = { game: 'demo', environment: 'live', eventNames: ['level_up'], lastEventId };
+    const lost = { request, created, from: { sequence: 1, index: 2 }, beforeSequence: 51 };
+    expect(asked).toEqual([lost, lost, lost, lost]);
+  });
+
+  it('hears nothing of its lost events once it has left', async () => {
+    let answer: (missed: number) => void = () => {};
+    const { clock, writer, feed, attach, trackLarge } = setUp(() => new Promise((resolve) => (answer = resolve)));
+    await feed.start();
+    const start = attach().reader.lastId() ?? '';
+    await trackLarge(numbered(150));
+    await clock.settle();
+    await writer.purgeBelow('FACTS', 51);
+    const { reader, detach } = attach({ lastEventId: start });
+    await clock.advance(100);
+    detach();
+    answer(5);
+    await clock.advance(1_000);
+    expect(typesOf(reader)).toEqual(['connected']);
   });
 
   it.each(['nonsense', '0123456789ab-5-0', '-1-1-1', 'x'.repeat(500)])(

@@ -1,9 +1,9 @@
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import { type Cancel, type Clock, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures } from '../../erasures.ts';
-import type { LiveFeed } from '../../live-feed.ts';
+import type { LiveFeed, LostEvents } from '../../live-feed.ts';
 import type { Log } from '../../log.ts';
 import { type Member, createAudience } from './audience.ts';
 import { catchUp } from './catch-up.ts';
@@ -22,6 +22,8 @@ export interface LiveFeedOptions {
   logger: Logger;
   metrics: Metrics;
   heartbeatMs: number;
+  /** How many events of what a reader asks for the log has lost; `undefined`: cannot be said. Left out: never. */
+  countLost?: (lost: LostEvents) => Promise<number | undefined>;
 }
 
 export interface RunningLiveFeed extends LiveFeed {
@@ -47,7 +49,7 @@ const TAKE_BYTES = 1024 * 1024;
  * Heartbeats come to everybody at a rhythm of their own from when they attached, slow ones and those who catch up included.
  */
 export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
-  const { log, clock, logger, metrics, heartbeatMs } = options;
+  const { log, clock, logger, metrics, heartbeatMs, countLost } = options;
   const members = new Set<Member>();
   const audience = createAudience();
   const slots = createReplaySlots(LIMITS.streamReplays);
@@ -129,15 +131,28 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       clock,
       isErased: (playerId, sequence, index) => erasures.covers(playerId, { created, sequence, index }),
       ...(source === 'recent records and log' ? { openOlder } : {}),
-      onLost: () => tellGap(member),
+      onLost: (trimmed) => tellLost(member, trimmed && { request: member.request, created, ...trimmed }),
       onCaughtUp: () => audience.join(member),
       onGivenUp: (reason) => disconnect(member, reason),
     });
   }
 
-  function tellGap(member: Member): void {
+  /** Counting takes as long as it takes, up to a bound; nothing is written to a reader that has left or was given up meanwhile. */
+  async function tellLost(member: Member, lost: LostEvents | undefined): Promise<void> {
+    let missed: number | undefined;
+    try {
+      if (lost !== undefined && countLost !== undefined) {
+        missed = await within(clock, LIMITS.streamCountMs, countLost(lost));
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'live: what a reader has missed cannot be counted');
+    }
+    if (members.has(member)) tellGap(member, missed);
+  }
+
+  function tellGap(member: Member, missed?: number): void {
     metrics.streamGaps.inc();
-    member.reader.write(gapMessage());
+    member.reader.write(gapMessage(missed ?? null));
   }
 
   function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full'): void {

@@ -26,11 +26,12 @@ export function heartbeatMessage(nowMs: number, id?: string): Uint8Array {
 }
 
 /**
- * Events that this reader will not get any more. How many is not known once the log has lost them, so `missed` is null.
+ * Events that this reader will not get any more.
  * It carries no id: a reader that is cut off right after it resumes from where it really was.
+ * @param missed how many of those it asks for; null when nobody can tell
  */
-export function gapMessage(): Uint8Array {
-  return message(JSON.stringify({ type: 'gap', missed: null }));
+export function gapMessage(missed: number | null): Uint8Array {
+  return message(JSON.stringify({ type: 'gap', missed }));
 }
 
 /** Told to a reader that is not taken on. */

@@ -7,10 +7,15 @@ import type { ReplaySlots } from './replay-slots.ts';
 export interface OlderRecords {
   /**
    * The first record at or after `sequence`, which never goes back. `waiting`: `onWaiting` will be called. `lostBefore`:
-   * the log holds nothing before that sequence any more; to go on from it, open anew.
+   * the log holds nothing before that sequence any more (trimmed), or is another one (gone); to go on from it, open anew.
    */
-  at(sequence: number): FedRecord | 'waiting' | { lostBefore: number };
+  at(sequence: number): FedRecord | 'waiting' | Lost;
   stop(): void;
+}
+
+export interface Lost {
+  lostBefore: number;
+  why: 'trimmed' | 'gone';
 }
 
 export interface OlderRecordsOptions {
@@ -39,7 +44,7 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
   let taken: LogRecord[] = [];
   /** The record given out last: it is asked for again when the reader had no room for all of it. */
   let head: FedRecord | undefined;
-  let lostBefore: number | undefined;
+  let lost: Lost | undefined;
   const leaveSlots = slots.enter(() => void open());
 
   async function open(): Promise<void> {
@@ -48,8 +53,8 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
       try {
         const bounds = await log.info('FACTS');
         if (stopped) return;
-        if (bounds.created !== options.created) lostBefore = options.present() + 1;
-        else if (wantedFrom < bounds.firstSequence) lostBefore = bounds.firstSequence;
+        if (bounds.created !== options.created) lost = { lostBefore: options.present() + 1, why: 'gone' };
+        else if (wantedFrom < bounds.firstSequence) lost = { lostBefore: bounds.firstSequence, why: 'trimmed' };
         else reader = log.read('FACTS', { from: wantedFrom, onWaiting: options.onWaiting });
         options.onWaiting();
         return;
@@ -80,7 +85,7 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
   return {
     at(sequence) {
       wantedFrom = sequence;
-      if (lostBefore !== undefined) return { lostBefore };
+      if (lost !== undefined) return lost;
       const record = nextTaken(sequence);
       if (record !== undefined) return record;
       if (reader?.ended === 'reset') void reopen();
