@@ -5,7 +5,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS, safeRegExp, withSafeKeywords } from './safe-keywords.ts';
-import { inspectSchema } from './inspect-schema.ts';
+import { inspectSchema, type InspectedSchema, type SchemaPatterns } from './inspect-schema.ts';
 
 /** A compiled schema of events. */
 export interface EventCheck {
@@ -37,7 +37,7 @@ export function compileEventSchema(schema: JsonObject): CompiledEventSchema {
     return { kind: 'invalid', faults: boundedFaults(meta.errors) };
   }
   try {
-    return { kind: 'compiled', check: checkOf(schema, inspected.keywords, compiled(schema, false)) };
+    return { kind: 'compiled', check: checkOf(schema, inspected) };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'does not compile';
     return { kind: 'invalid', faults: [{ path: '', message: bounded(message) }] };
@@ -51,7 +51,7 @@ let meta: Ajv2020 | undefined;
  * An instance for each schema: it goes with it, and no two can meet. The schema was checked against the meta-schema before.
  * @param all whether to look for all faults, or to stop at the first
  */
-function compiled(schema: JsonObject, all: boolean): ValidateFunction {
+function compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors: all,
     strictTypes: false,
@@ -67,12 +67,13 @@ function compiled(schema: JsonObject, all: boolean): ValidateFunction {
     meta: false,
     logger: false,
     formats: { ...SAFE_FORMATS },
-    code: { regExp: safeRegExp },
+    code: { regExp: safeRegExp(patterns) },
   });
   return withSafeKeywords(ajv).compile(schema);
 }
 
-function checkOf(schema: JsonObject, keywords: number, first: ValidateFunction): EventCheck {
+function checkOf(schema: JsonObject, { keywords, patterns }: SoundSchema): EventCheck {
+  const first = compiled(schema, patterns, false);
   let all: ValidateFunction | undefined;
   return {
     faultsOf(properties, textLength) {
@@ -81,7 +82,7 @@ function checkOf(schema: JsonObject, keywords: number, first: ValidateFunction):
       const early = run(first, properties);
       // All faults of a small event tell more than the first; those of a large one could be millions.
       if (early.length === 0 || work > LIMITS.eventSchemaAllFaults) return early;
-      all ??= compiled(schema, true);
+      all ??= compiled(schema, patterns, true);
       const every = run(all, properties);
       return every.length === 0 ? early : every;
     },
@@ -96,6 +97,8 @@ function run(validate: ValidateFunction, properties: Readonly<Record<string, unk
     return [{ path: '', message: error instanceof TooCostlyError ? error.message : 'cannot be checked' }];
   }
 }
+
+type SoundSchema = Extract<InspectedSchema, { kind: 'sound' }>;
 
 const NO_FAULTS: FieldFault[] = [];
 

@@ -1,4 +1,4 @@
-import { compileRegex } from '../../actors/conditions/regex.ts';
+import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.ts';
 import { isObject } from '../../actors/conditions/values.ts';
 import { pointerPart } from '../api/validation.ts';
 import type { FieldFault } from '../kernel/errors.ts';
@@ -6,7 +6,18 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /** What stands under a keyword. `root` ones may stand at the top only. */
-type Shape = 'value' | 'schema' | 'schemas' | 'named' | 'patterned' | 'pattern' | 'ref' | 'definitions' | 'dialect';
+type Shape =
+  | 'note'
+  | 'value'
+  | 'names'
+  | 'schema'
+  | 'schemas'
+  | 'named'
+  | 'patterned'
+  | 'pattern'
+  | 'ref'
+  | 'definitions'
+  | 'dialect';
 
 /**
  * The keywords of draft 2020-12 that a schema of events may use. Left out are those that name or fetch other documents
@@ -17,45 +28,42 @@ const KEYWORDS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['$schema', 'dialect'],
   ['$defs', 'definitions'],
   ['$ref', 'ref'],
-  ...valued('$comment title description default examples deprecated readOnly writeOnly'),
-  ...valued('type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength format'),
-  ...valued('maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required'),
-  ['dependentRequired', 'value'],
+  ...shaped('note', '$comment title description default examples deprecated readOnly writeOnly'),
+  ...shaped(
+    'value',
+    'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength format',
+  ),
+  ...shaped('value', 'maxItems minItems uniqueItems maxContains minContains maxProperties minProperties'),
+  ...shaped('names', 'required dependentRequired'),
   ['pattern', 'pattern'],
-  ['properties', 'named'],
-  ['dependentSchemas', 'named'],
   ['patternProperties', 'patterned'],
-  ['allOf', 'schemas'],
-  ['anyOf', 'schemas'],
-  ['oneOf', 'schemas'],
-  ['prefixItems', 'schemas'],
-  ['items', 'schema'],
-  ['contains', 'schema'],
-  ['additionalProperties', 'schema'],
-  ['propertyNames', 'schema'],
-  ['unevaluatedItems', 'schema'],
-  ['unevaluatedProperties', 'schema'],
-  ['if', 'schema'],
-  ['then', 'schema'],
-  ['else', 'schema'],
-  ['not', 'schema'],
+  ...shaped('named', 'properties dependentSchemas'),
+  ...shaped('schemas', 'allOf anyOf oneOf prefixItems'),
+  ...shaped('schema', 'items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties'),
+  ...shaped('schema', 'if then else not'),
 ]);
 
-function valued(names: string): [string, Shape][] {
-  return names.split(' ').map((name) => [name, 'value']);
+function shaped(shape: Shape, names: string): [string, Shape][] {
+  return names.split(' ').map((name) => [name, shape]);
 }
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const REFERENCE = /^#\/\$defs\/([A-Za-z0-9._-]{1,100})$/;
 
-/** Keywords of the root or of one definition, and how often it refers to which other. */
+/** Keywords of the root or of one definition, names asked for included, and how often it refers to which other. */
 interface Part {
   keywords: number;
   refs: Map<string, number>;
 }
 
-/** `keywords`: as many as there are with each reference spelled out, which is what a check costs for each value. */
-export type InspectedSchema = { kind: 'sound'; keywords: number } | { kind: 'faulty'; faults: FieldFault[] };
+/**
+ * `keywords`: as many as there are with each reference spelled out, which is what a check costs for each value.
+ * `patterns`: each of the schema's, compiled, as compiling one may take milliseconds.
+ */
+export type InspectedSchema =
+  | { kind: 'sound'; keywords: number; patterns: SchemaPatterns }
+  | { kind: 'faulty'; faults: FieldFault[] };
+export type SchemaPatterns = ReadonlyMap<string, Extract<CompiledRegex, { kind: 'compiled' }>>;
 
 /**
  * What speaks against a schema before it is compiled: that it could burn time, or means something else than its author thinks.
@@ -67,6 +75,8 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
     if (faults.length < LIMITS.reportedFaults) faults.push({ path, message });
   };
   const definitions = new Map<string, Part>();
+  const patterns = new Map<string, Extract<CompiledRegex, { kind: 'compiled' }>>();
+  let patternCount = 0;
   const root: Part = { keywords: 0, refs: new Map() };
 
   walk(schema, '', 1, root);
@@ -79,15 +89,20 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   else if (keywords > LIMITS.eventSchemaKeywords) {
     note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, each $ref counted as what it refers to`);
   }
-  return keywords === undefined || faults.length > 0 ? { kind: 'faulty', faults } : { kind: 'sound', keywords };
+  return keywords === undefined || faults.length > 0
+    ? { kind: 'faulty', faults }
+    : { kind: 'sound', keywords, patterns };
 
   function walk(schema: Json | undefined, path: string, depth: number, part: Part): void {
-    if (typeof schema === 'boolean') return;
+    if (typeof schema === 'boolean') {
+      part.keywords += 1;
+      return;
+    }
     if (!isObject(schema)) return note(path, 'must be a schema: an object, true or false');
     if (depth > LIMITS.eventSchemaDepth)
       return note(path, `must not nest deeper than ${LIMITS.eventSchemaDepth} schemas`);
     for (const [keyword, value] of Object.entries(schema)) {
-      part.keywords += 1;
+      if (KEYWORDS.get(keyword) !== 'note') part.keywords += 1;
       walkKeyword(keyword, value, `${path}/${pointerPart(keyword)}`, depth, part);
     }
   }
@@ -97,7 +112,13 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
     switch (KEYWORDS.get(keyword)) {
       case undefined:
         return note(path, 'is not a keyword that a schema of events may use');
+      case 'note':
       case 'value':
+        return;
+      case 'names':
+        for (const names of isObject(value) ? Object.values(value) : [value]) {
+          if (Array.isArray(names)) part.keywords += names.length;
+        }
         return;
       case 'dialect':
         if (part !== root || depth > 1 || value !== DIALECT) note(path, `must be ${DIALECT}, at the top`);
@@ -139,9 +160,14 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   }
 
   function notePattern(pattern: Json, path: string): void {
-    if (typeof pattern !== 'string') return;
+    if (typeof pattern !== 'string' || patterns.has(pattern)) return;
+    patternCount += 1;
+    if (patternCount > LIMITS.eventSchemaPatterns) {
+      return note(path, `is one pattern too many: at most ${LIMITS.eventSchemaPatterns}`);
+    }
     const compiled = compileRegex(pattern, false);
     if (compiled.kind === 'invalid') note(path, compiled.message);
+    else patterns.set(pattern, compiled);
   }
 
   function noteReference(value: Json, path: string, part: Part): void {

@@ -1,14 +1,16 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { _, type Ajv2020, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import { compileRegex } from '../../actors/conditions/regex.ts';
+import { _, type Ajv2020, type FuncKeywordDefinition, type Options } from 'ajv/dist/2020.js';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { spend } from './check-steps.ts';
+import type { SchemaPatterns } from './inspect-schema.ts';
 
 /*
  * Keywords of JSON Schema as events are checked with them: by the standard's meaning, in time linear in the value. The library's own
  * compare each item of an array with every other, call methods that a caller's object may bear the name of, and run patterns
  * that can take for ever.
  */
+
+type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
 
 /** Replaces the keywords that compare values. */
 export function withSafeKeywords(ajv: Ajv2020): Ajv2020 {
@@ -79,11 +81,11 @@ function canonicalText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/** The engine of `pattern` and `patternProperties`: RE2's language, and nothing it does not understand ever gets here. */
-export const safeRegExp = Object.assign(
-  (pattern: string) => {
-    const compiled = compileRegex(pattern, false);
-    if (compiled.kind === 'invalid') throw new Error(`pattern ${compiled.message}`);
+/** The engine of `pattern` and `patternProperties`: RE2's language, which takes time linear in the text. */
+export function safeRegExp(patterns: SchemaPatterns): RegExpEngine {
+  const engine = (pattern: string) => {
+    const compiled = patterns.get(pattern);
+    if (compiled === undefined) throw new Error(`the pattern ${pattern} was not inspected`);
     return {
       test(text: string): boolean {
         spend(compiled.program * text.length);
@@ -92,9 +94,9 @@ export const safeRegExp = Object.assign(
       // The library tells patterns apart by this.
       toString: () => pattern,
     };
-  },
-  { code: 'safeRegExp' },
-);
+  };
+  return Object.assign(engine, { code: 'safeRegExp' });
+}
 
 /** Something before the @, a dotted name after it. */
 const EMAIL = /^[^\s@<>"(),;:\\[\]]+@[^\s@<>"(),;:\\[\]]+\.[^\s@<>"(),;:\\[\].]+$/;

@@ -390,6 +390,41 @@ describe('the quarantine', () => {
     expect((await eventRows(name)).map(({ event_id }) => event_id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('is replayed call by call, oldest first, each event once, however many there are', async () => {
+    const [name, one, two] = [newName(), await register(), await register()];
+    await define(name, 'enforce');
+    const sent: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const ids = Array.from({ length: 90 }, (_, index) => `${n}-${index}`);
+      sent.push(...ids);
+      const events = ids.map((event_id, index) => ({
+        event_id,
+        event_name: name,
+        player_id: index % 3 === 0 ? one : two,
+      }));
+      await call('POST', '/v1/events/events/batch', { events }, client);
+    }
+    await flush();
+    await redefine(name, 'warn');
+    const filter = { event_name: name };
+    const first = await replay(filter);
+    expect(first).toMatchObject({ replayed: 500, failed: 0, already_replayed: 0 });
+    const cursor = first['next_cursor'];
+    expect((await call('POST', `${QUARANTINE}/replay`, { cursor })).status).toBe(400);
+    expect(await replay({ ...filter, cursor })).toMatchObject({ replayed: 40, failed: 0, next_cursor: null });
+    expect(await replay({ ...filter, cursor })).toMatchObject({ replayed: 0, already_replayed: 40 });
+    const tracked = backend.facts.flatMap((fact) =>
+      fact.kind === 'EventTracked' && fact.eventName === name ? [fact] : [],
+    );
+    expect(tracked.map(({ eventId }) => eventId).toSorted()).toEqual(sent.toSorted());
+    expect(tracked.every(({ schemaFault }) => schemaFault === '/level is required')).toBe(true);
+    for (const id of [one, two]) {
+      const state = backend.state(id);
+      const { last, released } = state?.kind === 'player' ? state.quarantine : { last: 0, released: [] };
+      expect(released).toEqual([{ from: 1, to: last }]);
+    }
+  });
+
   it('is not where events go that are only observed or warned of: their rows say what enforcing would have stopped', async () => {
     const [observed, warned, player] = [newName(), newName(), await register()];
     await define(observed, 'observe');
