@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { watchUsage, type UsageSeen } from '../measure/watch-usage.ts';
+import { readMetrics } from '../service/read-metrics.ts';
 import { awaitArrivals } from './await-arrivals.ts';
 import { backlogRate, type BacklogRate } from './backlog-rate.ts';
 import { startBareRelay } from './bare-relay.ts';
@@ -13,6 +14,8 @@ import { startReceiver } from './receiver.ts';
 /** One backlog of deliveries. */
 export interface DeliveriesRun extends BacklogRate {
   delays: Delays;
+  /** Attempts that the service put off, as they found no place. */
+  putOff: number;
   errors: Record<string, number>;
   usage: UsageSeen;
 }
@@ -55,10 +58,12 @@ export async function measureDeliveries(bench: Bench, options: OutputsOptions): 
     const mine = { 'properties.n': { gt: fromNumber, lt: fromNumber + NUMBERS_PER_CASE } };
     for (const hook of hooks) await createWebhook(service, hook, mine);
     const relay = await startBareRelay(bench, { answers, hooks });
+    const putOff = async () => (await readMetrics(service))('webhook_attempts_total', 'outcome="put_off"');
     let nextNumber = fromNumber + 1;
 
     async function run(target: Target, pids: Readonly<Record<string, number>>, wanted: number): Promise<DeliveriesRun> {
       const requests = Math.ceil(wanted / webhooks / BATCH_SIZE);
+      const putOffBefore = await putOff();
       const stop = watchUsage({ ...pids, receiver: receiver.pid });
       const flow = { eventsPerRequest: BATCH_SIZE, requests };
       const load = loadOn(target, playerIds, [flow], nextNumber, { connections: CONNECTIONS });
@@ -68,6 +73,7 @@ export async function measureDeliveries(bench: Bench, options: OutputsOptions): 
       return {
         ...backlogRate(arrivals.atMs, endedMs),
         delays: delaysOf(accepted, arrivals, () => places),
+        putOff: (await putOff()) - putOffBefore,
         errors,
         usage: stop(),
       };

@@ -2,10 +2,13 @@ import { createHistogram, latencyOf } from '../measure/histogram.ts';
 import type { Latency } from '../measure/latency.ts';
 import type { Arrivals } from './arrivals.ts';
 
-/** Events by number, and when the answer that accepted each of them came; null for those that were not accepted. */
+/** Events by number, and what the answers said of them. */
 export interface AcceptedEvents {
   firstNumber: number;
+  /** When the answer that accepted an event came; null for one that was not sent, or not accepted. */
   atMs: readonly (number | null)[];
+  /** Numbers of events that were sent and never answered: they may arrive, or not. */
+  unanswered: readonly number[];
 }
 
 /** How long after their acceptance events arrived where they were wanted. */
@@ -23,7 +26,8 @@ export interface Delays {
 const PLACES = 100_000;
 
 /**
- * Holds arrivals against what was accepted. Arrivals of events of other numbers are somebody else's.
+ * Holds arrivals against what was accepted. Arrivals of events of other numbers are somebody else's, and those of events that were
+ * never answered prove nothing.
  * @param placesOf where the event of that number must arrive
  * @param tellFrom the first number whose delay is told; the ones before it must arrive as well
  */
@@ -34,10 +38,11 @@ export function delaysOf(
   tellFrom = accepted.firstNumber,
 ): Delays {
   const { firstNumber, atMs } = accepted;
+  const unanswered = new Set(accepted.unanswered);
   const first = new Map<number, number>();
   let repeated = 0;
   for (const [index, number] of arrivals.numbers.entries()) {
-    if (number < firstNumber || number >= firstNumber + atMs.length) continue;
+    if (number < firstNumber || number >= firstNumber + atMs.length || unanswered.has(number)) continue;
     const key = number * PLACES + (arrivals.places[index] ?? 0);
     if (first.has(key)) repeated += 1;
     else first.set(key, arrivals.atMs[index] ?? Number.NaN);

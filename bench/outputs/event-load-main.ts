@@ -67,6 +67,7 @@ async function runEventLoad(spec: EventLoadSpec): Promise<EventLoadResult> {
   const total = flows.reduce((sum, { requests }) => sum + requests, 0);
   const events = flows.reduce((sum, { requests, eventsPerRequest }) => sum + requests * eventsPerRequest, 0);
   const atMs: (number | null)[] = Array.from({ length: events }, () => null);
+  const unanswered: number[] = [];
   const sentOf = flows.map(() => 0);
   const lateness = createHistogram();
   const errors: Record<string, number> = {};
@@ -83,8 +84,9 @@ async function runEventLoad(spec: EventLoadSpec): Promise<EventLoadResult> {
       } else increment(errors, status === 200 ? 'batches not accepted whole' : `answers ${status}`);
       sendDue(nowMs);
     },
-    onFailed(_, reason) {
+    onFailed({ first, count }, reason) {
       settled += 1;
+      for (let turn = 0; turn < count; turn++) unanswered.push(first + turn);
       increment(errors, reason);
     },
   });
@@ -118,7 +120,7 @@ async function runEventLoad(spec: EventLoadSpec): Promise<EventLoadResult> {
   return {
     startedMs,
     endedMs,
-    accepted: { firstNumber, atMs },
+    accepted: { firstNumber, atMs, unanswered },
     events: atMs.reduce<number>((sum, time) => sum + (time === null ? 0 : 1), 0),
     lateness: latencyOf(lateness),
     errors,

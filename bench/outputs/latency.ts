@@ -39,8 +39,6 @@ export interface LatencyFigures {
   rounds: LatencyRound[];
 }
 
-/** A webhook takes fewer than 5,000 a second: it is sent every tenth event. */
-const SAMPLED_EVERY = 10;
 /** One event in five comes by itself, as from a game's client; the others as a game server sends them, in batches. */
 const SINGLES_SHARE = 0.2;
 const WARM_UP_SECONDS = 6;
@@ -49,7 +47,7 @@ const BARE_WARM_UP_SECONDS = 2;
 /** Latencies from accepted to delivered, at a fixed rate of events, beside a relay that only passes events on. */
 export async function measureLatency(bench: Bench, options: OutputsOptions): Promise<LatencyFigures> {
   const { signal, report } = bench;
-  const { eventsPerSecond, batchSize, seconds } = options;
+  const { eventsPerSecond, batchSize, sampledEvery, seconds } = options;
   const { service, playerIds } = await prepareOutputs(bench, options.folder);
   const answers = await probeAnswers(service, playerIds[0] ?? '', batchSize);
   const receiver = await startReceiver(bench);
@@ -70,13 +68,12 @@ export async function measureLatency(bench: Bench, options: OutputsOptions): Pro
   ): Promise<LatencyRun> {
     const flows = flowsOf(eventsPerSecond, batchSize, lengthSeconds);
     const stop = watchUsage({ ...pids, receiver: receiver.pid });
-    const load = loadOn(target, playerIds, flows, nextNumber, { sampledEvery: SAMPLED_EVERY });
+    const load = loadOn(target, playerIds, flows, nextNumber, { sampledEvery });
     const { accepted, events, lateness, errors } = await runEventLoad(load, signal);
     nextNumber += accepted.atMs.length;
-    const sampling = { sampledEvery: SAMPLED_EVERY };
-    const sampled = (number: number): number[] => (isSampled(number, sampling) ? [0] : []);
+    const sampled = (number: number): number[] => (isSampled(number, { sampledEvery }) ? [0] : []);
     const wanted = accepted.atMs.filter(
-      (atMs, index) => atMs !== null && isSampled(accepted.firstNumber + index, sampling),
+      (atMs, index) => atMs !== null && isSampled(accepted.firstNumber + index, { sampledEvery }),
     );
     const stream = await awaitArrivals(observers.stream, events, signal);
     const webhook = await awaitArrivals(receiver, wanted.length, signal);
@@ -102,7 +99,7 @@ export async function measureLatency(bench: Bench, options: OutputsOptions): Pro
     rounds.push({ bare: await bare(seconds / 2), service: await ours(seconds) });
     report(`latency, round ${round} of ${options.rounds}: ${eventsPerSecond} events/s for ${seconds} s`);
   }
-  return { eventsPerSecond, batchSize, sampledEvery: SAMPLED_EVERY, rounds };
+  return { eventsPerSecond, batchSize, sampledEvery, rounds };
 }
 
 function flowsOf(eventsPerSecond: number, batchSize: number, seconds: number): EventFlow[] {

@@ -13,6 +13,7 @@ interface Flags extends PlaceFlags {
   rate: number;
   seconds: number;
   batchSize: number;
+  webhookEvery: number;
   backlog: number;
   readers: number[];
   readerRate: number;
@@ -36,18 +37,19 @@ export function outputsCommand(withBench: WithBench): Command {
     .option(`--phases <${OUTPUT_PHASES.join(',')}>`, 'measure only these', phases, [...OUTPUT_PHASES])
     .option('--rounds <n>', 'rounds of latency, deliveries and sick webhooks; medians are told', count, 3)
     .option('--rate <n>', 'events/s of the latency phase', count, 5_000)
-    .option('--seconds <time>', 'length of one of its runs', duration, 10)
+    .option('--seconds <time>', 'length of one of its runs', duration, 8)
     .option('--batch-size <n>', 'events in one of its batches', count, 20)
-    .option('--backlog <n>', 'deliveries in one backlog', count, 10_000)
+    .option('--webhook-every <n>', 'of its events every so many-th goes to the webhook', count, 10)
+    .option('--backlog <n>', 'deliveries in one backlog', count, 5_000)
     .option('--readers <n,…>', 'numbers of stream readers to try, ascending', counts, [200, 400, 800, 1_600])
     .option('--reader-rate <n>', 'events/s that each of them reads', count, 500)
-    .option('--reader-seconds <time>', 'length of one run with readers', duration, 8)
+    .option('--reader-seconds <time>', 'length of one run with readers', duration, 5)
     .option('--healthy <n>', 'readers beside stalled ones', count, 1_800)
     .option('--stalled <n>', 'stalled ones', count, 200)
-    .option('--stalled-seconds <time>', 'length of the run with stalled ones', duration, 30)
+    .option('--stalled-seconds <time>', 'length of the run with stalled ones', duration, 20)
     .option('--games <n>', 'games with 100 webhooks each, of which 30 are sick', count, 10)
     .option('--sick-rate <n>', 'events/s over all these games; each makes 20 deliveries', count, 20)
-    .option('--sick-seconds <time>', 'length of one run, after 5 s to settle', duration, 20);
+    .option('--sick-seconds <time>', 'length of one run, after 5 s to settle', duration, 15);
   return addPlaceOptions(command).action((flags: Flags) => withBench((bench) => measureAndTell(bench, flags)));
 }
 
@@ -59,6 +61,7 @@ async function measureAndTell(bench: Bench, flags: Flags): Promise<void> {
     eventsPerSecond: flags.rate,
     seconds: flags.seconds,
     batchSize: flags.batchSize,
+    sampledEvery: flags.webhookEvery,
     backlog: flags.backlog,
     readers: flags.readers,
     readerEventsPerSecond: flags.readerRate,

@@ -11,6 +11,8 @@ export interface OutputsOptions {
   eventsPerSecond: number;
   seconds: number;
   batchSize: number;
+  /** Of these, every so many-th goes to the webhook: one takes fewer than are tracked. */
+  sampledEvery: number;
   /** Deliveries in one backlog. */
   backlog: number;
   /** Numbers of stream readers to try, ascending, and events/s that each of them reads. */

@@ -5,6 +5,7 @@ import { readEndpoints } from '../../src/local/run-files.ts';
 import type { Bench } from '../bench.ts';
 import { watchUsage, type UsageSeen } from '../measure/watch-usage.ts';
 import type { LocalService } from '../service/local-service.ts';
+import { readMetrics } from '../service/read-metrics.ts';
 import { registerPlayers } from '../service/register-players.ts';
 import type { Service } from '../service/service.ts';
 import { awaitArrivals } from './await-arrivals.ts';
@@ -30,6 +31,8 @@ export interface SickRun {
   sick: SickReport;
   /** What DELIVERIES holds at the end of the load: attempts that are due later. */
   pendingMiB: number;
+  /** What the service tells at the end of the load: attempts put off, deliveries pending and refused, circuits open. */
+  told: { putOff: number; pending: number; overflowed: number; openCircuits: number };
   errors: Record<string, number>;
   usage: UsageSeen;
 }
@@ -100,6 +103,7 @@ async function measureRun(bench: Bench, options: OutputsOptions, webhooks: reado
   };
   const { accepted, errors } = await runEventLoad({ ...load, firstNumber: 1, shards: SHARDS }, signal);
   const pendingMiB = await deliveriesMiB(service);
+  const metric = await readMetrics(service);
   const placesOf = wellPlaces(webhooks, numbering);
   const wanted = accepted.atMs.reduce<number>(
     (sum, atMs, index) => sum + (atMs === null ? 0 : placesOf(index + 1).length),
@@ -112,6 +116,12 @@ async function measureRun(bench: Bench, options: OutputsOptions, webhooks: reado
     retries: (await receiver.sick()).retries,
     sick: await sickReceiver.sick(),
     pendingMiB,
+    told: {
+      putOff: metric('webhook_attempts_total', 'outcome="put_off"'),
+      pending: metric('webhook_deliveries_pending'),
+      overflowed: metric('webhook_deliveries_overflowed_total'),
+      openCircuits: metric('webhook_open_circuits'),
+    },
     errors,
     usage,
   };

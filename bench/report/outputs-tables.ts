@@ -90,7 +90,17 @@ function deliveriesTables(cases: readonly DeliveriesFigures[]): string {
     section(
       'Deliveries of a backlog to a receiver that answers at once (medians of the rounds; ratio: of the pairs)',
       table(
-        ['', 'bare/s', 'service/s', 'ratio', 'deliveries', 'behind at the end of the load', 'missing', 'again'],
+        [
+          '',
+          'bare/s',
+          'service/s',
+          'ratio',
+          'deliveries',
+          'behind at the end of the load',
+          'put off',
+          'missing',
+          'again',
+        ],
         cases.map(({ webhooks, rounds }) => {
           const runs = rounds.map(({ service }) => service);
           const sum = (of: (run: Delays) => number): string =>
@@ -102,6 +112,7 @@ function deliveriesTables(cases: readonly DeliveriesFigures[]): string {
             medianRatio(rounds.map(({ bare, service }) => ({ of: service.perSecond, to: bare.perSecond }))).toFixed(2),
             sum(({ wanted }) => wanted),
             figure(median(runs.map(({ backlog }) => backlog))),
+            figure(median(runs.map(({ putOff }) => putOff))),
             sum(({ missing }) => missing),
             sum(({ repeated, unwanted }) => repeated + unwanted),
           ];

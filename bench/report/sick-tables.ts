@@ -40,15 +40,18 @@ export function sickTables({ webhooks, eventsPerSecond, seconds, rounds }: SickF
     `Ratio of the medians of p99: ${ofMedians.toFixed(2)} (goal: at most ${GOAL}); median of the pairs' ratios: ${ofPairs.toFixed(2)}`,
     `p99 by round, without and with: ${rounds.map((round) => `${figure(p99(round.without))} and ${figure(p99(round.with))}`).join('; ')}`,
     section(
-      'What the sick got: attempts, and exchanges open at once (medians)',
+      'What the sick got: attempts, and exchanges open at once; what the service told at the end of the load (medians)',
       table(
-        ['failing', 'hanging', 'dripping', 'most open'],
+        ['failing', 'hanging', 'dripping', 'most open', 'put off', 'pending', 'overflowed', 'open circuits'],
         [
           [
             ...(['failing', 'hanging', 'dripping'] as const).map((behaviour) =>
               figure(median(withSick.map(({ sick }) => sick.attempts[behaviour]))),
             ),
             figure(median(withSick.map(({ sick }) => sick.mostOpen))),
+            ...(['putOff', 'pending', 'overflowed', 'openCircuits'] as const).map((name) =>
+              figure(median(withSick.map(({ told }) => told[name]))),
+            ),
           ],
         ],
       ),

@@ -15,3 +15,8 @@ test('a metric is summed over its labels, and one that is not there is 0', () =>
   expect(metricSum(METRICS, 'sse_readers')).toBe(3);
   expect(metricSum(METRICS, 'sink_lag_records')).toBe(0);
 });
+
+test('of a metric with labels the samples of one can be asked for', () => {
+  expect(metricSum(METRICS, 'owner_hot_players', 'partition="1"')).toBe(2_500);
+  expect(metricSum(METRICS, 'owner_hot_players', 'partition="2"')).toBe(0);
+});
