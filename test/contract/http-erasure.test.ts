@@ -58,7 +58,8 @@ beforeEach(async () => {
 });
 
 const PLAYERS = '/v1/players/players';
-const PLAYER_TABLE_NAMES = Object.keys(PLAYER_TABLES);
+/** But for the log of deliveries, which facts do not fill: clickhouse-deliveries.test.ts shows what becomes of that. */
+const PLAYER_TABLE_NAMES = Object.keys(PLAYER_TABLES).filter((table) => table !== 'webhook_deliveries');
 
 async function call(method: string, path: string, body?: unknown, asKey = key, headers: Record<string, string> = {}) {
   const response = await gateway.call(asKey, method, path, body, headers);
@@ -322,7 +323,7 @@ describe('the list of tables that know players', () => {
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;
     const found = (await rowsOf<{ table: string }>(clickhouse, sql)).map(({ table }) => table);
-    expect(found.toSorted()).toEqual([...PLAYER_TABLE_NAMES, 'erasures'].toSorted());
+    expect(found.toSorted()).toEqual([...Object.keys(PLAYER_TABLES), 'erasures'].toSorted());
   });
 });
 
