@@ -11,6 +11,7 @@ import { bodyOf } from '../support/api-body.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
 import { createDecidingBackend, type DecidingBackend } from '../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
 
@@ -58,7 +59,20 @@ const LEVELS = { type: 'object', properties: { level: { type: 'integer' } }, req
 
 async function call(method: string, path: string, body?: unknown, key = server, headers: Record<string, string> = {}) {
   const response = await gateway.call(key, method, path, body, headers);
-  return { status: response.status, headers: response.headers, body: await bodyOf(response) };
+  const answer = await bodyOf(response);
+  shapes ??= publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
+  expect(shapes.faultsOf(method, documentedPath(path), response.status, answer)).toEqual([]);
+  return { status: response.status, headers: response.headers, body: answer };
+}
+
+/** Every answer is held against the published document. */
+let shapes: PublishedShapes | undefined;
+
+function documentedPath(path: string): string {
+  const [plain = ''] = path.split('?');
+  return plain
+    .replace(/^(\/v1\/events\/schemas)\/.+$/, '$1/{event_name}')
+    .replace(/^(\/v1\/players\/players)\/.+$/, '$1/{id}');
 }
 
 let named = 0;
