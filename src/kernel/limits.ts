@@ -526,6 +526,8 @@ export const LIMITS = {
    * takes few. And how far that may spread them. A write to disk each, it is to stay a small part of what the broker can do.
    */
   deliveryPutOffsPerSecond: 250,
+  /** The same to a receiver of which nothing is known but that it answers: about as many as this service can make. */
+  deliveryReturnsPerSecond: 5_000,
   deliverySpreadMs: 60 * 60 * 1000,
   /** Bytes DELIVERIES may hold before matching waits: the stream itself would drop its oldest at twice this. */
   deliveriesBytes: 4 * 1024 ** 3,

@@ -49,6 +49,15 @@ describe('a delivery that found no place', () => {
     expect(backMs.at(-1)).toBe(10_000);
   });
 
+  it('of a receiver that is new is taken to be welcome soon, and the less so the more often it had no place', () => {
+    const { delayOf } = setUp([]);
+    const soon = Array.from({ length: 20_000 }, () => delayOf('new'));
+    expect(soon.at(-1)).toBe((20_000 * 1_000) / LIMITS.deliveryReturnsPerSecond);
+    const slow = setUp([]);
+    const later = Array.from({ length: 50_000 }, () => slow.delayOf('slow', 9));
+    expect(later.at(-1)).toBe((50_000 * 1_000 * 10) / LIMITS.deliveryReturnsPerSecond);
+  });
+
   it('shares that with other such receivers, and never waits for hours', () => {
     const { delayOf } = setUp(['sick'], 99);
     const backMs = Array.from({ length: 20_000 }, () => delayOf('sick'));

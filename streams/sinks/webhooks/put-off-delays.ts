@@ -28,12 +28,14 @@ export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): 
   /** When the last one of a receiver comes back. */
   const lastBack = new Map<string, { atMs: number; hanging: boolean }>();
 
-  /** Between two that come back. */
-  function betweenMs(webhook: string, hanging: boolean): number {
-    const perSecond = LIMITS.deliveryPutOffsPerSecond;
-    return (
-      1_000 / (hanging ? perSecond / Math.max(1, lanes.hanging) : Math.max(perSecond, AHEAD * lanes.paceOf(webhook)))
-    );
+  /**
+   * How many come back in a second. What a receiver took lately says little while its queue is new: then it is taken for a fast
+   * one, and for a slower one the more often it had no place.
+   */
+  function perSecond(webhook: string, deferrals: number, hanging: boolean): number {
+    if (hanging) return LIMITS.deliveryPutOffsPerSecond / Math.max(1, lanes.hanging);
+    const hoped = LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
+    return Math.max(LIMITS.deliveryPutOffsPerSecond, hoped, AHEAD * lanes.paceOf(webhook));
   }
 
   return {
@@ -45,7 +47,10 @@ export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): 
       const last = lastBack.get(webhook);
       // A receiver that answers again, or no more, begins anew.
       const lastMs = last?.hanging === hanging ? Math.max(last.atMs, nowMs) : nowMs;
-      const inTurnMs = Math.min(lastMs + betweenMs(webhook, hanging) - nowMs, LIMITS.deliverySpreadMs);
+      const inTurnMs = Math.min(
+        lastMs + 1_000 / perSecond(webhook, deferrals, hanging) - nowMs,
+        LIMITS.deliverySpreadMs,
+      );
       if (lastBack.size >= LIMITS.deliveryLanes) lastBack.clear();
       lastBack.set(webhook, { atMs: nowMs + inTurnMs, hanging });
       return Math.max(delayMs, Math.ceil(inTurnMs));
