@@ -346,3 +346,22 @@ test('export and erase a player', async () => {
   });
   expect(Number(done['rows_deleted'])).toBeGreaterThan(0);
 });
+
+test('querying events', async () => {
+  const [first, second, ...more] = paragraphs('Querying events');
+  if (second === undefined) throw new Error('README has fewer paragraphs than this test knows');
+  expect(more).toEqual([]);
+
+  const ids = (output: string) => {
+    const { events }: { events: { event_id: string }[] } = JSON.parse(JSON.stringify(json(output).data));
+    return events.map((found) => found.event_id);
+  };
+  const newest = await until('a page of events is there', async () => {
+    const output = await shell.type(first ?? '');
+    return json(output).data['next_cursor'] === null ? undefined : ids(output);
+  });
+  const older = ids(await shell.type(second));
+  expect(newest).toHaveLength(2);
+  expect(older.length).toBeGreaterThan(0);
+  expect(newest.filter((id) => older.includes(id))).toEqual([]);
+});
