@@ -27,7 +27,7 @@ export async function changeCampaigns({ world, serving, done }: ChangeOptions): 
   const random = world.random('campaigns');
   let version = 0;
   while (!done()) {
-    await sleep(world.clock, random.between(0, random.chance(0.5) ? 1_000 : 5_000));
+    await sleep(world.clock, random.between(0, random.chance(0.4) ? 1_000 : 6_000));
     const processes = serving();
     if (processes.length === 0) continue;
     const process = random.pick(processes);

@@ -225,7 +225,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
         const heard = await operation.run(send);
         gameClients.heard(playerId, heard);
         // Who opened a session mostly goes on to play.
-        if (heard !== 'lost' && heard.kind === 'sessionOpened' && ofSessions.chance(0.7)) {
+        if (heard !== 'lost' && heard.kind === 'sessionOpened' && ofSessions.chance(0.5)) {
           gameClients.heard(playerId, await send(playerId, gameClients.sync(playerId)(stamp())));
         }
         return heard;

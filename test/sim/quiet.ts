@@ -33,7 +33,7 @@ export interface QuietOptions {
 const HEALING_MS = 45_000;
 const SETTLING_MS = 45_000;
 /** Longer than a record of an evaluation's exposure is under way: its owner does not wait for it to answer. */
-const EXPOSING_MS = 250;
+const EXPOSING_MS = 200;
 
 /**
  * After everything is mended: the clients end, every player can be read and written through every process, and then all
