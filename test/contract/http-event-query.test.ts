@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventTracked, Fact } from '../../actors/facts.ts';
 import { createAnalytics, type Analytics } from '../../clickhouse-schema/analytics.ts';
@@ -32,10 +33,6 @@ afterAll(async () => {
   await target.close();
   await clickhouse.close();
 });
-beforeEach(async () => {
-  for (const table of ['events', 'erasures', 'player_snapshots']) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
-});
-
 const PATH = '/v1/events/events';
 const STREAM = '2026-01-01T00:00:00Z';
 const DAY_MS = 86_400_000;
@@ -98,6 +95,10 @@ async function walk(query: string, onPage: (page: Page) => Promise<void> = async
 }
 
 describe('GET /v1/events/events', () => {
+  beforeEach(async () => {
+    for (const table of ['events', 'erasures']) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  });
+
   it('answers events as the stream shows them, properties byte for byte', async () => {
     const properties = '{"b":1.0,"a":1e2,"big":12345678901234567890,"__proto__":{"x":"\\u00e9/\\n"},"2":[],"1":null}';
     await write([
@@ -230,27 +231,6 @@ describe('GET /v1/events/events', () => {
     expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(5);
   });
 
-  it.each([
-    ['limit=0', 'limit'],
-    ['limit=501', 'limit'],
-    ['limit=ten', 'limit'],
-    ['player_id=me', 'player_id'],
-    ['event_name=', 'event_name'],
-    [`event_name=${'x'.repeat(129)}`, 'event_name'],
-    ['event_name=a&event_name=b', 'event_name'],
-    ['session_id=', 'session_id'],
-    ['from=yesterday', 'from'],
-    ['to=2026-02-30', 'to'],
-    ['from=2026-01-02&to=2026-01-02', 'to'],
-    ['cursor=', 'cursor'],
-    ['cursor=nonsense', 'cursor'],
-  ])('refuses "%s", naming %s', async (query, path) => {
-    const response = await gateway.call(key, 'GET', `${PATH}?${query}`);
-    const body = await bodyOf(response);
-    expect([response.status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(body.error.details.fields.map((fault) => fault.path)).toEqual([path]);
-  });
-
   it('refuses a cursor of other filters, of another environment, and one that was changed', async () => {
     await write([event(1, 3_000), event(1, 2_000), event(1, 1_000)]);
     const { next_cursor: cursor } = await page('limit=1&event_name=level_up');
@@ -278,5 +258,56 @@ describe('GET /v1/events/events', () => {
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
     await lonely.close();
     await away.close();
+  });
+});
+
+describe('a query of events that is not valid', () => {
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=501', 'limit'],
+    ['limit=ten', 'limit'],
+    ['player_id=me', 'player_id'],
+    ['event_name=', 'event_name'],
+    [`event_name=${'x'.repeat(129)}`, 'event_name'],
+    ['event_name=a&event_name=b', 'event_name'],
+    ['session_id=', 'session_id'],
+    ['from=yesterday', 'from'],
+    ['to=2026-02-30', 'to'],
+    ['from=2026-01-02&to=2026-01-02', 'to'],
+    ['cursor=', 'cursor'],
+    ['cursor=nonsense', 'cursor'],
+  ])('refuses "%s", naming %s', async (query, path) => {
+    const response = await gateway.call(key, 'GET', `${PATH}?${query}`);
+    const body = await bodyOf(response);
+    expect([response.status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(body.error.details.fields.map((fault) => fault.path)).toEqual([path]);
+  });
+});
+
+describe('a database that was made before there were event queries', () => {
+  it('gets their projections and answers them', async () => {
+    const older = { ...clickhouse.address, database: 'older' };
+    const statement = readFileSync(new URL('../../clickhouse-schema/0001_events.sql', import.meta.url), 'utf8');
+    await ask(clickhouse, 'CREATE DATABASE older');
+    await ask(clickhouse, statement.replace(/;\s*$/, ''), { search: { database: 'older' } });
+    const columns =
+      'event_id, game_id, environment, player_id, event_name, session_id, properties, received_at, facts_index';
+    const row =
+      "toString(number), 'demo', 'live', toUUID('00000000-0000-5000-8000-000000000001'), 'a', 's', '{}', now64(3), number";
+    await ask(clickhouse, `INSERT INTO older.events (${columns}) SELECT ${row} FROM numbers(3)`);
+    await migrate(older);
+    const projections =
+      "SELECT name FROM system.projections WHERE database = 'older' AND table = 'events' ORDER BY name";
+    expect(await rowsOf(clickhouse, projections)).toEqual([
+      { name: 'of_player' },
+      { name: 'of_session' },
+      { name: 'of_time' },
+    ]);
+    const reader = createAnalytics({ address: older, clock: systemClock, logger: silentLogger });
+    for (const filter of [{}, { eventName: 'a' }, { sessionId: 's' }, { playerId: playerId(1) }]) {
+      const asked = await reader.events({ game: 'demo', environment: 'live', limit: 2, ...filter });
+      expect(asked).toMatchObject({ kind: 'answered', value: { events: [{ eventId: '2' }, { eventId: '1' }] } });
+    }
+    await reader.close();
   });
 });
