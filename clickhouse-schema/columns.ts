@@ -231,14 +231,7 @@ export const COLUMNS = {
     'records_sequence',
     'records_index',
   ],
-  webhook_disablings: [
-    'game_id',
-    'environment',
-    'webhook_id',
-    'reason',
-    'disabled_at',
-    'received_at',
-  ],
+  webhook_disablings: ['game_id', 'environment', 'webhook_id', 'reason', 'disabled_at', 'received_at'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Tables the sink writes. */

@@ -196,7 +196,15 @@ describe('the entities of a partition', () => {
     ];
     const erased: Fact = { ...scope, kind: 'PlayerErased' };
     const again: Fact = { ...scope, kind: 'PlayerRegistered', player };
-    const tombstone = { kind: 'erased', id: 'p', game: 'demo', environment: 'live', erasedAt: 1, keys: [], quarantined: 0 } as const;
+    const tombstone = {
+      kind: 'erased',
+      id: 'p',
+      game: 'demo',
+      environment: 'live',
+      erasedAt: 1,
+      keys: [],
+      quarantined: 0,
+    } as const;
     // As the sink leaves it: nothing before the record, which is yet to be applied.
     const state = { ...tombstone, lastSeq: 8 };
     const mark = { appliedSeq: 0, factsCreated: 'c' };
