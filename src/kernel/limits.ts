@@ -509,6 +509,8 @@ export const LIMITS = {
   deliveriesWaitingPerWebhook: 512,
   /** A webhook whose deliveries in flight made no progress for this long keeps none waiting. */
   deliveryProgressMs: 1_000,
+  /** A webhook whose deliveries in flight made no progress for this long is taken to give no answer: receivers should within 5 s. */
+  deliverySilentMs: 5_000,
   /** A delivery whose worker shows no life for this long is handed out again: how late a crash makes an attempt. */
   deliveryAckWaitMs: 20_000,
   /** How often what waits in DELIVERIES is counted for the metrics. */
@@ -519,6 +521,8 @@ export const LIMITS = {
   deliveriesHandedOut: 2_048,
   /** First delay of a delivery that found no place; doubles with each time it is put off. */
   deliveryDeferMs: 1_000,
+  /** The same while its receiver gives no answer: an attempt takes its one place for up to the time-out of 30 s. */
+  deliveryDeferHangingMs: 10_000,
   /** Longest delay of a delivery that found no place. */
   deliveryDeferMaxMs: 60_000,
   /**

@@ -10,6 +10,7 @@ function setUp(some: { total?: number; perLane?: number } = {}) {
     perLane: some.perLane ?? 8,
     waitingPerLane: 20,
     progressMs: 1_000,
+    silentMs: 5_000,
     maxLanes: 1_000,
   });
   const started: string[] = [];
@@ -44,6 +45,28 @@ describe('lanes', () => {
     for (let i = 0; i < 8; i++) await end(`a${i}`, 'well');
     expect(lanes.running).toBe(8);
     expect(started).toEqual(Array.from({ length: 16 }, (_, i) => `a${i}`));
+  });
+
+  it('a receiver is well until it refuses or owes an answer, and hangs once it owes one for long', async () => {
+    const { clock, offer, end, lanes } = setUp();
+    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([true, false]);
+    offer('a', 'a0');
+    await clock.advance(999);
+    expect(lanes.isWell('a')).toBe(true);
+    await clock.advance(1);
+    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([false, false]);
+    await clock.advance(4_000);
+    expect([lanes.isWell('a'), lanes.isHanging('a'), lanes.hanging]).toEqual([false, true, 0]);
+    await end('a0', 'well');
+    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([true, false]);
+    offer('a', 'a1');
+    await end('a1', 'failing');
+    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([false, false]);
+    await clock.advance(60_000);
+    expect(lanes.isHanging('a')).toBe(false);
+    offer('a', 'a2');
+    await end('a2', 'hanging');
+    expect([lanes.isWell('a'), lanes.isHanging('a'), lanes.hanging]).toEqual([false, true, 1]);
   });
 
   it('a receiver that hangs falls to one place and keeps nobody waiting', async () => {

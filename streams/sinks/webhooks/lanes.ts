@@ -24,6 +24,8 @@ export interface LanesOptions {
   waitingPerLane: number;
   /** A lane that made no progress for this long keeps nobody waiting. */
   progressMs: number;
+  /** A lane that made no progress for this long is taken to hang, before its job has run out of time. */
+  silentMs: number;
   /** Lanes remembered; beyond it the idle ones are forgotten. */
   maxLanes: number;
 }
@@ -37,7 +39,10 @@ export interface Lanes {
   readonly running: number;
   /** Lanes whose receiver gives no answer: their circuit is open but for one job at a time. */
   readonly hanging: number;
+  /** Whether the receiver gave no answer last, or has been silent for long. */
   isHanging(lane: string): boolean;
+  /** Whether the receiver took what it got last, and has nothing that it should have answered by now; of one nobody knows, true. */
+  isWell(lane: string): boolean;
   /** How many jobs of a lane went well within a second, as of the last one or two. */
   paceOf(lane: string): number;
 }
@@ -49,6 +54,8 @@ interface Lane {
   window: number;
   /** Whether the last job got no answer. */
   hanging: boolean;
+  /** Whether the last job got an answer that says no. */
+  failing: boolean;
   /** When a job last ended; in a lane that was idle, when one came. */
   progressAtMs: number;
   waiting: Job[];
@@ -74,7 +81,7 @@ const SECOND_MS = 1_000;
  * 3. Lanes with waiting jobs and room in their window are in `ready`, and only they.
  */
 export function createLanes(options: LanesOptions): Lanes {
-  const { clock, total, perLane, waitingPerLane, progressMs, maxLanes } = options;
+  const { clock, total, perLane, waitingPerLane, progressMs, silentMs, maxLanes } = options;
   const lanes = new Map<string, Lane>();
   const ready = new Set<Lane>();
   let running = 0;
@@ -92,6 +99,7 @@ export function createLanes(options: LanesOptions): Lanes {
       running: 0,
       window: FIRST_WINDOW,
       hanging: false,
+      failing: false,
       progressAtMs: nowMs,
       waiting: [],
       wellNow: 0,
@@ -109,11 +117,11 @@ export function createLanes(options: LanesOptions): Lanes {
 
   function mayWait(lane: Lane): boolean {
     const room = Math.min(waitingPerLane, lane.window * WAITING_PER_PLACE);
-    return !lane.hanging && lane.waiting.length < room && !isStuck(lane);
+    return !lane.hanging && lane.waiting.length < room && !isStuck(lane, progressMs);
   }
 
-  function isStuck(lane: Lane): boolean {
-    return lane.running + lane.waiting.length > 0 && clock.monotonicMs() - lane.progressAtMs >= progressMs;
+  function isStuck(lane: Lane, forMs: number): boolean {
+    return lane.running + lane.waiting.length > 0 && clock.monotonicMs() - lane.progressAtMs >= forMs;
   }
 
   function putOffWaiting(lane: Lane): void {
@@ -140,6 +148,7 @@ export function createLanes(options: LanesOptions): Lanes {
     if (health !== 'unknown') {
       hanging += Number(health === 'hanging') - Number(lane.hanging);
       lane.hanging = health === 'hanging';
+      lane.failing = health === 'failing';
     }
     if (lane.hanging) putOffWaiting(lane);
     settle(lane);
@@ -185,7 +194,14 @@ export function createLanes(options: LanesOptions): Lanes {
       turnSecond(lane);
       return Math.max(lane.wellNow, lane.wellBefore);
     },
-    isHanging: (name) => lanes.get(name)?.hanging === true,
+    isHanging(name) {
+      const lane = lanes.get(name);
+      return lane !== undefined && (lane.hanging || isStuck(lane, silentMs));
+    },
+    isWell(name) {
+      const lane = lanes.get(name);
+      return lane === undefined || !(lane.hanging || lane.failing || isStuck(lane, progressMs));
+    },
     offer(name, job) {
       const lane = laneOf(name);
       if (running < total && lane.running < lane.window && lane.waiting.length === 0) {
@@ -199,7 +215,7 @@ export function createLanes(options: LanesOptions): Lanes {
       return true;
     },
     sweep() {
-      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane)) putOffWaiting(lane);
+      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane, progressMs)) putOffWaiting(lane);
     },
   };
 }

@@ -31,6 +31,8 @@ export interface MatcherOptions {
   deliveriesBytes?: number;
   /** Retries that may wait for one webhook before what is new is left to a recovery. */
   pendingPerWebhook?: number;
+  /** Whether a webhook's receiver took what it got last, as far as this process knows. */
+  isWell?: (webhook: string) => boolean;
   /** Told of every delivery that was not queued, as too many wait for its webhook. */
   onOverflow?: (delivery: Delivery) => void;
 }
@@ -60,7 +62,7 @@ const TAKE_RECORDS = 64;
  * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
  */
 export function createMatcher(options: MatcherOptions): Matcher {
-  const { log, config, clock, logger, metrics } = options;
+  const { log, config, clock, logger, metrics, isWell = () => true } = options;
   const subscriptions = createSubscriptions(config);
   const room = createDeliveriesRoom({
     log,
@@ -187,7 +189,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
       const record = read(logRecord);
       if (record === undefined) continue;
       if (!(await isConfigSeen(record.configRevision, mine))) return 'given_up';
-      for (const delivery of matchRecord(record, { created, sequence: logRecord.sequence }, subscriptions)) {
+      const place = { created, sequence: logRecord.sequence };
+      for (const delivery of matchRecord(record, place, subscriptions, isWell)) {
         if (!(await webhookRoom.take(delivery.webhook))) {
           overflow(delivery);
           continue;
@@ -199,7 +202,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
         await appends.add(() => append(delivery, bytes, mine));
       }
       const terms = { log, clock, logger, givenUp: () => over(mine) };
-      await noteErasures(terms, record, { created, sequence: logRecord.sequence });
+      await noteErasures(terms, record, place);
     }
     await appends.settled();
     return over(mine) ? 'given_up' : count;

@@ -2,7 +2,7 @@ import type { CommitRecord } from '../../../actors/facts.ts';
 import type { Json, JsonText } from '../../../src/kernel/json.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { occurrenceOf } from './occurrences.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { Subscription, Subscriptions } from './subscriptions.ts';
 
 /** Where a record stands in the log. */
 export interface RecordPlace {
@@ -11,11 +11,15 @@ export interface RecordPlace {
   sequence: number;
 }
 
-/** The deliveries a record gives rise to: one for every fact and webhook that wants it. */
+/**
+ * The deliveries a record gives rise to: one for every fact and webhook that wants it.
+ * @param isWell the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
+ */
 export function* matchRecord(
   record: CommitRecord,
   place: RecordPlace,
-  subscriptions: Subscriptions,
+  subscriptions: Pick<Subscriptions, 'wanting'>,
+  isWell: (webhook: string) => boolean = () => true,
 ): Generator<Delivery> {
   for (const [index, fact] of record.facts.entries()) {
     if (!('game' in fact)) continue;
@@ -23,7 +27,7 @@ export function* matchRecord(
     if (occurrence === undefined) continue;
     let text: JsonText | undefined;
     let parsed: Json | undefined;
-    for (const subscription of subscriptions.wanting(fact, occurrence.type)) {
+    for (const subscription of wellFirst(subscriptions.wanting(fact, occurrence.type), isWell)) {
       if (record.configRevision < subscription.createdRevision) continue;
       text ??= occurrence.data();
       if (subscription.filter !== undefined) {
@@ -47,6 +51,13 @@ export function* matchRecord(
       };
     }
   }
+}
+
+function wellFirst(all: readonly Subscription[], isWell: (webhook: string) => boolean): readonly Subscription[] {
+  if (all.length < 2) return all;
+  const [well, sick]: [Subscription[], Subscription[]] = [[], []];
+  for (const one of all) (isWell(one.webhook) ? well : sick).push(one);
+  return sick.length === 0 ? all : [...well, ...sick];
 }
 
 /** JSON.parse makes `__proto__` an own property like any other; the text is our own, made from what was validated. */

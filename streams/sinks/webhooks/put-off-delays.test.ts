@@ -28,6 +28,12 @@ describe('a delivery that found no place', () => {
     expect(delays.at(-1)).toBe(LIMITS.deliveryDeferMaxMs);
   });
 
+  it('of a receiver without an answer is put off for longer from the first time on', () => {
+    const { delayOf } = setUp(['sick']);
+    const delays = Array.from({ length: 4 }, (_, deferrals) => delayOf('sick', deferrals));
+    expect(delays).toEqual([10_000, 20_000, 40_000, LIMITS.deliveryDeferMaxMs]);
+  });
+
   it('of a receiver without an answer comes back in its turn, so that together they come back only so often', () => {
     const { delayOf } = setUp(['sick']);
     const total = 100 * LIMITS.deliveryPutOffsPerSecond;
@@ -72,13 +78,13 @@ describe('a delivery that found no place', () => {
     hanging.delete('sick');
     expect(delayOf('sick')).toBe(1_000);
     hanging.add('sick');
-    expect(delayOf('sick')).toBe(1_000);
+    expect(delayOf('sick')).toBe(10_000);
   });
 
   it('does not wait longer as time passes and nothing comes', async () => {
     const { clock, delayOf } = setUp(['sick']);
     for (let i = 0; i < 10_000; i++) delayOf('sick');
     await clock.advance(60_000);
-    expect(delayOf('sick')).toBe(1_000);
+    expect(delayOf('sick')).toBe(10_000);
   });
 });

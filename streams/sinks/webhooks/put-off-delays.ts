@@ -41,9 +41,10 @@ export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): 
   return {
     delayOf({ webhook, deferrals }) {
       const nowMs = clock.monotonicMs();
-      const longestMs = Math.min(LIMITS.deliveryDeferMs * 2 ** deferrals, LIMITS.deliveryDeferMaxMs);
-      const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
       const hanging = lanes.isHanging(webhook);
+      const firstMs = hanging ? LIMITS.deliveryDeferHangingMs : LIMITS.deliveryDeferMs;
+      const longestMs = Math.min(firstMs * 2 ** deferrals, LIMITS.deliveryDeferMaxMs);
+      const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
       const last = lastBack.get(webhook);
       // A receiver that answers again, or no more, begins anew.
       const lastMs = last?.hanging === hanging ? Math.max(last.atMs, nowMs) : nowMs;

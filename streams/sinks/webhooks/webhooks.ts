@@ -66,15 +66,16 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const shared = { log, config, clock, logger, metrics };
     const erasures: Erasures = watchErasures(log, clock);
     const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
+    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
     const matcher = createMatcher({
       ...shared,
       holder,
+      isWell: (webhook) => worker.isWell(webhook),
       ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
       ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
       onOverflow: (delivery) =>
         attempts.notAttempted(delivery, 'overflowed', 'too many deliveries wait for the webhook'),
     });
-    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
     const recoverer = createRecoverer({ ...shared, erasures, holder });
     const stopTelling = tellOfDisablings({ ...shared, node });
     return {

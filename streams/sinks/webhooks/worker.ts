@@ -39,6 +39,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  /** Whether a webhook's receiver took what it got last; of one that this process knows nothing of, true. */
+  isWell(webhook: string): boolean;
   /** Takes nothing more; waits a moment for what is in flight and cuts the rest off, which comes again elsewhere. */
   stop(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function createWorker(options: WorkerOptions): Worker {
     perLane: LIMITS.deliveriesPerWebhook,
     waitingPerLane: LIMITS.deliveriesWaitingPerWebhook,
     progressMs: LIMITS.deliveryProgressMs,
+    silentMs: LIMITS.deliverySilentMs,
     maxLanes: LIMITS.deliveryLanes,
   });
 
@@ -236,6 +239,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   return {
+    isWell: (webhook) => lanes.isWell(webhook),
     async stop() {
       stopWork();
       state = 'stopping';
