@@ -43,11 +43,11 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 let sequence = 0;
 let eventNumber = 0;
 
-/** Facts of one record as the rows the sink makes of them. */
-async function write(facts: Fact[]): Promise<void> {
+/** Facts of one record, the next one of the log unless it is said which, as the rows the sink makes of them. */
+async function write(facts: Fact[], at?: number): Promise<void> {
   sequence += 1;
   const batch = createRowBatch();
-  batch.add(aCommit(facts), { stream: STREAM, sequence });
+  batch.add(aCommit(facts), { stream: STREAM, sequence: at ?? sequence });
   for (const { table, bytes } of batch.blocks()) {
     expect(await target.insert(table, bytes, `${table}/${sequence}/${bytes.length}`)).toEqual({ kind: 'inserted' });
   }
@@ -170,7 +170,7 @@ describe('GET /v1/events/events', () => {
       event(1, 2_000, { environment: 'test', eventId: 'of test' }),
       event(1, 1_000, { game: 'other', eventId: 'of other' }),
     ]);
-    for (const query of ['', `player_id=${playerId(1)}`, 'event_name=level_up']) {
+    for (const query of ['', 'limit=1', `player_id=${playerId(1)}`, 'event_name=level_up']) {
       expect(idsOf(await page(query))).toEqual([`event-${eventNumber - 2}`]);
       expect(idsOf(await page(query, await gateway.key({ environment: 'test' })))).toEqual(['of test']);
       expect(idsOf(await page(query, await gateway.key({ game: 'other' })))).toEqual(['of other']);
@@ -225,10 +225,14 @@ describe('GET /v1/events/events', () => {
       expect(await walk(query)).toEqual(['next life', other.eventId]);
       expect(await walk(`${query}&player_id=${playerId(1)}`)).toEqual(['next life']);
     }
+    // Sequences of a FACTS that was made anew begin again: what comes much later stands behind, whatever its place.
+    const later = event(1, -2 * 3_600_000, { eventId: 'of a new log' });
+    await write([later], 1);
+    expect(await walk(`player_id=${playerId(1)}`)).toEqual(['of a new log', 'next life']);
     // Done: what is left of its rows is none of our business any more.
     await ask(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
     await ask(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
-    expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(5);
+    expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(6);
   });
 
   it('refuses a cursor of other filters, of another environment, and one that was changed', async () => {
