@@ -1,5 +1,6 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Asked } from './analytics.ts';
+import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
 import type { RowPlace } from './player-rows.ts';
 
 /** Which events are asked for. What is left out may be anything. */
@@ -28,24 +29,12 @@ export interface EventPage {
   next: RowPlace | undefined;
 }
 
-/** Times are epoch milliseconds. */
-export interface FoundEvent {
-  eventId: string;
-  eventName: string;
-  playerId: string;
-  sessionId: string | null;
-  /** JSON text, as it was sent. */
-  properties: string;
-  timestamp: number;
-  receivedAt: number;
-}
-
 /** Runs a statement whose values are bound. */
 type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Asked<Row[]>>;
 
 /** Asks for a page. It is full with `limit` rows, or with the event whose properties go over `LIMITS.eventPageBytes`. */
 export async function findEvents(ask: Ask, query: EventQuery): Promise<Asked<EventPage>> {
-  const asked = await ask<EventRow>(eventQuery(query), {
+  const asked = await ask<PageRow>(eventQuery(query), {
     game: query.game,
     environment: query.environment,
     player: query.playerId,
@@ -64,41 +53,16 @@ export async function findEvents(ask: Ask, query: EventQuery): Promise<Asked<Eve
   const shown = asked.value.slice(0, query.limit);
   const last = shown.at(-1);
   const more = last !== undefined && last.found > shown.length;
-  const events = shown.filter((row) => row.erased === 0).map(foundEvent);
+  const events = shown.filter((row) => row.erased === 0).map((row) => foundEvent(row));
   return { kind: 'answered', value: { events, next: more ? placeOf(last) : undefined } };
 }
 
 /** A row as the statement answers it. */
-interface EventRow {
-  event_id: string;
-  event_name: string;
-  player_id: string;
-  session_id: string | null;
-  properties: string;
-  timestamp_ms: string | number;
-  received_ms: string | number;
-  facts_sequence: string | number;
-  facts_index: number;
+interface PageRow extends EventRow {
   /** 1: its player was erased after it. */
   erased: number;
   /** Rows of the page before its bytes were bounded. */
   found: number;
-}
-
-function foundEvent(row: EventRow): FoundEvent {
-  return {
-    eventId: row.event_id,
-    eventName: row.event_name,
-    playerId: row.player_id,
-    sessionId: row.session_id,
-    properties: row.properties,
-    timestamp: Number(row.timestamp_ms),
-    receivedAt: Number(row.received_ms),
-  };
-}
-
-function placeOf(row: EventRow): RowPlace {
-  return { receivedMs: Number(row.received_ms), sequence: Number(row.facts_sequence), index: row.facts_index };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
 import type { RowPlace } from './player-rows.ts';
 
 /** Which quarantined events are asked for. What is left out may be anything. */
@@ -30,16 +31,7 @@ export interface QuarantinePage {
   next: RowPlace | undefined;
 }
 
-/** Times are epoch milliseconds. */
-export interface QuarantinedRow {
-  eventId: string;
-  eventName: string;
-  playerId: string;
-  sessionId: string | null;
-  /** JSON text, as it was sent. */
-  properties: string;
-  timestamp: number;
-  receivedAt: number;
+export interface QuarantinedRow extends FoundEvent {
   /** As `EventQuarantined` counted it. */
   number: number;
   schemaVersion: number;
@@ -53,26 +45,14 @@ export interface QuarantinedRow {
 export function quarantinePage(rows: readonly QuarantineRow[]): QuarantinePage {
   const last = rows.at(-1);
   const isAll = last === undefined || rows.length === last.found;
-  const next = isAll
-    ? undefined
-    : { receivedMs: Number(last.received_ms), sequence: Number(last.facts_sequence), index: last.facts_index };
-  return { events: rows.map(quarantinedRow), next };
+  return { events: rows.map(quarantinedRow), next: isAll ? undefined : placeOf(last) };
 }
 
 /** A row as the statement answers it. */
-export interface QuarantineRow {
-  event_id: string;
-  event_name: string;
-  player_id: string;
-  session_id: string | null;
-  properties: string;
-  timestamp_ms: string | number;
-  received_ms: string | number;
+export interface QuarantineRow extends EventRow {
   quarantine_number: string | number;
   schema_version: number;
   reason: string;
-  facts_sequence: string | number;
-  facts_index: number;
   released: number;
   /** Rows there are, up to one more than the page may hold. */
   found: number;
@@ -80,13 +60,7 @@ export interface QuarantineRow {
 
 function quarantinedRow(row: QuarantineRow): QuarantinedRow {
   return {
-    eventId: row.event_id,
-    eventName: row.event_name,
-    playerId: row.player_id,
-    sessionId: row.session_id,
-    properties: row.properties,
-    timestamp: Number(row.timestamp_ms),
-    receivedAt: Number(row.received_ms),
+    ...foundEvent(row),
     number: Number(row.quarantine_number),
     schemaVersion: row.schema_version,
     reason: row.reason,

@@ -1,48 +1,27 @@
 import { Type, type Static } from 'typebox';
-import type { EventFilter, FoundEvent } from '../../clickhouse-schema/event-query.ts';
-import { failure, type Failure } from '../kernel/errors.ts';
+import type { EventFilter } from '../../clickhouse-schema/event-query.ts';
+import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../kernel/timestamp.ts';
 import { answer, type Answer } from './answer.ts';
-import { PlayerId, timeIn, timeOut } from './fields.ts';
+import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
 import { NextCursor, PageQuery } from './paging.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
 const EventsQuery = Type.Object({
-  player_id: Type.Optional(PlayerId),
-  event_name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events of this name.' }),
-  ),
+  ...EventFilterFields,
   session_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only events of this session.' }),
   ),
-  from: Type.Optional(timeIn('Only events the service received then or later.')),
-  to: Type.Optional(timeIn('Only events the service received before.')),
   ...PageQuery.properties,
 });
 
 type EventsQuery = Static<typeof EventsQuery>;
 
-const FoundEventShape = Type.Object(
-  {
-    event_id: Type.String({ description: "The caller's event_id, or the one assigned." }),
-    event_name: Type.String({ description: 'Event type identifier.' }),
-    player_id: PlayerId,
-    session_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The session the event was sent with; null without one.',
-    }),
-    properties: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      description: 'The properties, as they were sent.',
-    }),
-    timestamp: timeOut('When the event happened, as its sender says.'),
-    received_at: timeOut('When the service received it.'),
-  },
-  { description: 'An event, as in the messages of the stream.' },
-);
+const FoundEventShape = Type.Object(FoundEventFields, {
+  description: 'An event, as in the messages of the stream.',
+});
 
 export const queryEvents = defineRoute({
   method: 'GET',
@@ -84,8 +63,9 @@ export const queryEvents = defineRoute({
 });
 
 async function find(query: EventsQuery, { key, services }: RequestContext): Promise<Answer> {
-  const filter = filterOf(query, key);
-  if ('code' in filter) return filter;
+  const common = eventFilter(query, key);
+  if ('code' in common) return common;
+  const filter: EventFilter = { ...common, sessionId: query.session_id };
   const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
   if (query.cursor !== undefined && behind === undefined) {
     return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
@@ -95,26 +75,8 @@ async function find(query: EventsQuery, { key, services }: RequestContext): Prom
   if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
   const { events, next } = asked.value;
   const cursor = next === undefined ? null : encodePlace(next, listOf(filter));
-  return answer(`{"events":[${events.map(eventJson).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`);
-}
-
-function filterOf(query: EventsQuery, { game, environment }: RequestContext['key']): EventFilter | Failure {
-  const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
-  const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);
-  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    return invalid([{ path: 'to', message: 'must be later than from' }]);
-  }
-  const playerId = query.player_id?.toLowerCase();
-  return { game, environment, playerId, eventName: query.event_name, sessionId: query.session_id, sinceMs, untilMs };
-}
-
-/** `properties` is spliced in as the JSON text it is. */
-function eventJson(event: FoundEvent): string {
-  return (
-    `{"event_id":${JSON.stringify(event.eventId)},"event_name":${JSON.stringify(event.eventName)},` +
-    `"player_id":${JSON.stringify(event.playerId)},"session_id":${JSON.stringify(event.sessionId)},` +
-    `"properties":${event.properties},"timestamp":"${formatTimestamp(event.timestamp)}",` +
-    `"received_at":"${formatTimestamp(event.receivedAt)}"}`
+  return answer(
+    `{"events":[${events.map((event) => `{${eventMembers(event)}}`).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`,
   );
 }
 

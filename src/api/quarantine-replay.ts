@@ -11,14 +11,14 @@ import { PlayerId } from './fields.ts';
 import { firstOf, Warnings } from './judged-event.ts';
 import { NextCursor } from './paging.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
-import { QuarantineFields, quarantineFilter } from './quarantine.ts';
+import { EventFilterFields, eventFilter } from './found-event.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
 /** Unknown fields are refused: with a misspelt one everything would be replayed. */
 const Body = Type.Object(
   {
-    ...QuarantineFields,
+    ...EventFilterFields,
     event_ids: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength }), {
         minItems: 1,
@@ -91,7 +91,7 @@ type Failed = Omit<Static<typeof Replayed>['failures'][number], 'warnings'> & { 
 
 async function replay(body: Body, context: RequestContext): Promise<Answer> {
   const { key, services } = context;
-  const filter = quarantineFilter(body, key);
+  const filter = eventFilter(body, key);
   if ('code' in filter) return filter;
   const eventIds = body.event_ids;
   const asked = ['replay', ...Object.values(filter), eventIds];

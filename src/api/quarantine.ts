@@ -1,44 +1,21 @@
 import { Type, type Static } from 'typebox';
-import type { QuarantinedRow, QuarantineFilter } from '../../clickhouse-schema/quarantine-query.ts';
-import { failure, type Failure } from '../kernel/errors.ts';
+import type { QuarantinedRow } from '../../clickhouse-schema/quarantine-query.ts';
+import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../kernel/timestamp.ts';
 import { answer, type Answer } from './answer.ts';
-import { PlayerId, timeIn, timeOut } from './fields.ts';
+import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
 import { Warnings } from './judged-event.ts';
 import { NextCursor, PageQuery } from './paging.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
-import type { ApiKey, RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
-/** Which quarantined events: fields of a query, and of the body of a replay. */
-export const QuarantineFields = {
-  event_name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events of this name.' }),
-  ),
-  player_id: Type.Optional(PlayerId),
-  from: Type.Optional(timeIn('Only events the service received then or later.')),
-  to: Type.Optional(timeIn('Only events the service received before.')),
-};
-
-const ListQuery = Type.Object({ ...QuarantineFields, ...PageQuery.properties });
+const ListQuery = Type.Object({ ...EventFilterFields, ...PageQuery.properties });
 type ListQuery = Static<typeof ListQuery>;
 
 const QuarantinedEvent = Type.Object(
   {
-    event_id: Type.String({ description: "The caller's event_id, or the one assigned." }),
-    event_name: Type.String({ description: 'Event type identifier.' }),
-    player_id: PlayerId,
-    session_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The session the event was sent with; null without one.',
-    }),
-    properties: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      description: 'The properties, as they were sent.',
-    }),
-    timestamp: timeOut('When the event happened, as its sender says.'),
-    received_at: timeOut('When the service received it.'),
+    ...FoundEventFields,
     schema_version: Type.Integer({ description: 'Version of the schema it broke.' }),
     reason: Warnings,
     released: Type.Boolean({ description: 'Whether it was replayed since, and is an event like any other now.' }),
@@ -87,7 +64,7 @@ export const listQuarantine = defineRoute({
 });
 
 async function list(query: ListQuery, { key, services }: RequestContext): Promise<Answer> {
-  const filter = quarantineFilter(query, key);
+  const filter = eventFilter(query, key);
   if ('code' in filter) return filter;
   const asked = [LIST, ...Object.values(filter)];
   const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, asked);
@@ -110,27 +87,8 @@ async function list(query: ListQuery, { key, services }: RequestContext): Promis
 
 const LIST = 'quarantine';
 
-/** What a caller asks for, in its own game and environment. */
-export function quarantineFilter(
-  wanted: Pick<ListQuery, keyof typeof QuarantineFields>,
-  { game, environment }: Pick<ApiKey, 'game' | 'environment'>,
-): Omit<QuarantineFilter, 'eventIds'> | Failure {
-  const sinceMs = wanted.from === undefined ? undefined : parseTimestamp(wanted.from);
-  const untilMs = wanted.to === undefined ? undefined : parseTimestamp(wanted.to);
-  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    return invalid([{ path: 'to', message: 'must be later than from' }]);
-  }
-  const playerId = wanted.player_id?.toLowerCase();
-  return { game, environment, playerId, eventName: wanted.event_name, sinceMs, untilMs };
-}
-
-/** `properties` and `reason` are spliced in as the JSON text they are. */
+/** `reason` is spliced in as the JSON text it is. */
 function eventJson(event: QuarantinedRow): string {
-  return (
-    `{"event_id":${JSON.stringify(event.eventId)},"event_name":${JSON.stringify(event.eventName)},` +
-    `"player_id":"${event.playerId}","session_id":${JSON.stringify(event.sessionId)},` +
-    `"properties":${event.properties},"timestamp":"${formatTimestamp(event.timestamp)}",` +
-    `"received_at":"${formatTimestamp(event.receivedAt)}","schema_version":${event.schemaVersion},` +
-    `"reason":${event.reason},"released":${event.released}}`
-  );
+  const { schemaVersion, reason, released } = event;
+  return `{${eventMembers(event)},"schema_version":${schemaVersion},"reason":${reason},"released":${released}}`;
 }
