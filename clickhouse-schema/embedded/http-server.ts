@@ -9,6 +9,7 @@ import { failureOf, RefusedRequest } from './exceptions.ts';
 import { parseRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
 import { planStatement } from './plan-statement.ts';
 import { readBody } from './read-body.ts';
+import { parseTarget, type RequestTarget } from './request-target.ts';
 import { createStatementSlots } from './statement-slots.ts';
 
 export interface HttpServerOptions {
@@ -40,20 +41,20 @@ export function createHttpServer(options: HttpServerOptions): Server {
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    const target = parseTarget(request.url ?? '/');
     const engine = options.engine();
-    if (url.pathname === '/ping' || url.pathname === '/replicas_status' || isBareGet(request, url)) {
+    if (target.path === '/ping' || target.path === '/replicas_status' || isBareGet(request, target)) {
       response.writeHead(engine === undefined ? 503 : 200, { 'Content-Type': 'text/html; charset=UTF-8' });
       response.end(engine === undefined ? 'Starting.\n' : 'Ok.\n');
       return;
     }
     try {
       if (engine === undefined) throw new RefusedRequest('ABORTED', 'The engine is starting', 503);
-      if (url.pathname !== '/') throw new RefusedRequest('BAD_ARGUMENTS', `There is no ${url.pathname} here`, 404);
+      if (target.path !== '/') throw new RefusedRequest('BAD_ARGUMENTS', 'The only path for statements is /', 404);
       if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
         throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are taken', 405);
       }
-      await runStatement(engine, request, response, parseRequest(request, url, options.account));
+      await runStatement(engine, request, response, parseRequest(request, target.search, options.account));
     } catch (error) {
       refuse(request, response, error);
     }
@@ -118,7 +119,11 @@ export function createHttpServer(options: HttpServerOptions): Server {
   }
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, noDelay: true }, (request, response) => {
-    void handle(request, response);
+    // A request must never end the process, whatever handling it throws.
+    handle(request, response).catch((error: unknown) => {
+      options.logger.error({ err: error }, 'handling a request failed');
+      response.destroy();
+    });
   });
   server.maxConnections = LIMITS.clickhouseConnections;
   server.setTimeout(LIMITS.clickhouseIdleMs);
@@ -136,8 +141,8 @@ const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-function isBareGet(request: IncomingMessage, url: URL): boolean {
-  return request.method === 'GET' && url.pathname === '/' && !url.searchParams.has('query');
+function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
+  return request.method === 'GET' && target.path === '/' && !target.search.has('query');
 }
 
 /** A reader's result that must be held whole is cut off by the engine before it fills this process's memory. */

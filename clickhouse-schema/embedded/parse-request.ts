@@ -38,8 +38,11 @@ const TRANSPORT = new Set(
 const MEANINGLESS_TO_READERS = new Set(['readonly', 'async_insert', 'wait_for_async_insert']);
 
 /** Reads a request's URL and headers. Throws `RefusedRequest` for what this interface or the caller's rights refuse. */
-export function parseRequest(request: IncomingMessage, url: URL, account: ServiceAccount): StatementRequest {
-  const search = url.searchParams;
+export function parseRequest(
+  request: IncomingMessage,
+  search: URLSearchParams,
+  account: ServiceAccount,
+): StatementRequest {
   const caller = authenticate(request, search, account);
   for (const name of ['compress', 'decompress']) {
     if (isOn(search.get(name))) {

@@ -45,39 +45,16 @@ async function check(engine: Engine, input: PlanInput, sql: string): Promise<voi
   if (analyst && Buffer.byteLength(sql) > LIMITS.clickhouseQueryBytes) {
     throw new RefusedRequest('QUERY_IS_TOO_LARGE', `A statement is at most ${LIMITS.clickhouseQueryBytes} bytes`);
   }
+  const why = analyst ? refusedName(sql, input.parameters) : undefined;
+  if (why !== undefined) throw new RefusedRequest('READONLY', why);
   const { statementCount, queryClass } = await engine.classify(sql);
   if (statementCount > 1) throw new RefusedRequest('SYNTAX_ERROR', 'Multi-statements are not allowed');
   if (!analyst) return;
-  if (queryClass === STATEMENT_CLASS.unknown) await explainSyntaxError(engine, sql);
+  if (queryClass === STATEMENT_CLASS.unknown) {
+    throw new RefusedRequest('SYNTAX_ERROR', 'ClickHouse cannot parse this statement');
+  }
   if (statementCount !== 1 || queryClass !== STATEMENT_CLASS.readOnly) {
     throw new RefusedRequest('READONLY', 'default: Cannot execute query in readonly mode');
-  }
-  const why = refusedName(sql, input.parameters);
-  if (why !== undefined) throw new RefusedRequest('READONLY', why);
-}
-
-const EXPLAIN = 'EXPLAIN AST ';
-
-/** Throws the engine's own message for a text its parser did not understand. Nothing of the text is run. */
-async function explainSyntaxError(engine: Engine, sql: string): Promise<void> {
-  // A semicolon could end the EXPLAIN and start something else.
-  if (sql.includes(';')) throw new RefusedRequest('SYNTAX_ERROR', 'The statement could not be parsed');
-  const connection = await engine.connect({
-    caller: 'analyst',
-    database: 'default',
-    settings: new Map(),
-    parameters: new Map(),
-  });
-  try {
-    await connection.run(`${EXPLAIN}${sql}`, 'Null');
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      message.replace(/failed at position (\d+)/, (_, at) => `failed at position ${Number(at) - EXPLAIN.length}`),
-      { cause: error },
-    );
-  } finally {
-    connection.close();
   }
 }
 
