@@ -1,4 +1,3 @@
-import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createDefinitions } from '../actors/runtime/definitions.ts';
@@ -27,6 +26,7 @@ import { LIMITS } from './kernel/limits.ts';
 import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
+import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
 import { watchModels } from './scoring/models.ts';
@@ -49,8 +49,10 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const metrics = createMetrics();
   metrics.collectProcess();
   const has = (role: Role): boolean => config.roles.includes(role);
-  mkdirSync(config.dataDir, { recursive: true });
-  const dataDir = realpathSync(config.dataDir);
+  const opened = openDataDir(config.dataDir);
+  if (opened.kind === 'shared') throw new ConfigError(opened.message);
+  for (const warning of opened.warnings) logger.warn(warning);
+  const dataDir = opened.path;
 
   const log = await connectJetStream({ ...logAddress(config), logger, clock });
   const configStore = await openConfigStore(log, clock, logger);
@@ -257,6 +259,7 @@ async function countMissedEvents(
 }
 
 let logger: Logger | undefined;
+keepFilesPrivate();
 try {
   const config = readConfig();
   logger = createLogger(config.logLevel, 'service');

@@ -75,6 +75,8 @@ async function main(): Promise<void> {
   );
 }
 
+// What it creates is private to its user, whatever umask the caller had.
+process.umask(0o077);
 // libuv reads this when the first piece of work reaches its pool, which is after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads);
 try {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError, readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/ids.ts';
+import { keepFilesPrivate } from './data-dir.ts';
 import { localPlan } from './local-plan.ts';
 import type { Endpoints } from './run-files.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
@@ -51,6 +52,7 @@ function welcome(dataDir: string, endpoints: Endpoints): string {
   return [...lines, ''].join('\n');
 }
 
+keepFilesPrivate();
 try {
   process.exit(await start());
 } catch (error) {

@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync } from 'node:fs';
 import { sleep, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
 import { createCrew, type Crew } from './crew.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { openDataDir } from './data-dir.ts';
 import { endLeftovers } from './leftovers.ts';
 import { checkPorts, type PortClaim } from './ports.ts';
 import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-files.ts';
@@ -61,8 +61,10 @@ export interface Supervisor {
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervision> {
   const { clock, report, signal, serviceStopMs = LIMITS.shutdownMs } = options;
-  mkdirSync(options.dataDir, { recursive: true });
-  const dataDir = realpathSync(options.dataDir);
+  const opened = openDataDir(options.dataDir);
+  if (opened.kind === 'shared') return { kind: 'refused', message: opened.message };
+  for (const warning of opened.warnings) report(warning);
+  const dataDir = opened.path;
 
   const lock = await lockDataDir(dataDir);
   if (lock.kind === 'held') return { kind: 'refused', message: alreadyRunning(dataDir) };

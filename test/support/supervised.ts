@@ -29,6 +29,8 @@ export interface SupervisedOptions {
   /** Script to run; `npm start`'s own when left out. */
   entry?: URL;
   env?: Readonly<Record<string, string | undefined>>;
+  /** The umask it is launched under, in octal digits; ours when left out. */
+  umask?: string;
 }
 
 const START = new URL('../../src/local/start.ts', import.meta.url);
@@ -54,8 +56,11 @@ export async function freshEnvironment(): Promise<Record<string, string | undefi
 }
 
 /** Launches a supervisor; does not wait for anything. `env` is best made with `freshEnvironment`. */
-export function launch({ entry = START, env = process.env }: SupervisedOptions): Supervised {
-  const child = spawn(process.execPath, [fileURLToPath(entry)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function launch({ entry = START, env = process.env, umask }: SupervisedOptions): Supervised {
+  const command = [process.execPath, fileURLToPath(entry)];
+  const [program = '', ...args] =
+    umask === undefined ? command : ['/bin/sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...command];
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()));
   const ended = once(child, 'exit').then(() => child.exitCode ?? child.signalCode);
