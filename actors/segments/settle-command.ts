@@ -86,5 +86,6 @@ function union(set: SegmentSet, one: Look, other: Look): Look {
   if (one === 'all' || other === 'all') return 'all';
   if (one === other || other.length === 0) return one;
   if (one.length === 0) return other;
-  return set.all.filter((segment) => one.includes(segment) || other.includes(segment));
+  const both = new Set([...one, ...other]);
+  return set.all.filter((segment) => both.has(segment));
 }

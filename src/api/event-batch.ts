@@ -4,10 +4,11 @@ import type { Reply } from '../../actors/replies.ts';
 import { ERRORS, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { answer, type Answer } from './answer.ts';
+import { noteIgnored } from './ignored-fields.ts';
 import { Warnings, type JudgedEvent } from './judged-event.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { RequestContext } from './request-context.ts';
-import { defineRoute, ignorableFields, invalid, noteIgnored } from './route.ts';
+import { defineRoute, ignorableFields, invalid } from './route.ts';
 import { TrackBody, trackItem } from './track-item.ts';
 import { compile } from './validation.ts';
 

@@ -6,7 +6,8 @@ import { formatTimestamp } from '../kernel/timestamp.ts';
 import { answer } from './answer.ts';
 import { ExternalId, PlayerId, freeForm, timeOut } from './fields.ts';
 import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
-import { defineRoute, ignorableFields, noteIgnored, type KeyedRoute } from './route.ts';
+import { noteIgnored } from './ignored-fields.ts';
+import { defineRoute, ignorableFields, type KeyedRoute } from './route.ts';
 
 const deviceField = (description: string) =>
   Type.Optional(Type.String({ maxLength: LIMITS.deviceFieldLength, description }));

@@ -5,9 +5,10 @@ import { LIMITS } from '../kernel/limits.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { freeForm, timeIn } from './fields.ts';
+import { noteIgnored } from './ignored-fields.ts';
 import { judgedEvent, Warnings, type JudgedEvent } from './judged-event.ts';
 import type { RequestContext } from './request-context.ts';
-import { ignorableFields, invalid, noteIgnored } from './route.ts';
+import { ignorableFields, invalid } from './route.ts';
 import { compile } from './validation.ts';
 
 /** One event as a game client sends it inside its session. */

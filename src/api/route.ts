@@ -4,7 +4,7 @@ import type { Reply } from '../../actors/replies.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Answer, TextAnswer } from './answer.ts';
-import { isPlainObject } from './plain-object.ts';
+import { noteIgnored } from './ignored-fields.ts';
 import type { KeyKind, RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
 
@@ -174,16 +174,6 @@ export function invalid(fields: FieldFault[]): Failure {
   const first = fields[0];
   const message = first === undefined ? undefined : `${first.path.replace(/^\//, '') || 'The body'} ${first.message}.`;
   return failure('VALIDATION_ERROR', message, { fields });
-}
-
-/** Adds the names of a body's fields that `known` doesn't hold to `ignored`. @param prefix stands before each name */
-export function noteIgnored(body: unknown, known: ReadonlySet<string>, prefix: string, ignored: string[]): void {
-  if (!isPlainObject(body)) return;
-  for (const name in body) {
-    if (known.has(name)) continue;
-    const shown = prefix + name;
-    if (!ignored.includes(shown)) ignored.push(shown);
-  }
 }
 
 /** The fields a body may hold besides unknown ones; undefined where unknown fields are refused. */

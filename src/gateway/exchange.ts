@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, TextAnswer } from '../api/answer.ts';
+import { ignoredFieldsHeader } from '../api/ignored-fields.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
 import type { RateVerdict } from './rate-limiter.ts';
 
@@ -150,7 +150,7 @@ function writeHead(
   else if (status === 429 || status === 503)
     res.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   if (replayed) res.writeHeader('Idempotent-Replayed', 'true');
-  if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredNames(ignored));
+  if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredFieldsHeader(ignored));
   if (exchange.allowOrigin !== undefined) {
     res.writeHeader('Access-Control-Allow-Origin', exchange.allowOrigin);
     res.writeHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
@@ -164,14 +164,4 @@ function failureBody(exchange: Exchange, { code, message, details }: Failure): s
   const entry = ERRORS[code];
   const context = entry.status === 500 ? { request_id: exchange.requestId } : (details ?? {});
   return JSON.stringify({ success: false, error: { code, message: message ?? entry.message, details: context } });
-}
-
-/** A bounded list that is safe in a header: anything but plain characters is percent-encoded. */
-function ignoredNames(names: readonly string[]): string {
-  return names
-    .slice(0, LIMITS.ignoredFieldNames)
-    .map((name) =>
-      encodeURIComponent(name.slice(0, LIMITS.ignoredFieldLength).toWellFormed()).replaceAll('%5B%5D', '[]'),
-    )
-    .join(', ');
 }

@@ -1,3 +1,4 @@
+import { noteIgnoredName } from '../api/ignored-fields.ts';
 import { isPlainObject } from '../api/plain-object.ts';
 
 /**
@@ -15,7 +16,7 @@ export function readQuery(
   if (text === '') return values;
   for (const [name, value] of new URLSearchParams(text)) {
     if (!Object.hasOwn(properties, name)) {
-      if (!ignored.includes(name)) ignored.push(name);
+      noteIgnoredName(name, ignored);
       continue;
     }
     const schema = properties[name];

@@ -23,6 +23,8 @@ export const LIMITS = {
   ignoredFieldNames: 16,
   /** Characters of one name in X-Ignored-Fields. */
   ignoredFieldLength: 64,
+  /** Bytes of X-Ignored-Fields: with all other headers it fits the 4 KiB that nginx holds of an answer's head. */
+  ignoredFieldsBytes: 2_048,
   /** `external_id`, in characters: percent-encoded it must still fit the header block of a look-up by it. */
   externalIdLength: 256,
   /** `device_id` of a player, in characters. */
