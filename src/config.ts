@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseProxies } from './gateway/caller-address.ts';
 
 /** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
 
@@ -31,6 +32,8 @@ export interface Config {
   webhookTimeoutSeconds: number;
   webhookAllowPrivateHosts: readonly string[];
   corsOrigins: readonly string[];
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
   /** The folder of the scoring model's package, and of what may take its place. */
   modelPath: string;
   /** Whether `npm start` runs us: on one machine, for one developer, who wants the demo game. */
@@ -69,9 +72,20 @@ export function readConfig(env: Env = process.env): Config {
     webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
     webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
     corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
+    trustedProxies: proxies(env['TRUSTED_PROXIES']),
     modelPath: modelPath(env['MODEL_PATH']),
     supervised: env['SUPERVISED'] === '1',
   };
+}
+
+function proxies(text: string | undefined): string[] {
+  const parts = list(text);
+  try {
+    parseProxies(parts);
+  } catch (error) {
+    throw new ConfigError(`TRUSTED_PROXIES: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return parts;
 }
 
 /** Where the log is, and how it is kept. */

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { isPlainObject } from './plain-object.ts';
+import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
 import type { Route } from './route.ts';
 
@@ -210,7 +211,7 @@ export function errorsOf(route: Route): ErrorCode[] {
     codes.add('SERVICE_UNAVAILABLE');
     if (route.auth.keys.length < 2 || route.auth.scope !== undefined) codes.add('FORBIDDEN');
   }
-  if (route.limitClass !== 'none') codes.add('RATE_LIMIT_EXCEEDED');
+  if (mayBeMetered(route)) codes.add('RATE_LIMIT_EXCEEDED');
   if (route.idempotent === true) codes.add('CONFLICT');
   if (route.input.body !== undefined) {
     codes.add('PAYLOAD_TOO_LARGE');

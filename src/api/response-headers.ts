@@ -1,3 +1,4 @@
+import { mayBeMetered } from './metering.ts';
 import type { RouteDocs } from './route.ts';
 
 /** Every response header of our own: exposed to browsers, and documented. */
@@ -17,7 +18,7 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 /** The headers a route's response of the given status may carry. */
 export function responseHeadersOf(route: RouteDocs, status: number): HeaderName[] {
   const names: HeaderName[] = ['X-Request-Id'];
-  if (route.limitClass !== 'none') names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset');
+  if (mayBeMetered(route)) names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset');
   if (status === 429 || status === 503) names.push('Retry-After');
   if (status < 300 && route.auth !== 'none') names.push('X-Ignored-Fields');
   if (status < 300 && route.idempotent === true) names.push('Idempotent-Replayed');

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../kernel/errors.ts';
+import { mayBeMetered } from './metering.ts';
 import { errorsOf } from './openapi.ts';
 import { isPlainObject } from './plain-object.ts';
 import { routes } from './routes.ts';
@@ -69,7 +70,7 @@ describe('every route', () => {
       const errors = errorsOf(route);
       for (const code of errors) expect(ERRORS).toHaveProperty(code);
       if (route.auth !== 'none') expect(errors).toContain('UNAUTHORIZED');
-      if (route.limitClass !== 'none') expect(errors).toContain('RATE_LIMIT_EXCEEDED');
+      expect(errors.includes('RATE_LIMIT_EXCEEDED'), route.path).toBe(mayBeMetered(route));
     }
   });
 

@@ -22,6 +22,8 @@ export interface Exchange {
   allowOrigin: string | undefined;
   varyOrigin: boolean;
   rate: RateVerdict | undefined;
+  /** Who sent it, where a key's limit is shared out between callers. */
+  caller: string | undefined;
   /** Names for X-Ignored-Fields. */
   readonly ignored: string[];
   open: boolean;

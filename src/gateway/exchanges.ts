@@ -68,6 +68,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         allowOrigin: origin === '' ? undefined : cors.allowOrigin(origin),
         varyOrigin: browsers && cors.varies,
         rate: undefined,
+        caller: undefined,
         ignored: [],
         open: true,
         // Until the body is read an answer would leave it on the wire, to be drained for as long as it pleases to come.

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
+import { createCallerShares, type CallerShares } from './caller-shares.ts';
 
 /** What a limited request is told. */
 export interface RateVerdict {
@@ -20,7 +21,10 @@ export type RateCount = [key: string, ageSeconds: number, requests: number];
  * Times are told as ages: gateways need no common clock.
  */
 export interface RateLimiter {
-  take(key: string, limitPerMinute: number): RateVerdict;
+  /** @param caller who asks with a key that many share; fairness between callers is off without it */
+  take(key: string, limitPerMinute: number, caller?: string): RateVerdict;
+  /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
+  penalize(key: string, caller: string): void;
   /** What was let through here since the last call. */
   drain(): RateCount[];
   /** All that was let through here within the minute, for a gateway that has just joined. */
@@ -43,6 +47,8 @@ interface KeyWindow {
   oldest: number;
   total: number;
   unsent: number;
+  /** Absent until a caller was named. */
+  shares: CallerShares | undefined;
 }
 
 export function createRateLimiter(clock: Clock): RateLimiter {
@@ -54,7 +60,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     let window = windows.get(key);
     if (window === undefined) {
       const slots = (): Uint32Array => new Uint32Array(SLOTS);
-      window = { all: slots(), own: slots(), head: second, oldest: second, total: 0, unsent: 0 };
+      window = { all: slots(), own: slots(), head: second, oldest: second, total: 0, unsent: 0, shares: undefined };
       windows.set(key, window);
     }
     advance(window, second);
@@ -75,11 +81,17 @@ export function createRateLimiter(clock: Clock): RateLimiter {
   }
 
   return {
-    take(key, limitPerMinute) {
+    take(key, limitPerMinute, caller) {
       const nowMs = clock.monotonicMs();
       const second = Math.floor(nowMs / 1000);
       const window = windowOf(key, second);
       const allowed = window.total < limitPerMinute;
+      if (allowed && caller !== undefined) {
+        window.shares ??= createCallerShares();
+        const waitSeconds = window.shares.waitSeconds(caller, nowMs, window.total, limitPerMinute);
+        if (waitSeconds > 0) return { allowed: false, limit: limitPerMinute, remaining: 0, resetSeconds: waitSeconds };
+        window.shares.add(caller, nowMs, 1);
+      }
       if (allowed) {
         add(window, second, 1);
         window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + 1;
@@ -92,6 +104,9 @@ export function createRateLimiter(clock: Clock): RateLimiter {
         remaining: Math.max(0, limitPerMinute - window.total),
         resetSeconds: Math.max(1, Math.ceil(window.oldest + SLOTS - nowMs / 1000)),
       };
+    },
+    penalize(key, caller) {
+      windows.get(key)?.shares?.add(caller, clock.monotonicMs(), 1);
     },
     drain() {
       const counts: RateCount[] = [];
@@ -116,7 +131,8 @@ export function createRateLimiter(clock: Clock): RateLimiter {
       const now = nowSecond();
       for (const [key, window] of windows) {
         advance(window, now);
-        if (window.total === 0 && window.unsent === 0) windows.delete(key);
+        const idle = window.shares === undefined || window.shares.isIdle(clock.monotonicMs());
+        if (window.total === 0 && window.unsent === 0 && idle) windows.delete(key);
       }
     },
   };

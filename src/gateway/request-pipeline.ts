@@ -3,9 +3,11 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { ApiKey, RequestContext, Services } from '../api/request-context.ts';
 import { invalid, type KeyedRoute, type OpenRoute, type Outcome, type RawInput } from '../api/route.ts';
-import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { isMetered } from '../api/metering.ts';
+import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { CallerAddresses } from './caller-address.ts';
 import { respond, type Exchange } from './exchange.ts';
 import type { KeyRing } from './key-ring.ts';
 import { parseJson } from './parse-json.ts';
@@ -18,6 +20,7 @@ export interface PipelineDeps {
   services: Services;
   keyRing: KeyRing;
   limiter: RateLimiter;
+  callers: CallerAddresses;
   bodies: BodyReader;
   feed: LiveFeed;
   streams: StreamRegistry;
@@ -50,8 +53,11 @@ export function runKeyedRoute(
   }
   const key = deps.keyRing.find(head.apiKey);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
-  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange) ?? faultOf(head);
-  if (denied !== undefined) return respond(exchange, denied);
+  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req) ?? faultOf(head);
+  if (denied !== undefined) {
+    countMalformed(deps, key, exchange, denied.code);
+    return respond(exchange, denied);
+  }
   const { services } = deps;
   const context: RequestContext = {
     services,
@@ -84,11 +90,32 @@ function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
   return undefined;
 }
 
-/** Counts the request against the key's tier. Unmetered keys are not counted and see no RateLimit headers. */
-function limited(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: Exchange): Failure | undefined {
-  if (route.limitClass === 'none' || key.limitPerMinute === null) return undefined;
-  exchange.rate = deps.limiter.take(key.id, key.limitPerMinute);
+/**
+ * Counts the request against the key's tier, and a client key's request against its caller too. Unmetered keys are not
+ * counted and see no RateLimit headers.
+ */
+function limited(
+  deps: PipelineDeps,
+  route: KeyedRoute,
+  key: ApiKey,
+  exchange: Exchange,
+  res: HttpResponse,
+  req: HttpRequest,
+): Failure | undefined {
+  if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
+  if (key.kind === 'client') {
+    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    exchange.caller = deps.callers.networkOf(peer, req.getHeader('x-forwarded-for'));
+  }
+  exchange.rate = deps.limiter.take(key.id, key.limitPerMinute, exchange.caller);
   return exchange.rate.allowed ? undefined : failure('RATE_LIMIT_EXCEEDED');
+}
+
+/** Failures that a caller makes on purpose, or by a bug of its own: they count twice against it. */
+const MALFORMED: ReadonlySet<ErrorCode> = new Set(['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']);
+
+function countMalformed(deps: PipelineDeps, key: ApiKey, { caller }: Exchange, code: ErrorCode): void {
+  if (caller !== undefined && MALFORMED.has(code)) deps.limiter.penalize(key.id, caller);
 }
 
 function faultOf(head: RequestHead): Failure | undefined {
@@ -165,6 +192,7 @@ function settle(
   };
   const onOutcome = (outcome: Outcome | undefined): void => {
     if (outcome === undefined || !exchange.open) return;
+    if (outcome.kind === 'failure' && key !== undefined) countMalformed(deps, key, exchange, outcome.code);
     if (outcome.kind !== 'stream') respond(exchange, outcome);
     else if (key !== undefined) openStream(deps, exchange, key, outcome.request);
   };

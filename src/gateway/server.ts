@@ -13,6 +13,7 @@ import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Backend } from './backend.ts';
 import { createApp } from './app.ts';
+import { createCallerAddresses } from './caller-address.ts';
 import { createCors } from './cors.ts';
 import { createExchanges } from './exchanges.ts';
 import { createKeyRing } from './key-ring.ts';
@@ -24,7 +25,7 @@ import { createStreamRegistry } from './stream-registry.ts';
 
 export interface ServerDeps {
   routes: readonly Route[];
-  config: Pick<Config, 'corsOrigins' | 'metricsPort'>;
+  config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'trustedProxies'>;
   configStore: ConfigStore;
   backend: Backend;
   feed: LiveFeed;
@@ -97,6 +98,7 @@ export function createServer(deps: ServerDeps): Server {
     services,
     keyRing,
     limiter,
+    callers: createCallerAddresses(config.trustedProxies),
     bodies: createBodyReader(clock),
     feed: deps.feed,
     streams,

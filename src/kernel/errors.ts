@@ -69,7 +69,8 @@ export const ERRORS = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: 'Too many requests.',
-    meaning: 'The key used up its tier; Retry-After and the RateLimit headers say when to come back.',
+    meaning:
+      'The key used up its tier, or this caller uses far more of a client key than the others. Retry after `Retry-After` seconds.',
   },
   INTERNAL_ERROR: {
     status: 500,

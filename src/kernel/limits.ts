@@ -45,6 +45,8 @@ export const LIMITS = {
   errorLinesPerSecond: 10,
   /** API keys whose text is remembered in a gateway, so that a request costs no hash. */
   apiKeyCache: 10_000,
+  /** IPv6 addresses of callers whose network is remembered in a gateway. */
+  callerAddressCache: 10_000,
   /** How often gateways tell each other what they let through; a burst may exceed a rate limit by one exchange. */
   rateExchangeMs: 250,
   /** Key and second pairs in one message of that exchange. */

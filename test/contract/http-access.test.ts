@@ -128,7 +128,7 @@ describe('probes', () => {
   });
 
   it('serve metrics on a port of their own when told so', async () => {
-    const other = await startGateway({ config: { corsOrigins: ['*'], metricsPort: 0 } });
+    const other = await startGateway({ config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: 0 } });
     expect((await other.call(undefined, 'GET', '/metrics')).status).toBe(404);
     const apart = await fetch(`http://127.0.0.1:${other.server.metricsPort}/metrics`);
     expect(apart.status).toBe(200);
@@ -161,10 +161,58 @@ describe('rate limits', () => {
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(61);
     expect(gateway.backend.calls).toHaveLength(999);
-    const elsewhere = await gateway.call(key, 'GET', PLAYER);
-    expect(elsewhere.status).toBe(200);
-    expect(elsewhere.headers.get('ratelimit-limit')).toBeNull();
+    expect((await gateway.call(key, 'GET', PLAYER)).status).toBe(429);
     expect((await track(await gateway.key({ kind: 'client', tier: 'growth' }))).status).toBe(200);
+  });
+
+  it('meter every endpoint that a client key may call, and of server keys games and events only', async () => {
+    const [client, server] = await Promise.all(
+      (['client', 'server'] as const).map((kind) => gateway.key({ kind, tier: 'growth', scopes: ['scoring:write'] })),
+    );
+    for (const [method, path] of [
+      ['POST', '/v1/players/players'],
+      ['GET', PLAYER],
+      ['POST', `${PLAYER}/session`],
+      ['POST', `${PLAYER}/purchase?amount=1`],
+      ['POST', '/v1/scoring/first-user-conversion'],
+      ['POST', '/v1/flags/flags/evaluate'],
+      ['POST', '/ofrep/v1/evaluate/flags'],
+    ] as const) {
+      const metered = async (key: string | undefined) => {
+        const response = await gateway.call(key, method, path, method === 'POST' ? {} : undefined);
+        return response.headers.get('ratelimit-limit');
+      };
+      expect(await metered(client), path).toBe('1000');
+      expect(await metered(server), path).toBeNull();
+    }
+  });
+
+  it('leave the players of a client key room when one of them floods it with malformed bodies', async () => {
+    const shared = await startGateway({
+      config: { corsOrigins: ['*'], metricsPort: undefined, trustedProxies: ['127.0.0.1'] },
+    });
+    const key = await shared.key({ kind: 'client', tier: 'growth' });
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    for (let player = 1; player <= 20; player += 1) {
+      expect((await track(key, from(`192.0.2.${player}`), shared)).status).toBe(200);
+    }
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 1_200; sent += 1) {
+      const response = await shared.call(key, 'POST', '/v1/events/events', '{', from('198.51.100.1'));
+      statuses.push(response.status);
+      await response.arrayBuffer();
+    }
+    const answered = Map.groupBy(statuses, (status) => status);
+    expect(new Set(answered.keys())).toEqual(new Set([400, 429]));
+    expect(answered.get(400)?.length).toBeLessThan(520);
+    for (let player = 1; player <= 20; player += 1) {
+      for (let sent = 0; sent < 10; sent += 1) {
+        const response = await track(key, from(`192.0.2.${player}`), shared);
+        expect(response.status).toBe(200);
+        await response.arrayBuffer();
+      }
+    }
+    await shared.close();
   });
 
   it('leave unmetered keys alone', async () => {
@@ -234,7 +282,7 @@ describe('CORS', () => {
   });
 
   it('keeps to the configured origins', async () => {
-    const config = { corsOrigins: ['https://game.example'], metricsPort: undefined };
+    const config = { corsOrigins: ['https://game.example'], metricsPort: undefined, trustedProxies: [] };
     const other = await startGateway({ config });
     const response = await preflight('/v1/events/events', 'POST', other);
     expect(response.headers.get('access-control-allow-origin')).toBe('https://game.example');

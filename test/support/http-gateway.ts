@@ -73,7 +73,7 @@ export async function startGateway(
   const feed = createFakeFeed();
   const server = createServer({
     routes: routes({ webhookAllowPrivateHosts, sessionTtlSeconds: 1800 }),
-    config: { corsOrigins: ['*'], metricsPort: undefined },
+    config: { corsOrigins: ['*'], metricsPort: undefined, trustedProxies: [] },
     configStore: config,
     backend,
     feed,
