@@ -2,6 +2,8 @@ import type { Environment } from '../actors/commands.ts';
 
 /** What an SSE reader asks for. */
 export interface LiveRequest {
+  /** Id of the API key: replays take turns by it. */
+  key: string;
   game: string;
   environment: Environment;
   /** Only these event names; all when empty. */

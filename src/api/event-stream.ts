@@ -57,6 +57,7 @@ export const streamEvents = defineRoute({
       // Empty is no position: clients send that before they saw one.
       const lastEventId = headers['Last-Event-ID'] ?? (query.last_event_id === '' ? undefined : query.last_event_id);
       return {
+        key: key.id,
         game: key.game,
         environment: key.environment,
         eventNames: query.event_name ?? [],

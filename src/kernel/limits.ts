@@ -502,6 +502,8 @@ export const LIMITS = {
   streamRetryMs: 2_000,
   /** Readers replaying from the log at once per process, each with a broker consumer of its own; others wait their turn. */
   streamReplays: 32,
+  /** How long a replay keeps its place although a key with fewer replays waits: moving it has the broker read ahead again. */
+  streamReplayTurnMs: 2_000,
   /** FACTS bytes one replay decodes before others get a turn. */
   streamReplayStepBytes: 256 * 1024,
 

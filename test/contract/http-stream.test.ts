@@ -82,6 +82,7 @@ describe('the event stream', () => {
       'Last-Event-ID': 'abc-1-2',
     });
     expect(gateway.feed.attached[0]?.request).toEqual({
+      key: expect.any(String),
       game: 'demo',
       environment: 'live',
       eventNames: ['a', 'b c'],

@@ -34,7 +34,7 @@ async function setUp() {
   const game = systemIds.uuidv4();
   const attach = (lastEventId?: string) => {
     const reader = createFakeReader();
-    const request = { game, environment: 'live' as const, eventNames: [] };
+    const request = { key: 'key_1', game, environment: 'live' as const, eventNames: [] };
     const detach = feed.attach(lastEventId === undefined ? request : { ...request, lastEventId }, reader);
     return { reader, detach };
   };
@@ -77,7 +77,7 @@ describe('live stream over JetStream', () => {
     const resumed = createFakeReader();
     const game = String(reader.messages[0]?.data['game_id']);
     const lastEventId = reader.messages.findLast(({ data }) => data['event_id'] === 'e4')?.id ?? '';
-    other.attach({ game, environment: 'live', eventNames: [], lastEventId }, resumed);
+    other.attach({ key: 'key_1', game, environment: 'live', eventNames: [], lastEventId }, resumed);
     await one.track(10);
     await until('all have come', () => resumed.eventIds().length >= 25);
     expect(resumed.eventIds()).toEqual(one.all().slice(5));

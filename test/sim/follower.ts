@@ -80,7 +80,10 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
           return;
         }
         const resume = lastId === undefined ? {} : { lastEventId: lastId };
-        const detach = current.feed.attach({ game: 'demo', environment: 'live', eventNames: [], ...resume }, reader);
+        const detach = current.feed.attach(
+          { key: 'key_1', game: 'demo', environment: 'live', eventNames: [], ...resume },
+          reader,
+        );
         // Connections end now and then without anybody's fault.
         world.clock.timer(random.between(2_000, 20_000), () => {
           if (process.clock.state === 'running') detach();

@@ -30,7 +30,7 @@ function setUp(countLost?: (lost: LostEvents) => Promise<number | undefined>) {
   });
   const attach = (some: Partial<LiveRequest> = {}) => {
     const reader = createFakeReader();
-    const detach = feed.attach({ game: 'demo', environment: 'live', eventNames: [], ...some }, reader);
+    const detach = feed.attach({ key: 'key_1', game: 'demo', environment: 'live', eventNames: [], ...some }, reader);
     return { reader, detach };
   };
   const track = async (...ids: string[]) => {
@@ -147,7 +147,7 @@ describe('live stream', () => {
       heartbeatMs: HEARTBEAT_MS,
     });
     await feed.start();
-    const request = { game: 'demo', environment: 'live' as const, eventNames: [] };
+    const request = { key: 'key_1', game: 'demo', environment: 'live' as const, eventNames: [] };
     const reader = createFakeReader();
     feed.attach(request, reader);
     away = true;
@@ -306,6 +306,27 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual([...old, ...meanwhile]);
   });
 
+  it('replays soon although another key has every place taken by readers that take nothing', async () => {
+    const { clock, feed, attach, trackLarge } = setUp();
+    await feed.start();
+    const first = attach();
+    const lastEventId = first.reader.lastId() ?? '';
+    first.detach();
+    const old = numbered(80, 'old');
+    await trackLarge(old);
+    await clock.settle();
+    const crowd = Array.from({ length: LIMITS.streamReplays + 8 }, () => attach({ key: 'crowd', lastEventId }));
+    for (const { reader } of crowd) reader.stall();
+    await clock.advance(LIMITS.streamReplayTurnMs / 2);
+    const { reader } = attach({ key: 'other', lastEventId });
+    await clock.advance(LIMITS.streamReplayTurnMs);
+    expect(reader.eventIds()).toEqual(old);
+    // Those who were moved aside go on where they were.
+    for (const one of crowd) one.reader.resume();
+    await clock.advance(60_000);
+    for (const one of crowd) expect(one.reader.eventIds()).toEqual(old);
+  });
+
   it('is cut off at random fifty times and sees every event once, in order', async () => {
     const { clock, feed, attach, track } = setUp();
     await feed.start();
@@ -359,7 +380,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await feed.start();
     await ahead.start();
     const elsewhere = createFakeReader();
-    ahead.attach({ game: 'demo', environment: 'live', eventNames: [] }, elsewhere);
+    ahead.attach({ key: 'key_1', game: 'demo', environment: 'live', eventNames: [] }, elsewhere);
     log.disconnect();
     await track('e1', 'e2');
     await track('e3');
@@ -417,7 +438,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
       detach();
     }
     const { created } = broker.stream('FACTS').bounds();
-    const request = { game: 'demo', environment: 'live', eventNames: ['level_up'], lastEventId };
+    const request = { key: 'key_1', game: 'demo', environment: 'live', eventNames: ['level_up'], lastEventId };
     const lost = { request, created, from: { sequence: 1, index: 2 }, beforeSequence: 51 };
     expect(asked).toEqual([lost, lost, lost, lost]);
   });

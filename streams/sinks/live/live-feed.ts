@@ -52,7 +52,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const { log, clock, logger, metrics, heartbeatMs, countLost } = options;
   const members = new Set<Member>();
   const audience = createAudience();
-  const slots = createReplaySlots(LIMITS.streamReplays);
+  const slots = createReplaySlots({ clock, limit: LIMITS.streamReplays, turnMs: LIMITS.streamReplayTurnMs });
   const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
   let stopped = false;
@@ -121,7 +121,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     const { recent, tag, created } = current;
     function openOlder(fromSequence: number, onWaiting: () => void): OlderRecords {
       const present = (): number => recent.lastSequence;
-      return openOlderRecords({ log, clock, slots, created, tag, present, fromSequence, onWaiting, onUnreadable });
+      const { key } = member.request;
+      return openOlderRecords({ log, clock, slots, key, created, tag, present, fromSequence, onWaiting, onUnreadable });
     }
     audience.leave(member);
     member.stopFollowing = catchUp({

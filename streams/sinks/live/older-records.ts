@@ -22,6 +22,8 @@ export interface OlderRecordsOptions {
   log: Log;
   clock: Clock;
   slots: ReplaySlots;
+  /** Whose replay this is: replays take turns by it. */
+  key: string;
   /** The incarnation of FACTS the reader's position belongs to. */
   created: string;
   tag: string;
@@ -45,14 +47,19 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
   /** The record given out last: it is asked for again when the reader had no room for all of it. */
   let head: FedRecord | undefined;
   let lost: Lost | undefined;
-  const leaveSlots = slots.enter(() => void open());
+  /** Counts starts and pauses: an opening that was under way at a pause ends. */
+  let turn = 0;
+  const leaveSlots = slots.enter(options.key, { start: () => void open(), pause });
 
   async function open(): Promise<void> {
+    turn += 1;
+    const mine = turn;
+    const isOver = (): boolean => stopped || mine !== turn;
     for (;;) {
-      if (stopped) return;
+      if (isOver()) return;
       try {
         const bounds = await log.info('FACTS');
-        if (stopped) return;
+        if (isOver()) return;
         if (bounds.created !== options.created) lost = { lostBefore: options.present() + 1, why: 'gone' };
         else if (wantedFrom < bounds.firstSequence) lost = { lostBefore: bounds.firstSequence, why: 'trimmed' };
         else reader = log.read('FACTS', { from: wantedFrom, onWaiting: options.onWaiting });
@@ -68,8 +75,18 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
   async function reopen(): Promise<void> {
     reader?.stop();
     reader = undefined;
+    const mine = turn;
     await sleep(clock, RETRY_MS);
-    await open();
+    if (mine === turn) await open();
+  }
+
+  /** Keeps nothing but where to go on: what was read ahead is read again. */
+  function pause(): void {
+    turn += 1;
+    reader?.stop();
+    reader = undefined;
+    taken = [];
+    head = undefined;
   }
 
   function nextTaken(sequence: number): FedRecord | undefined {

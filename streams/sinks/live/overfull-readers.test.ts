@@ -6,7 +6,7 @@ import { overfullReaders } from './overfull-readers.ts';
 function aMember(bytes: number): Member {
   const reader = { write: () => true, bufferedBytes: () => bytes, end: () => {} };
   return {
-    request: { game: 'demo', environment: 'live', eventNames: [] },
+    request: { key: 'key_1', game: 'demo', environment: 'live', eventNames: [] },
     reader,
     greeted: true,
     stopFollowing: () => {},

@@ -1,33 +1,127 @@
-/** Bounds how many replays read from the log at once; the others wait in order. */
-export interface ReplaySlots {
-  /** Calls `start` (never synchronously) when there is a place. The returned function leaves the place or the queue. */
-  enter(start: () => void): () => void;
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+
+/** A replay, as its place in the log is given and taken. Neither function is called synchronously by `enter`. */
+export interface Replay {
+  start(): void;
+  /** Its place goes to another key: it waits for the next `start`. */
+  pause(): void;
 }
 
-export function createReplaySlots(limit: number): ReplaySlots {
-  const waiting = new Set<() => void>();
-  const running = new Set<() => void>();
+/** Bounds how many replays read from the log at once. */
+export interface ReplaySlots {
+  /** Starts the replay when there is a place. The returned function leaves the place or the queue. */
+  enter(key: string, replay: Replay): () => void;
+}
+
+export interface ReplaySlotsOptions {
+  clock: Clock;
+  /** Replays at once. */
+  limit: number;
+  /** How long a replay keeps its place although a key with fewer replays waits. */
+  turnMs: number;
+}
+
+interface Place {
+  key: string;
+  replay: Replay;
+  sinceMs: number;
+}
+
+/**
+ * Owns the places, and the replays that wait for one, by API key.
+ *
+ * Invariants
+ * 1. A free place goes to the waiting key with the fewest running replays; among equals, to the one that was served least recently.
+ * 2. While a key waits that has fewer running replays than another, the other's longest-running replay is paused after its turn.
+ *    Equal keys keep their places, as every pause costs a new reader of the log.
+ */
+export function createReplaySlots({ clock, limit, turnMs }: ReplaySlotsOptions): ReplaySlots {
+  /** Keys with waiting replays, least recently served first. */
+  const waiting = new Map<string, Set<Place>>();
+  /** In the order of their starts. */
+  const running = new Set<Place>();
+  const runningOf = new Map<string, number>();
+  let cancelTurn: Cancel = () => {};
+
+  const countOf = (key: string): number => runningOf.get(key) ?? 0;
+
+  function count(key: string, change: 1 | -1): void {
+    const now = countOf(key) + change;
+    if (now === 0) runningOf.delete(key);
+    else runningOf.set(key, now);
+  }
+
+  function wait(place: Place): void {
+    const queue = waiting.get(place.key) ?? new Set();
+    waiting.set(place.key, queue.add(place));
+  }
+
+  function stopWaiting(place: Place): void {
+    const queue = waiting.get(place.key);
+    if (queue?.delete(place) === true && queue.size === 0) waiting.delete(place.key);
+  }
+
+  function stopRunning(place: Place): void {
+    if (running.delete(place)) count(place.key, -1);
+  }
+
+  function keyInTurn(): string | undefined {
+    let best: string | undefined;
+    for (const key of waiting.keys()) if (best === undefined || countOf(key) < countOf(best)) best = key;
+    return best;
+  }
+
+  /** Takes a place from a key with more replays than `key`. False: there is none, or none whose turn is over. */
+  function makeRoom(key: string): boolean {
+    let oldest: Place | undefined;
+    for (const place of running) {
+      if (countOf(place.key) <= countOf(key)) continue;
+      oldest = place;
+      break;
+    }
+    if (oldest === undefined) return false;
+    const leftMs = oldest.sinceMs + turnMs - clock.monotonicMs();
+    if (leftMs > 0) {
+      cancelTurn = clock.timer(leftMs, admit);
+      return false;
+    }
+    stopRunning(oldest);
+    wait(oldest);
+    oldest.replay.pause();
+    return true;
+  }
 
   function admit(): void {
-    for (const start of waiting) {
-      if (running.size >= limit) return;
-      waiting.delete(start);
-      running.add(start);
-      queueMicrotask(() => {
-        if (running.has(start)) start();
-      });
+    cancelTurn();
+    for (let key = keyInTurn(); key !== undefined; key = keyInTurn()) {
+      if (running.size >= limit && !makeRoom(key)) return;
+      const queue = waiting.get(key);
+      const [place] = queue ?? [];
+      if (queue === undefined || place === undefined) return;
+      waiting.delete(key);
+      queue.delete(place);
+      if (queue.size > 0) waiting.set(key, queue);
+      start(place);
     }
   }
 
+  function start(place: Place): void {
+    place.sinceMs = clock.monotonicMs();
+    running.add(place);
+    count(place.key, 1);
+    queueMicrotask(() => {
+      if (running.has(place)) place.replay.start();
+    });
+  }
+
   return {
-    enter(start) {
-      // A place of its own, even when the same function enters twice.
-      const place = () => start();
-      waiting.add(place);
+    enter(key, replay) {
+      const place: Place = { key, replay, sinceMs: 0 };
+      wait(place);
       admit();
       return () => {
-        waiting.delete(place);
-        running.delete(place);
+        stopWaiting(place);
+        stopRunning(place);
         admit();
       };
     },
