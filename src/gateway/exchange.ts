@@ -125,11 +125,22 @@ function end(
   const last = exchange.lastOnConnection || exchange.draining();
   res.cork(() => {
     writeHead(exchange, status, contentType, replayed, extra);
-    if (exchange.headOnly) res.endWithoutBody(Buffer.byteLength(body), last);
-    else if (contentType === undefined) res.endWithoutBody(undefined, last);
+    if (contentType === undefined) endWithoutBody(res, undefined, last);
+    else if (exchange.headOnly) endWithoutBody(res, Buffer.byteLength(body), last);
     else res.end(body, last);
   });
   exchange.onClosed(status);
+}
+
+/**
+ * Ends an answer that has no body: 204, 304, or any to HEAD. The library must get no arguments here: it sends an undefined
+ * length as 2^63, and after any other than 0 it closes the connection at the next request. Without them it cannot close
+ * the connection itself, so `last` asks the client to; if the client does not, the idle time-out closes it.
+ */
+function endWithoutBody(res: HttpResponse, lengthBytes: number | undefined, last: boolean): void {
+  if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
+  if (last) res.writeHeader('Connection', 'close');
+  res.endWithoutBody();
 }
 
 function writeHead(

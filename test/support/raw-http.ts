@@ -44,3 +44,81 @@ export function isWhole(text: string): boolean {
   const length = /content-length: (\d+)/i.exec(text)?.[1];
   return head >= 0 && length !== undefined && text.length >= head + 4 + Number(length);
 }
+
+/** One answer as its bytes say, read by the rules of RFC 9112. */
+export interface RawAnswer {
+  status: number;
+  /** Values by lower-case name; several of one name are joined by a comma. */
+  headers: Map<string, string>;
+  body: string;
+}
+
+/** A connection that sends requests as they are and reads one answer after another. */
+export interface RawConnection {
+  send(bytes: string | Uint8Array): void;
+  /**
+   * Reads the next answer; rejects when the connection ends first, or when its bytes are no HTTP.
+   * @param method of the request it answers: an answer to HEAD has no body
+   */
+  answer(method: string): Promise<RawAnswer>;
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>;
+  destroy(): void;
+}
+
+export function openRaw(port: number): RawConnection {
+  const socket = connect(port, '127.0.0.1');
+  let bytes = '';
+  let ended = false;
+  let changed: () => void = () => {};
+  socket.on('data', (data) => {
+    bytes += data.toString('latin1');
+    changed();
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      ended = true;
+      changed();
+      resolve();
+    });
+  });
+  return {
+    closed,
+    send: (part) => void socket.write(part),
+    destroy: () => void socket.destroy(),
+    async answer(method) {
+      for (;;) {
+        const taken = takeAnswer(bytes, method);
+        if (taken !== undefined) {
+          bytes = taken.rest;
+          return taken.answer;
+        }
+        if (ended) throw new Error(`the connection ended after ${JSON.stringify(bytes)}`);
+        await new Promise<void>((resolve) => (changed = resolve));
+      }
+    },
+  };
+}
+
+/** Takes the first whole answer off the text; undefined while it is not whole. */
+function takeAnswer(text: string, method: string): { answer: RawAnswer; rest: string } | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  if (Number.isNaN(status)) throw new Error(`no status line: ${JSON.stringify(statusLine)}`);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`no header: ${JSON.stringify(line)}`);
+    const held = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), held === undefined ? value : `${held}, ${value}`);
+  }
+  const rest = text.slice(end + 4);
+  if (method === 'HEAD' || status === 204 || status === 304) return { answer: { status, headers, body: '' }, rest };
+  if (headers.has('transfer-encoding')) throw new Error('a chunked answer is not read here');
+  const length = Number(headers.get('content-length'));
+  if (rest.length < length) return undefined;
+  return { answer: { status, headers, body: rest.slice(0, length) }, rest: rest.slice(length) };
+}
