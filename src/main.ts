@@ -47,7 +47,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const clock = systemClock;
   const ids = systemIds;
   const metrics = createMetrics();
-  metrics.collectProcess();
+  metrics.collectProcess(clock);
   const has = (role: Role): boolean => config.roles.includes(role);
   const opened = openDataDir(config.dataDir);
   if (opened.kind === 'shared') throw new ConfigError(opened.message);

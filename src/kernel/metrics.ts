@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+import { threadCpuMs, watchStalls } from './event-loop-stalls.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** Every metric of the service in one place: names, units and meaning. Components take what they need by type. */
@@ -136,9 +138,34 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
-    /** Node's own process metrics; called once by main. */
-    collectProcess: () => collectDefaultMetrics({ register: registry }),
+    /** Node's own process metrics, and how the main thread spends its time; called once by main. */
+    collectProcess(clock: Clock): void {
+      collectDefaultMetrics({ register: registry });
+      collectMainThread(clock, registers);
+    },
   };
+}
+
+function collectMainThread(clock: Clock, registers: Registry[]) {
+  const stalls = new Histogram({
+    name: 'event_loop_stall_seconds',
+    help: 'Turns of the main thread that lasted longer than 20 ms of its processor time.',
+    buckets: [0.03, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  const watch = watchStalls(clock, threadCpuMs, (seconds) => stalls.observe(seconds));
+  const longestStall: Gauge = new Gauge({
+    name: 'event_loop_longest_stall_seconds',
+    help: 'The longest turn of the main thread since the last scrape.',
+    registers,
+    collect: () => longestStall.set(watch.takeLongestSeconds()),
+  });
+  const cpu: Gauge = new Gauge({
+    name: 'main_thread_cpu_seconds',
+    help: 'Processor time of the main thread since the process started.',
+    registers,
+    collect: () => cpu.set(threadCpuMs() / 1000),
+  });
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
