@@ -8,7 +8,7 @@ import { findEvents, type EventPage, type EventQuery } from './event-query.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from './open-client.ts';
-import { NEWEST_ERASURE, playerRowsSql, type PlayerRow, type PlayerRowsQuery, type RowPlace } from './player-rows.ts';
+import { findPlayerRows, NEWEST_ERASURE, type PlayerRowsPage, type PlayerRowsQuery } from './player-rows.ts';
 import {
   quarantinePage,
   quarantineQuery,
@@ -42,7 +42,7 @@ export interface Analytics {
   /** What is known of the newest erasure of a player; `undefined`: nothing. */
   erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
   /** Some rows of one player in one table, oldest first. */
-  playerRows(query: PlayerRowsQuery): Promise<Asked<PlacedRow[]>>;
+  playerRows(query: PlayerRowsQuery): Promise<Asked<PlayerRowsPage>>;
   /** A page of events, newest first. */
   events(query: EventQuery): Promise<Asked<EventPage>>;
   /** How many events of a reader of the stream FACTS holds no more. */
@@ -66,11 +66,6 @@ export interface KnownErasure {
   erasedAt: number;
   /** Rows that were there; `undefined` until everything is deleted. */
   rowsDeleted: number | undefined;
-}
-
-export interface PlacedRow {
-  place: RowPlace;
-  row: PlayerRow;
 }
 
 export interface SegmentPlayersQuery {
@@ -187,23 +182,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       const rowsDeleted = row.step >= ERASURE_DONE ? Number(row.rows_deleted) : undefined;
       return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
     },
-    async playerRows({ game, environment, playerId, table, after, limit }) {
-      const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table), {
-        game,
-        environment,
-        player: playerId,
-        ms: after.receivedMs,
-        sequence: after.sequence,
-        index: after.index,
-        limit,
-      });
-      if (asked.kind === 'unavailable') return asked;
-      const rows = asked.value.map(({ place_ms: ms, place_sequence: sequence, place_index: index, ...row }) => ({
-        place: { receivedMs: Number(ms), sequence: Number(sequence), index: Number(index) },
-        row,
-      }));
-      return { kind: 'answered', value: rows };
-    },
+    playerRows: (query) => findPlayerRows(ask, query),
     events: (query) => findEvents(ask, query),
     async webhookDeliveries(query) {
       const { sql, parameters } = webhookDeliveriesQuery(query);
@@ -224,13 +203,6 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     },
     close: () => client.close(),
   };
-}
-
-/** Where a row stands in the stream it was written from. */
-interface PlaceColumns {
-  place_ms: string | number;
-  place_sequence: string | number;
-  place_index: string | number;
 }
 
 interface ExperimentRow {

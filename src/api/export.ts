@@ -36,9 +36,10 @@ export const exportPlayer = defineRoute({
   summary: 'Export everything held of a player',
   description:
     'The player with its e-mail, all else its live state holds, and its rows in the analytics tables, table by table and oldest ' +
-    'first. Every page repeats the state as it is then; a player with more rows than `limit` takes several.',
+    'first. Every page repeats the state as it is then. A page ends at `limit` rows or about 1 MiB of them, whichever comes first, ' +
+    'and holds at least one row: read on with `next_cursor` until it is null.',
   auth: { keys: ['server'] },
-  limitClass: 'none',
+  limitClass: 'events',
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }), query: PageQuery },
   reply: {
@@ -114,18 +115,24 @@ async function readRows(
   const { game, environment } = key;
   const rows: Page['rows'] = {};
   let room = limit;
+  let roomBytes: number = LIMITS.exportPageBytes;
   let after = from;
   for (const table of HISTORY_TABLES.slice(from.table)) {
-    // One more than there is room for tells whether there is another page.
-    const query = { game, environment, playerId, table, after, limit: room + 1 };
-    const asked = await services.analytics.playerRows(query);
+    const isFull = room === 0 || roomBytes <= 0;
+    const ask = { game, environment, playerId, table, after };
+    // A full page still asks whether there is another.
+    const asked = await services.analytics.playerRows({
+      ...ask,
+      limit: isFull ? 0 : room,
+      bytes: Math.max(1, roomBytes),
+    });
     if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-    const shown = asked.value.slice(0, room);
+    const { rows: shown, more } = asked.value;
     if (shown.length > 0) rows[table] = shown.map(({ row }) => row);
     const last = shown.at(-1);
-    if (asked.value.length > room)
-      return { kind: 'page', rows, next: last === undefined ? after : { ...last.place, table: after.table } };
+    if (more) return { kind: 'page', rows, next: last === undefined ? after : { ...last.place, table: after.table } };
     room -= shown.length;
+    for (const { sizeBytes } of shown) roomBytes -= sizeBytes;
     after = { table: after.table + 1, ...FIRST_PLACE };
   }
   return { kind: 'page', rows, next: null };

@@ -21,7 +21,7 @@ export const listSegmentPlayers = defineRoute({
   summary: 'List the players in a segment',
   description: 'In the order of their ids; about a second behind what evaluation of flags sees.',
   auth: { keys: ['server'] },
-  limitClass: 'none',
+  limitClass: 'events',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
   reply: {

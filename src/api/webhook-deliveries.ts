@@ -62,6 +62,7 @@ const Attempt = Type.Object(
 
 export const listWebhookDeliveries = defineRoute({
   ...webhooks.shared,
+  limitClass: 'events',
   method: 'GET',
   path: `${webhooks.itemPath}/deliveries`,
   summary: 'List the attempts to deliver to a webhook',

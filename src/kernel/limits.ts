@@ -475,6 +475,11 @@ export const LIMITS = {
   /** Rows of ClickHouse in one page of a player's export: most, and when nothing is said. */
   exportRows: 1_000,
   exportRowsDefault: 500,
+  /**
+   * Bytes of rows in one page of a player's export; the row that goes over is its last. 1,000 events of 64 KiB were 61 MiB of JSON,
+   * held several times over: with 16 such requests at once a gigabyte.
+   */
+  exportPageBytes: 1024 * 1024,
 
   /** SSE readers per process. */
   streamReaders: 5_000,

@@ -135,11 +135,11 @@ describe('attempts', () => {
     const seen: string[] = [];
     let after = FIRST_PLACE;
     for (let page = 0; page < 3; page++) {
-      const query = { game: 'demo', environment: 'live', playerId: PLAYER, after, limit: 1 };
+      const query = { game: 'demo', environment: 'live', playerId: PLAYER, after, limit: 1, bytes: 1 };
       const asked = await analytics.playerRows({ ...query, table: 'webhook_deliveries' });
       if (asked.kind === 'unavailable') throw new Error('ClickHouse does not answer');
-      seen.push(...asked.value.map(({ row }) => String(row['webhook_id'])));
-      after = asked.value[0]?.place ?? after;
+      seen.push(...asked.value.rows.map(({ row }) => String(row['webhook_id'])));
+      after = asked.value.rows[0]?.place ?? after;
     }
     expect(seen.toSorted()).toEqual(['wh_1', 'wh_2', 'wh_3']);
   });

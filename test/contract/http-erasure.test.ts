@@ -8,6 +8,7 @@ import { PLAYER_TABLES } from '../../clickhouse-schema/erased-rows.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
 import { createSnapshotSource } from '../../clickhouse-schema/snapshot-source.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -284,6 +285,45 @@ describe('GET /v1/players/players/{id}/export', () => {
     } while (cursor !== null && pages < 50);
     const { player_snapshots: _, segment_membership_states: __, ...history } = await rowsBy(player);
     expect(Object.fromEntries(seen)).toEqual(history);
+  });
+
+  it('ends a page at its bound of bytes, and a row larger than that comes alone', async () => {
+    const player = await register('large');
+    const sizes = [...Array.from({ length: 40 }, () => 60_000), 1_500_000, 1_500_000, 10];
+    const events = sizes.map((size, i) =>
+      aTrackedEvent({
+        entityId: player,
+        eventId: `e${i}`,
+        eventName: `n${i % 3}`,
+        properties: `{"text":"${'x'.repeat(size)}"}`,
+      }),
+    );
+    for (const event of events) await commit(log, [event]);
+    await until('they are in', async () => (await rowsBy(player))['events'] === sizes.length, 20_000);
+    const pages: unknown[][] = [];
+    let cursor: string | null = null;
+    do {
+      const query = `limit=1000${cursor === null ? '' : `&cursor=${cursor}`}`;
+      const { status, body } = await call('GET', `${PLAYERS}/${player}/export?${query}`);
+      expect(status).toBe(200);
+      const page: Exported = JSON.parse(JSON.stringify(body.data));
+      const rows = Object.values(page.rows).flat();
+      const before = rows.slice(0, -1);
+      expect(JSON.stringify(before).length).toBeLessThanOrEqual(LIMITS.exportPageBytes * 1.1);
+      pages.push(rows.map((row) => row['event_id']).filter((id) => id !== undefined));
+      cursor = page.next_cursor;
+    } while (cursor !== null && pages.length < 20);
+    expect(pages.flat()).toEqual(events.map(({ eventId }) => eventId));
+    expect(pages.map((ids) => ids.length)).toEqual([18, 18, 5, 1, 1]);
+  });
+
+  it('counts against the rate of its key', async () => {
+    const player = await register('metered');
+    const lonely = await startGateway({ backend, analytics });
+    const metered = await lonely.key({ tier: 'growth' });
+    const response = await lonely.call(metered, 'GET', `${PLAYERS}/${player}/export`);
+    expect([response.status, response.headers.has('ratelimit-remaining')]).toEqual([200, true]);
+    await lonely.close();
   });
 
   it('shows times as ISO 8601 and money in units, and no field of the state is left out', async () => {
