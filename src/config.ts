@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/jetstream/access.ts';
 import { parseProxies } from './gateway/caller-address.ts';
 
 /** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
@@ -21,6 +22,8 @@ export interface Config {
   partitions: number | undefined;
   logLevel: string;
   natsUrl: string | undefined;
+  /** Credentials and TLS of the broker, apart from what NATS_URL holds. */
+  natsAccess: BrokerAccess;
   natsReplicas: 1 | 3;
   clickhouse: { url: string | undefined; user: string; password: string; database: string };
   embeddedNatsPort: number;
@@ -56,6 +59,7 @@ export function readConfig(env: Env = process.env): Config {
     partitions: env['PARTITIONS'] === undefined ? undefined : integer(env, 'PARTITIONS', 2, 1, 256),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
+    natsAccess: natsAccess(env),
     natsReplicas: integer(env, 'NATS_REPLICAS', 1, 1, 3) === 3 ? 3 : 1,
     clickhouse: {
       url: env['CLICKHOUSE_URL'],
@@ -89,14 +93,52 @@ function proxies(text: string | undefined): string[] {
 }
 
 /** Where the log is, and how it is kept. */
-export function logAddress(config: Config): { url: string; replicas: 1 | 3; factsMaxBytes: number } {
+export function logAddress(config: Config): {
+  url: string;
+  access: BrokerAccess;
+  replicas: 1 | 3;
+  factsMaxBytes: number;
+} {
   const url = config.natsUrl ?? `nats://127.0.0.1:${config.embeddedNatsPort}`;
-  return { url, replicas: config.natsReplicas, factsMaxBytes: config.factsMaxBytes };
+  return { url, access: config.natsAccess, replicas: config.natsReplicas, factsMaxBytes: config.factsMaxBytes };
 }
 
 /** Where ClickHouse is, with the account that may write. */
 export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
+}
+
+/** At most one way to log in, and no half of a pair. */
+function natsAccess(env: Env): BrokerAccess {
+  const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const both = (first: string, second: string): [string, string] | undefined => {
+    const [one, other] = [given(first), given(second)];
+    if (one !== undefined && other !== undefined) return [one, other];
+    if (one !== undefined || other !== undefined) throw new ConfigError(`${first} and ${second} must be set together`);
+    return undefined;
+  };
+  const url = parseBrokerUrl(given('NATS_URL') ?? 'nats://127.0.0.1');
+  if (typeof url === 'string') throw new ConfigError(url);
+  const [token, file, pair] = [given('NATS_TOKEN'), given('NATS_CREDS_FILE'), both('NATS_USER', 'NATS_PASSWORD')];
+  const logins: BrokerLogin[] = [
+    ...(token === undefined ? [] : [{ kind: 'token', token } as const]),
+    ...(file === undefined ? [] : [{ kind: 'creds', file } as const]),
+    ...(pair === undefined ? [] : [{ kind: 'password', user: pair[0], password: pair[1] } as const]),
+  ];
+  if (logins.length + (url.access.login === undefined ? 0 : 1) > 1) {
+    throw new ConfigError(
+      'Credentials of NATS are given in more than one way; keep one of NATS_URL, NATS_TOKEN, NATS_USER, NATS_CREDS_FILE.',
+    );
+  }
+  const [caFile, certificate] = [given('NATS_TLS_CA'), both('NATS_TLS_CERT', 'NATS_TLS_KEY')];
+  const tls = {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certificate === undefined ? {} : { certFile: certificate[0], keyFile: certificate[1] }),
+  };
+  return {
+    ...(logins[0] === undefined ? {} : { login: logins[0] }),
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+  };
 }
 
 /** The folder; the artifact in it names it, too. */

@@ -6,6 +6,7 @@ import { appendRecord } from './jetstream/append.ts';
 import { boundsOf, callApi, countSubjects, describeStream, getMessage } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';
 import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
+import type { BrokerAccess } from './jetstream/access.ts';
 import { openLink } from './jetstream/link.ts';
 import type { Link } from './jetstream/link.ts';
 import { openReader } from './jetstream/reader.ts';
@@ -14,8 +15,10 @@ import { openWork } from './jetstream/work.ts';
 import type { Log } from './log.ts';
 
 export interface JetStreamOptions {
-  /** `nats://host:port`, or several joined by commas. */
+  /** `nats://host:port`, with a token or a user and password before the host if need be; or several joined by commas. */
   url: string;
+  /** Credentials and TLS that go before those of `url`. */
+  access?: BrokerAccess;
   /** Copies of every stream: 1 on a single node, 3 in a cluster. */
   replicas: 1 | 3;
   /** Bound of FACTS in bytes; at it writes are refused. */
@@ -36,13 +39,14 @@ export interface JetStreamLog extends Log {
 
 /**
  * Connects to NATS and makes sure that the streams are there. Afterwards the connection is kept for ever.
- * Throws when no broker answers in time, when it is older than 2.12, when JetStream is off, or when a stream cannot be
+ * Throws when no broker answers in time, when it refuses the credentials, when it is older than 2.12, when JetStream is off, or when a stream cannot be
  * made as defined.
  */
 export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
   const { clock, logger } = options;
   const patienceMs = options.patienceMs ?? LIMITS.logPatienceMs;
-  const link = await openLink({ url: options.url, clock, logger, patienceMs });
+  const { url, access = {} } = options;
+  const link = await openLink({ url, access, clock, logger, patienceMs });
   const ensure = () => (options.asFound === true ? checkServer(link) : ensureStreams(link, clock, options));
   try {
     await ensureFirst(clock, patienceMs, ensure);

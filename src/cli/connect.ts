@@ -1,4 +1,5 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
+import { withoutCredentials } from '../../streams/jetstream/access.ts';
 import { connectJetStream } from '../../streams/log-jetstream.ts';
 import type { Config } from '../config.ts';
 import { within, type Clock } from '../kernel/clock.ts';
@@ -11,20 +12,22 @@ import { CliError } from './cli-error.ts';
 export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
   return async (use: (store: ConfigStore) => Promise<void>): Promise<void> => {
     const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
+    const shown = withoutCredentials(url);
     const logger = createLogger('silent', 'cli');
     const log = await connectJetStream({
       url,
+      access: config.natsAccess,
       replicas: config.natsReplicas,
       asFound: true,
       patienceMs: LIMITS.cliConnectMs,
       logger,
       clock,
     }).catch((error: unknown) => {
-      throw new CliError(`NATS at ${url} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CliError(`NATS at ${shown} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     });
     const store = await within(clock, LIMITS.cliConnectMs, openConfigStore(log, clock, logger));
     if (store === undefined) {
-      throw new CliError(`NATS at ${url} holds no definitions yet: start the service there for the first time.`);
+      throw new CliError(`NATS at ${shown} holds no definitions yet: start the service there for the first time.`);
     }
     try {
       await use(store);

@@ -191,6 +191,8 @@ export const LIMITS = {
   logRetryMaxMs: 500,
   /** Pause between attempts to reach a broker that is away: short, as a restarted one is back within a second. */
   logReconnectMs: 100,
+  /** One attempt to connect: a broker that hangs, or drops us during TLS, must not keep us from the next of its cluster. */
+  logConnectMs: 5_000,
   /** A silent connection is given up after two unanswered pings, this far apart. */
   logPingMs: 5_000,
   /** How long a reader's request for more stands at the broker before it is renewed. */

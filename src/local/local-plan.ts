@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { ChildSpec } from './child.ts';
 import { freePort } from './free-port.ts';
-import { natsAnswers, natsArguments } from './nats-process.ts';
+import { natsAnswers, natsArguments, writeNatsConfig } from './nats-process.ts';
 import { findNatsServer } from './nats-server.ts';
 import type { PortClaim } from './ports.ts';
 import type { Endpoints } from './run-files.ts';
@@ -23,6 +23,16 @@ const LOCAL = '127.0.0.1';
 /** The user of the embedded ClickHouse that may write; everybody else there may only read. */
 const EMBEDDED_USER = 'service';
 const PROBE_TIMEOUT_MS = 1_000;
+/** What an operator set for another broker than our own does not reach the service. */
+const NO_OTHER_LOGIN = {
+  NATS_TOKEN: undefined,
+  NATS_USER: undefined,
+  NATS_PASSWORD: undefined,
+  NATS_CREDS_FILE: undefined,
+  NATS_TLS_CA: undefined,
+  NATS_TLS_CERT: undefined,
+  NATS_TLS_KEY: undefined,
+};
 
 export interface LocalPlanOptions {
   config: Config;
@@ -44,12 +54,15 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   const dependencies: ChildSpec[] = [];
 
   let natsUrl = config.natsUrl;
+  let natsEnv: ChildSpec['env'] = {};
   if (natsUrl === undefined || natsUrl === '') {
-    const nats = await natsSpec(options);
+    const token = Buffer.from(options.ids.bytes(32)).toString('base64url');
+    const nats = await natsSpec(options, token);
     if (typeof nats === 'string') return nats;
     dependencies.push(nats);
     ports.push({ host: LOCAL, port: config.embeddedNatsPort, variable: 'EMBEDDED_NATS_PORT' });
-    natsUrl = `nats://${LOCAL}:${config.embeddedNatsPort}`;
+    natsUrl = `nats://${token}@${LOCAL}:${config.embeddedNatsPort}`;
+    natsEnv = NO_OTHER_LOGIN;
   }
 
   let clickhouse: Endpoints['clickhouse'] = { ...config.clickhouse, url: config.clickhouse.url ?? '' };
@@ -87,6 +100,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
         DATA_DIR: dataDir,
         PORT: String(port),
         SUPERVISED: '1',
+        ...natsEnv,
         NATS_URL: natsUrl,
         CLICKHOUSE_URL: clickhouse.url,
         CLICKHOUSE_USER: clickhouse.user,
@@ -99,7 +113,11 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   };
 }
 
-async function natsSpec({ config, env, dataDir, report }: LocalPlanOptions): Promise<ChildSpec | string> {
+/** @param token what clients must show; neither the command line nor the environment of the process holds it */
+async function natsSpec(
+  { config, env, dataDir, report }: LocalPlanOptions,
+  token: string,
+): Promise<ChildSpec | string> {
   const server = await findNatsServer({ env, report });
   if (server.kind === 'missing') return server.message;
   const port = config.embeddedNatsPort;
@@ -109,7 +127,7 @@ async function natsSpec({ config, env, dataDir, report }: LocalPlanOptions): Pro
   return {
     name: 'nats',
     command: server.path,
-    args: natsArguments({ port, storeDir }),
+    args: natsArguments({ port, storeDir, config: writeNatsConfig(dataDir, token) }),
     env,
     logFile: join(dataDir, 'logs', 'nats.log'),
     isReady: () => natsAnswers(port),

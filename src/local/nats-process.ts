@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, systemClock } from '../kernel/clock.ts';
 
@@ -76,6 +77,22 @@ export async function startNats(options: NatsProcessOptions): Promise<NatsProces
 /** The command line of a nats-server with our configuration. */
 export function natsArguments(options: Pick<NatsProcessOptions, 'config' | 'port' | 'storeDir'>): string[] {
   return ['-c', options.config ?? NATS_CONFIG, '-p', String(options.port), '-sd', options.storeDir];
+}
+
+/**
+ * Writes `$DATA_DIR/nats.conf`, readable by its owner only: the configuration that ships, and a token without which no
+ * process of this machine can do anything there.
+ * @returns its path
+ */
+export function writeNatsConfig(dataDir: string, token: string): string {
+  const path = join(dataDir, 'nats.conf');
+  // A file that is there keeps its mode, so it is created anew.
+  rmSync(path, { force: true });
+  writeFileSync(path, `${readFileSync(NATS_CONFIG, 'utf8')}\nauthorization { token: "${token}", timeout: 10 }\n`, {
+    mode: 0o600,
+    flag: 'wx',
+  });
+  return path;
 }
 
 /**

@@ -12,6 +12,7 @@ export interface Pids {
 /** Where the parts of a running service are found: what an operator's tool needs to reach them. */
 export interface Endpoints {
   base_url: string;
+  /** With the local broker's token in it. */
   nats_url: string;
   clickhouse: { url: string; user: string; password: string; database: string };
 }
@@ -24,7 +25,7 @@ export function writePids(dataDir: string, pids: Pids): void {
   writeWhole(join(dataDir, PIDS), pids);
 }
 
-/** Writes `$DATA_DIR/endpoints.json`, readable by its owner only: it holds ClickHouse's password. */
+/** Writes `$DATA_DIR/endpoints.json`, readable by its owner only: it holds the broker's token and ClickHouse's password. */
 export function writeEndpoints(dataDir: string, endpoints: Endpoints): void {
   writeWhole(join(dataDir, ENDPOINTS), endpoints);
 }

@@ -1,10 +1,11 @@
-import { connect, createInbox } from '@nats-io/transport-node';
+import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredError } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
 import { sleep, within } from '../../src/kernel/clock.ts';
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Stop } from '../log.ts';
+import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
 
 /** What came back for a request. `none`: nothing did, and whether it was carried out is not known. */
 export type Answer = { kind: 'answer'; data: Uint8Array } | { kind: 'none'; why: string };
@@ -44,6 +45,8 @@ export interface Link {
 
 export interface LinkOptions {
   url: string;
+  /** Goes before what `url` says of credentials and TLS. */
+  access?: BrokerAccess;
   clock: Clock;
   logger: Logger;
   /** How long the first connection may take before this is given up. */
@@ -56,7 +59,7 @@ interface Waiting {
   settle: (answer: Answer) => void;
 }
 
-/** Connects. Throws when that fails within `patienceMs`. */
+/** Connects. Throws when that fails within `patienceMs`, and at once when the broker refuses the credentials. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { clock, logger } = options;
   const connection = await connectPatiently(options);
@@ -129,12 +132,19 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   }
 
   async function follow(): Promise<void> {
+    // A refusal repeats with every attempt: it is logged when it is another one than the last.
+    let refusal = '';
     for await (const status of connection.status()) {
       if (state === 'closed') return;
-      if (status.type === 'disconnect') {
+      if (status.type === 'error') {
+        if (status.error.message === refusal) continue;
+        refusal = status.error.message;
+        logger.error({ err: status.error }, 'the broker refuses what this process asks');
+      } else if (status.type === 'disconnect') {
         if (state === 'up') logger.warn('the connection to the broker is lost');
         goDown('disconnected', 'down');
       } else if (status.type === 'reconnect') {
+        refusal = '';
         logger.info('the broker is back');
         goUp();
       } else if (status.type === 'close') {
@@ -179,13 +189,20 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   };
 }
 
-async function connectPatiently({ url, clock, patienceMs }: LinkOptions): Promise<NatsConnection> {
+async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions): Promise<NatsConnection> {
+  const parsed = parseBrokerUrl(url);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  const shown = withoutCredentials(url);
   const untilMs = clock.monotonicMs() + patienceMs;
   for (;;) {
     try {
       return await connect({
-        servers: url.split(','),
+        ...connectionOptionsOf({ ...parsed.access, ...access }),
+        servers: parsed.servers,
+        timeout: LIMITS.logConnectMs,
         maxReconnectAttempts: -1,
+        // A broker that refuses us for a while (credentials being changed) must not end the connection for ever.
+        ignoreAuthErrorAbort: true,
         reconnectTimeWait: LIMITS.logReconnectMs,
         reconnectJitter: LIMITS.logReconnectMs,
         pingInterval: LIMITS.logPingMs,
@@ -193,15 +210,21 @@ async function connectPatiently({ url, clock, patienceMs }: LinkOptions): Promis
         noAsyncTraces: true,
       });
     } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (isRefusal(error)) {
+        const remedy = 'Set NATS_TOKEN, NATS_USER and NATS_PASSWORD, or NATS_CREDS_FILE to what it accepts.';
+        throw new Error(`The NATS server at ${shown} refused the credentials (${why}). ${remedy}`, { cause: error });
+      }
       if (clock.monotonicMs() >= untilMs) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`no NATS server answers at ${withoutPassword(url)}: ${why}`, { cause: error });
+        throw new Error(`no NATS server answers at ${shown}: ${why}`, { cause: error });
       }
       await sleep(clock, LIMITS.logReconnectMs);
     }
   }
 }
 
-function withoutPassword(url: string): string {
-  return url.replaceAll(/\/\/[^/@]*@/g, '//');
+/** Trying again does not help. An authentication that merely took the server too long is no refusal. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof UserAuthenticationExpiredError) return true;
+  return error instanceof AuthorizationError && !/timeout/i.test(error.message);
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,20 +53,31 @@ test('nats-server.conf: the largest record is taken, and still there after kill 
 test('nats-cluster.conf: three nodes hold a stream on all three, and outlive one', async () => {
   const clientPorts = await ports(3);
   const routePorts = await ports(3);
-  const routes = routePorts.map((port) => `nats-route://127.0.0.1:${port}`).join(',');
-  // Everything but the addresses comes from the file.
+  const routes = routePorts.map((port, index) => [
+    `NATS_ROUTE_${index + 1}`,
+    `"nats-route://route:45@127.0.0.1:${port}"`,
+  ]);
+  // Everything but the addresses comes from the file; passwords of digits only must stay text.
+  const env = { ...Object.fromEntries(routes), NATS_PASSWORD: '"123"', NATS_ROUTE_PASSWORD: '"45"' };
+  const launch = async (name: string, port: number, routePort: number) => {
+    const config = join(root, `${name}.conf`);
+    writeFileSync(config, readFileSync(CLUSTER_CONFIG, 'utf8').replace('port: 6222', `port: ${routePort}`));
+    const options = ['-p', String(port), '-m', String(await freePort()), '-sd', join(root, name), '--name', name];
+    return spawn(binary, ['-c', config, ...options], { stdio: 'ignore', env });
+  };
   const nodes = await Promise.all(
-    clientPorts.map(async (port, index) => {
-      const addresses = ['-p', String(port), '-m', String(await freePort()), '-sd', join(root, `node-${index}`)];
-      const cluster = ['--cluster', `nats://127.0.0.1:${routePorts[index]}`, '--routes', routes];
-      return spawn(binary, ['-c', CLUSTER_CONFIG, '--name', `nats-${index + 1}`, ...addresses, ...cluster], {
-        stdio: 'ignore',
-      });
-    }),
+    clientPorts.map((port, index) => launch(`nats-${index + 1}`, port, routePorts[index] ?? 0)),
   );
   try {
     const servers = clientPorts.map((port) => `127.0.0.1:${port}`);
-    const connection = await until('the cluster can be reached', () => connect({ servers }).catch(() => undefined));
+    const login = { user: 'service', pass: '123' };
+    const connection = await until('the cluster can be reached', () =>
+      connect({ servers, ...login }).catch(() => undefined),
+    );
+    for (const nobody of [{}, { user: 'service', pass: '124' }, { user: 'route', pass: '45' }]) {
+      await expect(connect({ servers, ...nobody, reconnect: false })).rejects.toThrow(/authorization violation/i);
+    }
+    expect(await saysNodeWithoutPassword(routePorts[0] ?? 0)).toMatch(/authorization violation/i);
     const manager = await until('it has a leader', () => jetstreamManager(connection).catch(() => undefined));
     const stream = await until('the stream is made', () =>
       manager.streams.add({ name: 'S', subjects: ['s'], storage: 'file', num_replicas: 3 }).catch(() => undefined),
@@ -85,6 +97,17 @@ test('nats-cluster.conf: three nodes hold a stream on all three, and outlive one
     await Promise.all(nodes.map(end));
   }
 });
+
+/** What the route port answers to a node that knows no password. */
+async function saysNodeWithoutPassword(port: number): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1');
+  let heard = '';
+  socket.on('data', (data) => (heard += data.toString('latin1')));
+  socket.on('error', () => {});
+  socket.write('CONNECT {"verbose":false,"name":"stranger","cluster":"player-analytics"}\r\nPING\r\n');
+  await once(socket, 'close');
+  return heard;
+}
 
 async function ports(count: number): Promise<number[]> {
   const found: number[] = [];

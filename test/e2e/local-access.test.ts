@@ -1,5 +1,10 @@
-import { chmodSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
 
@@ -34,4 +39,65 @@ test('DATA_DIR and everything in it is private to its user, even under umask 000
     expect(readdirSync(service.dataDir)).toContain(name);
   }
   expect(seen).toBeGreaterThan(50);
+});
+
+/** What the broker answers to protocol lines, until it ends the connection or answers a PING. */
+async function sayToBroker(lines: string): Promise<string> {
+  const socket = createConnection(Number(service.env['EMBEDDED_NATS_PORT']), '127.0.0.1');
+  let heard = '';
+  socket.on('data', (data) => {
+    heard += data.toString('latin1');
+    if (heard.includes('PONG')) socket.end();
+  });
+  socket.on('error', () => {});
+  socket.write(`${lines}PING\r\n`);
+  await once(socket, 'close');
+  return heard;
+}
+
+const FORGED = '$KV.CONFIG.forged';
+const publish = `PUB ${FORGED} 2\r\n{}\r\n`;
+const readOut = 'SUB back.1 1\r\nPUB $JS.API.STREAM.MSG.GET.KV_CONFIG back.1 9\r\n{"seq":1}\r\n';
+
+test.each([
+  ['without a token', ''],
+  ['with no token in its CONNECT', 'CONNECT {"verbose":false,"pedantic":false}\r\n'],
+  ['with a guessed token', 'CONNECT {"verbose":false,"pedantic":false,"auth_token":"guess"}\r\n'],
+])('a local process %s can neither publish to $KV.CONFIG nor read STREAM.MSG.GET', async (_who, hello) => {
+  for (const lines of [publish, readOut]) {
+    const heard = await sayToBroker(hello + lines);
+    expect(heard).toContain("-ERR 'Authorization Violation'");
+    expect(heard).not.toMatch(/PONG|MSG /);
+  }
+  const servers = `127.0.0.1:${service.env['EMBEDDED_NATS_PORT']}`;
+  const connection = await connect({ servers, token: tokenOf(service) });
+  try {
+    const answer = await connection.request(
+      '$JS.API.STREAM.MSG.GET.KV_CONFIG',
+      JSON.stringify({ last_by_subj: FORGED }),
+    );
+    expect(answer.string()).toContain('no message found');
+  } finally {
+    await connection.close();
+  }
+});
+
+function tokenOf({ natsUrl }: Supervised): string {
+  return new URL(natsUrl.replace('nats:', 'http:')).username;
+}
+
+test('the token of the broker is in files of mode 0600 only, and in no command line', async () => {
+  const token = tokenOf(service);
+  expect(token).toMatch(/^[\w-]{43}$/);
+  for (const name of ['nats.conf', 'endpoints.json']) {
+    expect(readFileSync(join(service.dataDir, name), 'utf8')).toContain(token);
+    expect((statSync(join(service.dataDir, name)).mode & 0o777).toString(8)).toBe('600');
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-ww', '-eo', 'args'], { maxBuffer: 64 * 1024 * 1024 });
+  expect(stdout).toContain(join(service.dataDir, 'nats.conf'));
+  expect(stdout).not.toContain(token);
+  for (const name of ['nats', 'clickhouse'] as const) {
+    expect(readFileSync(`/proc/${service.pids()?.[name]}/environ`, 'latin1')).not.toContain(token);
+  }
+  expect(service.output()).not.toContain(token);
 });

@@ -124,7 +124,9 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
 
   return {
     baseUrl: supervised.baseUrl,
-    natsUrl: supervised.natsUrl,
+    get natsUrl() {
+      return supervised.natsUrl;
+    },
     clickhouseUrl: supervised.clickhouseUrl,
     keys,
     kill,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/local/free-port.ts';
-import { readPids, type Pids } from '../../src/local/run-files.ts';
+import { readEndpoints, readPids, type Pids } from '../../src/local/run-files.ts';
 import { until } from './until.ts';
 
 /** A supervisor in a process of its own, on a folder and ports of its own. */
@@ -14,6 +14,7 @@ export interface Supervised {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly baseUrl: string;
+  /** With the broker's token, once the service has been started: `endpoints.json` holds it. */
   readonly natsUrl: string;
   readonly clickhouseUrl: string;
   /** Everything it printed so far, both streams. */
@@ -72,7 +73,11 @@ export function launch({ entry = START, env = process.env, umask }: SupervisedOp
     dataDir,
     env,
     baseUrl: `http://127.0.0.1:${env['PORT']}`,
-    natsUrl: `nats://127.0.0.1:${env['EMBEDDED_NATS_PORT']}`,
+    get natsUrl() {
+      const endpoints = readEndpoints(dataDir);
+      if (endpoints === undefined) throw new Error(`nothing runs on ${dataDir}`);
+      return endpoints.nats_url;
+    },
     clickhouseUrl: `http://127.0.0.1:${env['EMBEDDED_CLICKHOUSE_PORT']}`,
     output: () => printed,
     pids: () => readPids(dataDir),

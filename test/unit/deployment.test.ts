@@ -42,7 +42,7 @@ const manifest: { scripts: Record<string, string>; optionalDependencies: Record<
 
 /** Variables the images we did not make know, by image. */
 const IMAGE_VARIABLES: Record<string, string[]> = {
-  nats: [],
+  nats: [...read('streams/nats/nats-cluster.conf').matchAll(/\$([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name!),
   'clickhouse/clickhouse-server': [
     'CLICKHOUSE_USER',
     'CLICKHOUSE_PASSWORD',
@@ -172,10 +172,26 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('the service logs in to the brokers with the password that they ask for, and every variable of theirs is set', () => {
+    const unquoted = (text = '') => text.replace(/^"(.*)"$/, '$1');
+    for (const [, { environment = {} }] of brokers) {
+      expect(Object.keys(environment).sort()).toEqual([...IMAGE_VARIABLES['nats']!].sort());
+      // Without quotes the broker would take digits for a number.
+      for (const value of Object.values(environment)) expect(value).toMatch(/^".*"$/);
+      for (const [, service] of own) {
+        const password = unquoted(environment['NATS_PASSWORD']);
+        expect(service.environment).toMatchObject({ NATS_USER: 'service', NATS_PASSWORD: password });
+        expect(configOf(service).config.natsAccess.login).toMatchObject({ kind: 'password', user: 'service' });
+      }
+    }
+    expect(read('streams/nats/nats-cluster.conf')).toContain('user: "service", password: $NATS_PASSWORD');
+  });
+
   test('streams are kept on every broker, and every broker is routed to', () => {
-    const routes = addressesIn(read('streams/nats/nats-cluster.conf')).filter(({ port }) => port === 6222);
-    expect(routes.map(({ host }) => host)).toEqual(brokers.map(([name]) => name));
-    for (const [name, { command, volumes }] of brokers) {
+    for (const [name, { command, volumes, environment = {} }] of brokers) {
+      const routes = Object.entries(environment).filter(([variable]) => variable.startsWith('NATS_ROUTE_'));
+      const hosts = routes.map(([, route]) => /@([\w-]+):6222"$/.exec(route)?.[1]).filter((host) => host !== undefined);
+      expect(hosts).toEqual(brokers.map(([broker]) => broker));
       expect(command!.slice(-4)).toEqual(['-sd', '/data', '--name', name]);
       expect(volumes).toContain(`${name}:/data`);
     }
