@@ -63,7 +63,12 @@ const RetryPolicy = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'How failed deliveries are retried.' },
+  {
+    additionalProperties: false,
+    description:
+      'How failed deliveries are retried. A delay is counted from the end of the failed attempt: after an attempt that timed out, ' +
+      'the first retry of `exponential` comes 60 s plus the time-out (30 s by default) after that attempt began.',
+  },
 );
 const filters = {
   type: 'object',

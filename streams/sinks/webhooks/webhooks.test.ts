@@ -3,6 +3,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
+import type { AttemptOutcome } from './sender.ts';
 import { aWebhook, answered } from './testing.ts';
 
 describe('a fact becomes a delivery', () => {
@@ -444,6 +445,21 @@ describe('a receiver that hangs', () => {
     const ofSick = sender.attempts.filter(({ url }) => url.includes('sick'));
     expect(new Set(ofSick.map(({ body }) => levelOf(body.data))).size).toBe(200);
   });
+});
+
+it('after a time-out the first retry comes 60 s plus the time-out after the attempt began', async () => {
+  const { clock, writer, config, process } = createWebhooksWorld();
+  config.set(aWebhook());
+  const { sender } = process('sink');
+  const outcomes = [
+    () => new Promise<AttemptOutcome>((resolve) => void clock.timer(30_000, () => resolve({ kind: 'timed_out' }))),
+    () => answered(200),
+  ];
+  sender.answer = () => outcomes.shift()?.() ?? answered(200);
+  await commit(writer, [aTrackedEvent()], { configRevision: 1 });
+  await clock.advance(2 * MINUTE_MS);
+  const [first, second] = sender.attempts;
+  expect(Math.round(((second?.atMs ?? 0) - (first?.atMs ?? 0)) / 1_000)).toBe(90);
 });
 
 describe('an erased player', () => {
