@@ -52,7 +52,14 @@ function readsOf(conditions: JsonObject): Reads {
   return gather(conditions, names) ? names : 'any event';
 }
 
-const COUNTER_FIELD = /^events\.(.+)\.[^.]+$/s;
+/** The event name in `events.<name>.<figure>`; names may hold dots. */
+function counterName(field: string): string | undefined {
+  const end = field.lastIndexOf('.');
+  const isWhole = end > COUNTERS.length && end < field.length - 1;
+  return isWhole ? field.slice(COUNTERS.length, end) : undefined;
+}
+
+const COUNTERS = 'events.';
 
 /** Gathers event names; `false` when what the condition reads cannot be told, or changes with every event. */
 function gather(condition: Json, names: Set<string>): boolean {
@@ -63,8 +70,8 @@ function gather(condition: Json, names: Set<string>): boolean {
       return Array.isArray(operand) && operand.every((part) => gather(part, names));
     }
     if (field.startsWith('$') || field === 'days_since_last_seen') return false;
-    if (field !== 'events' && !field.startsWith('events.')) return true;
-    const name = COUNTER_FIELD.exec(field)?.[1];
+    if (field !== 'events' && !field.startsWith(COUNTERS)) return true;
+    const name = counterName(field);
     if (name !== undefined) names.add(name);
     return name !== undefined;
   });

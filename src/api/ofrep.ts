@@ -144,7 +144,11 @@ async function evaluate(
 /** Whether the caller holds what an ETag stands for (RFC 9110, section 13.1.2: weak comparison). */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+  return header.split(',').some((one) => ['*', etag].includes(withoutWeakness(one.trim())));
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
 }
 
 function jsonAnswer(body: string, headers: Record<string, string> = {}): TextAnswer {

@@ -124,11 +124,12 @@ function evaluationOf({ evaluated, total, done }: SegmentsProgress) {
 
 /** A key made of a name: its letters without marks and its digits, anything between them a dash. May be empty. */
 export function keyFromName(name: string): string {
-  return name
+  const key = name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._]+/g, '-')
-    .slice(0, LIMITS.definitionKeyLength)
-    .replaceAll(/^-+|-+$/g, '');
+    .slice(0, LIMITS.definitionKeyLength);
+  // Runs of dashes are one dash by now.
+  return key.slice(key.startsWith('-') ? 1 : 0, key.endsWith('-') ? -1 : undefined);
 }

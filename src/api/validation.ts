@@ -1,10 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
+import { isEmail } from '../kernel/email.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { inUnits, parseAmount } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './currencies.ts';
+import { parseVersionTag } from './version-tag.ts';
 
 /** A compiled schema. Both calls are synchronous; `faults` speaks of the latest value that was not accepted. */
 export interface Check<T> {
@@ -21,8 +23,6 @@ export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
   };
 }
 
-/** Something before the @, a dotted name after it: typing slips are caught, exotic but legal addresses are not refused. */
-const EMAIL = /^[^\s@<>"(),;:\\[\]]+@[^\s@<>"(),;:\\[\]]+\.[^\s@<>"(),;:\\[\].]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const ajv = new Ajv({
@@ -31,10 +31,11 @@ const ajv = new Ajv({
   keywords: ['x-items', 'x-shown'],
   formats: {
     'date-time': (text: string) => parseTimestamp(text) !== undefined,
-    email: EMAIL,
+    email: isEmail,
     uuid: UUID,
     amount: (text: string) => parseAmount(text) !== undefined,
     currency: isCurrency,
+    'version-tag': (text: string) => parseVersionTag(text) !== undefined,
   },
 });
 
@@ -43,6 +44,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
   amount: `must be a decimal number over 0 and at most ${inUnits(LIMITS.purchaseAmount)}, with at most 4 decimals`,
+  'version-tag': 'must be a version (3, "3" or W/"3") or *',
   currency: 'must be the code of a currency (ISO 4217), in upper case',
 };
 

@@ -67,13 +67,15 @@ export function integersPastDouble(text: string): Set<number> {
       for (i += 1; i < text.length && text[i] !== '"'; i++) if (text[i] === '\\') i += 1;
     } else if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) {
       const start = i;
-      while (i + 1 < text.length && /[0-9.eE+-]/.test(text[i + 1] ?? '')) i += 1;
+      while (i + 1 < text.length && OF_NUMBERS.has(text[i + 1] ?? '')) i += 1;
       const literal = text.slice(start, i + 1);
       if (/^-?\d{16,}$/.test(literal) && isPast(literal)) found.add(Number(literal));
     }
   }
   return found;
 }
+
+const OF_NUMBERS: ReadonlySet<string> = new Set('0123456789.eE+-');
 
 /** Very long literals are past it by their length alone: turning them into a BigInt would cost a square of it. */
 function isPast(literal: string): boolean {

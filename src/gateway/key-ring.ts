@@ -4,6 +4,7 @@ import { hashApiKey } from '../../streams/config/api-keys.ts';
 import { TIERS } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { isVisibleAscii } from './header-values.ts';
 
 /** The API keys of all games, found by their text. */
 export interface KeyRing {
@@ -16,7 +17,13 @@ export interface KeyRing {
   stop(): void;
 }
 
-const KEY_TEXT = /^[ps]k_(?:live|test)_[!-~]{1,200}$/;
+const KEY_PREFIXES: ReadonlySet<string> = new Set(['pk_live_', 'pk_test_', 'sk_live_', 'sk_test_']);
+
+/** Whether a text may be a key: what cannot be one is not hashed. */
+function isKeyText(text: string): boolean {
+  const { length } = text;
+  return length > 8 && length <= LIMITS.apiKeyLength && KEY_PREFIXES.has(text.slice(0, 8)) && isVisibleAscii(text);
+}
 
 /**
  * Keys are indexed by the hash they are stored under. The text of a key in use is remembered, so that a request costs
@@ -40,7 +47,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
   });
 
   function resolve(text: string): ApiKey | undefined {
-    if (!KEY_TEXT.test(text)) return undefined;
+    if (!isKeyText(text)) return undefined;
     const entry = byHash.get(hashApiKey(text));
     if (entry === undefined || entry.document.revokedAt !== null) return undefined;
     const { id, kind, tier, scopes } = entry.document;

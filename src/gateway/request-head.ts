@@ -2,11 +2,11 @@ import type { HttpRequest } from 'uWebSockets.js';
 import type { KeyedRoute, RawInput } from '../api/route.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { bearerToken, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
 
-/** All of a request that must be read before its handler returns. */
+/** What a route declares of a request's head. It must be read before the handler returns, and after the key was found. */
 export interface RequestHead {
-  apiKey: string;
   /** Empty when none was sent. */
   idempotencyKey: string;
   /** Method, path and query: what an Idempotency-Key is bound to beside the body. Empty without such a key. */
@@ -45,14 +45,26 @@ export function createRouteReader(route: KeyedRoute): RouteReader {
   };
 }
 
-const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${LIMITS.idempotencyKeyLength}}$`);
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+/**
+ * The key's text; empty when none was sent. It is the first that is read of a request: without a good key nothing else of it
+ * is parsed. Bearer tokens (RFC 6750) count where the route takes them.
+ */
+export function readKeyText(route: KeyedRoute, req: HttpRequest): string {
+  const key = req.getHeader('x-api-key');
+  if (key !== '' || route.auth.bearer !== true) return key;
+  return bearerToken(req.getHeader('authorization')) ?? '';
+}
+
+/** The path's parameters as they stand in it; `decodeParams` reads them. */
+export function rawParams(names: readonly string[], req: HttpRequest): string[] {
+  return names.map((_, index) => req.getParameter(index) ?? '');
+}
 
 /** Reads what the route declares. @param ignored gets the names of unknown query parameters */
 export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[]): RequestHead {
   const faults: FieldFault[] = [];
   const input: RawInput = {};
-  if (reader.params.length > 0) input.params = readParams(reader.params, req, faults);
+  if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
   if (reader.query !== undefined) {
     const text = req.getQuery() ?? '';
     if (text.includes('%00')) faults.push({ path: 'query', message: 'must not hold U+0000' });
@@ -60,14 +72,13 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
   }
   if (reader.headers.length > 0) input.headers = readHeaders(reader, req);
   const idempotencyKey = reader.route.idempotent === true ? req.getHeader('idempotency-key') : '';
-  if (idempotencyKey !== '' && !IDEMPOTENCY_KEY.test(idempotencyKey)) {
+  if (idempotencyKey !== '' && !isIdempotencyKey(idempotencyKey)) {
     faults.push({
       path: 'Idempotency-Key',
       message: `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`,
     });
   }
   return {
-    apiKey: readKey(reader.route, req),
     idempotencyKey,
     target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
     contentLength: Number(req.getHeader('content-length')),
@@ -77,13 +88,8 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
   };
 }
 
-const BEARER = /^Bearer +([!-~]+)$/i;
-
-/** The key's text; empty when none was sent. Bearer tokens (RFC 6750) count where the route takes them. */
-function readKey(route: KeyedRoute, req: HttpRequest): string {
-  const key = req.getHeader('x-api-key');
-  if (key !== '' || route.auth.bearer !== true) return key;
-  return BEARER.exec(req.getHeader('authorization'))?.[1] ?? '';
+function isIdempotencyKey(text: string): boolean {
+  return text.length <= LIMITS.idempotencyKeyLength && isVisibleAscii(text);
 }
 
 /** A request has a body when it says how it is framed (RFC 9112, section 6). */
@@ -92,16 +98,20 @@ function isWithoutBody(req: HttpRequest): boolean {
 }
 
 function isPlainJson(req: HttpRequest): boolean {
-  const type = req.getHeader('content-type');
-  if (type !== 'application/json' && !JSON_TYPE.test(type)) return false;
+  if (!isJsonType(req.getHeader('content-type'))) return false;
   const encoding = req.getHeader('content-encoding');
   return encoding === '' || encoding === 'identity';
 }
 
-function readParams(names: readonly string[], req: HttpRequest, faults: FieldFault[]): Record<string, string> {
+/** Parameters by name; one that cannot be decoded is a fault and left out. */
+export function decodeParams(
+  names: readonly string[],
+  raw: readonly string[],
+  faults: FieldFault[],
+): Record<string, string> {
   const params: Record<string, string> = {};
   names.forEach((name, index) => {
-    const value = decode(req.getParameter(index) ?? '');
+    const value = decode(raw[index] ?? '');
     if (value === undefined) faults.push({ path: name, message: 'must be percent-encoded UTF-8 without U+0000' });
     else params[name] = value;
   });

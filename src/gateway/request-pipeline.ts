@@ -13,7 +13,7 @@ import type { KeyRing } from './key-ring.ts';
 import { parseJson } from './parse-json.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { BodyOutcome, BodyReader } from './request-body.ts';
-import { readHead, type RequestHead, type RouteReader } from './request-head.ts';
+import { decodeParams, rawParams, readHead, readKeyText, type RequestHead, type RouteReader } from './request-head.ts';
 import { openStream, type StreamRegistry } from './stream-registry.ts';
 
 export interface PipelineDeps {
@@ -44,19 +44,22 @@ export function runKeyedRoute(
   res: HttpResponse,
   req: HttpRequest,
 ): void {
-  const head = readHead(reader, req, exchange.ignored);
   const { failures } = route;
   exchange.invalidStatus = route.invalidStatus;
   if (failures !== undefined) {
-    const params = head.input.params ?? {};
-    exchange.failureShape = (failure) => failures.toAnswer(failure, params);
+    const raw = rawParams(reader.params, req);
+    exchange.failureShape = (failure) => failures.toAnswer(failure, decodeParams(reader.params, raw, []));
   }
-  const key = deps.keyRing.find(head.apiKey);
+  const key = deps.keyRing.find(readKeyText(route, req));
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
-  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req) ?? faultOf(head);
-  if (denied !== undefined) {
-    countMalformed(deps, key, exchange, denied.code);
-    return respond(exchange, denied);
+  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req);
+  if (denied !== undefined) return respond(exchange, denied);
+  // Nothing else of the request is parsed before its key is known to be good.
+  const head = readHead(reader, req, exchange.ignored);
+  const fault = faultOf(head);
+  if (fault !== undefined) {
+    countMalformed(deps, key, exchange, fault.code);
+    return respond(exchange, fault);
   }
   const { services } = deps;
   const context: RequestContext = {

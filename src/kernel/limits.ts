@@ -43,6 +43,8 @@ export const LIMITS = {
   bodyDrainBytes: 8 * 1024 * 1024,
   /** Log lines about failed requests a second. */
   errorLinesPerSecond: 10,
+  /** An API key's text, in characters: ours are shorter, and a longer text is not hashed. */
+  apiKeyLength: 208,
   /** API keys whose text is remembered in a gateway, so that a request costs no hash. */
   apiKeyCache: 10_000,
   /** IPv6 addresses of callers whose network is remembered in a gateway. */

@@ -99,7 +99,7 @@ async function versionOf(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.X_OK);
     const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
-    return /v?(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+    return /v?(\d{1,9}\.\d{1,9}\.\d{1,9})/.exec(stdout)?.[1];
   } catch {
     return undefined;
   }

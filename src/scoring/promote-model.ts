@@ -71,7 +71,7 @@ async function keepPrevious(folder: string): Promise<void> {
 /** Artifacts that no manifest names any more. */
 async function tidy(folder: string, inUse: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (/^model.*\.onnx$/.test(name) && name !== inUse) await rm(join(folder, name));
+    if (name.startsWith('model') && name.endsWith('.onnx') && name !== inUse) await rm(join(folder, name));
   }
 }
 

@@ -292,4 +292,13 @@ describe('the time one request may take from all others', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(LIMITS.ignoredFieldNames);
   });
+
+  it('is not spent on the headers of a request without a good key', async () => {
+    const type = `application/json${' '.repeat(3_800)}x`;
+    const request = `POST /v1/events/events HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 0\r\n\r\n`;
+    const started = performance.now();
+    for (let n = 0; n < 200; n++) expect((await sendRaw(gateway.port, [request], isWhole)).status).toBe(401);
+    // The expression that read this header took 14 ms each time: 2.8 s.
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
 });

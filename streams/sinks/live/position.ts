@@ -11,14 +11,29 @@ export interface Cursor {
  * `next` is what follows the position: ids name the last thing that was sent.
  */
 export function parsePosition(text: string): { tag: string; next: Cursor } | undefined {
-  const match = /^([0-9a-f]{12})-(\d{1,15})-(\d{1,6}|end)$/.exec(text);
-  if (match === null) return undefined;
-  const [, tag = '', sequence = '', index = ''] = match;
+  if (text.length > LONGEST) return undefined;
+  const [tag = '', sequence = '', index = '', ...rest] = text.split('-');
+  if (tag.length !== 12 || !isOf(HEX, tag) || !isNumber(sequence, 15) || rest.length > 0) return undefined;
+  if (index !== 'end' && !isNumber(index, 6)) return undefined;
   const next =
     index === 'end'
       ? { sequence: Number(sequence) + 1, index: 0 }
       : { sequence: Number(sequence), index: Number(index) + 1 };
   return { tag, next };
+}
+
+/** Characters of the longest position: a tag, a sequence and an index. */
+const LONGEST = 12 + 1 + 15 + 1 + 6;
+const DIGITS = '0123456789';
+const HEX = `${DIGITS}abcdef`;
+
+function isNumber(text: string, mostDigits: number): boolean {
+  return text !== '' && text.length <= mostDigits && isOf(DIGITS, text);
+}
+
+function isOf(characters: string, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (!characters.includes(text.charAt(i))) return false;
+  return true;
 }
 
 /**

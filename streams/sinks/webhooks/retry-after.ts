@@ -12,9 +12,13 @@ const STATUSES: ReadonlySet<number> = new Set([429, 503]);
 export function retryAfterMs(outcome: AttemptOutcome, nowMs: number): number {
   if (outcome.kind !== 'answered' || !STATUSES.has(outcome.status)) return 0;
   const text = outcome.retryAfter?.trim() ?? '';
+  if (text.length > LONGEST_DATE) return 0;
   const askedMs = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : untilDate(text, nowMs);
   return Math.min(Math.max(askedMs, 0), LIMITS.retryAfterMaxMs);
 }
+
+/** Characters of `Wednesday, 09-Nov-94 08:49:37 GMT`, the longest form there is. */
+const LONGEST_DATE = 33;
 
 /** All three forms of a date of HTTP begin with the name of a day, and are of GMT; the oldest leaves that out. */
 function untilDate(text: string, nowMs: number): number {

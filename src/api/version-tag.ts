@@ -1,0 +1,22 @@
+/** Digits of a version that a caller may name: a double holds every integer of so many digits. */
+const MOST_DIGITS = 15;
+
+/**
+ * The version that an If-Match header names: bare (`3`), as an entity tag (`"3"`, `W/"3"`), or `*` for any.
+ * Linear in the text. @returns undefined for any other text
+ */
+export function parseVersionTag(text: string): number | 'any' | undefined {
+  if (text === '*') return 'any';
+  const tag = text.startsWith('W/') ? text.slice(2) : text;
+  const isQuoted = tag.length > 2 && tag.startsWith('"') && tag.endsWith('"');
+  const digits = isQuoted ? tag.slice(1, -1) : tag;
+  return digits !== '' && digits.length <= MOST_DIGITS && isDigits(digits) ? Number(digits) : undefined;
+}
+
+function isDigits(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * Values of request headers. Each parser walks its text once and uses no regular expression, so that its time is linear
+ * in the text, whoever sent it: some are read before the API key is known.
+ */
+
+/** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other scheme or shape. */
+export function bearerToken(text: string): string | undefined {
+  if (text.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  let start = 7;
+  while (text[start] === ' ') start += 1;
+  const token = text.slice(start);
+  return isVisibleAscii(token) ? token : undefined;
+}
+
+/** Whether a text is one or more characters from `!` to `~`: visible ASCII without spaces. */
+export function isVisibleAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x21 || code > 0x7e) return false;
+  }
+  return text !== '';
+}
+
+/** Whether a Content-Type is JSON in UTF-8: `application/json`, with no other parameter than `charset=utf-8`. */
+export function isJsonType(text: string): boolean {
+  if (text === 'application/json') return true;
+  const [type = '', ...parameters] = text.toLowerCase().split(';');
+  return type.trim() === 'application/json' && parameters.every(isUtf8Parameter);
+}
+
+/** An empty parameter is legal (RFC 9110, section 5.6.6). */
+function isUtf8Parameter(parameter: string): boolean {
+  const text = parameter.trim();
+  if (text === '') return true;
+  const equals = text.indexOf('=');
+  const value = text.slice(equals + 1).trim();
+  return text.slice(0, Math.max(equals, 0)).trim() === 'charset' && (value === 'utf-8' || value === '"utf-8"');
+}
