@@ -26,6 +26,7 @@ export function createApp(
     const browsers = onPath.some(isForBrowsers);
     app.options(pattern(path), (res, req) => {
       const exchange = exchanges.begin(path, res, req, browsers);
+      if (exchange === undefined) return;
       respondEmpty(exchange, {
         Allow: allow,
         ...(exchange.allowOrigin === undefined
@@ -38,10 +39,14 @@ export function createApp(
       });
     });
     app.any(pattern(path), (res, req) => {
-      respond(exchanges.begin(path, res, req, browsers), failure('METHOD_NOT_ALLOWED'), { Allow: allow });
+      const exchange = exchanges.begin(path, res, req, browsers);
+      if (exchange !== undefined) respond(exchange, failure('METHOD_NOT_ALLOWED'), { Allow: allow });
     });
   }
-  app.any('/*', (res, req) => respond(exchanges.begin('unknown', res, req, false), failure('NOT_FOUND')));
+  app.any('/*', (res, req) => {
+    const exchange = exchanges.begin('unknown', res, req, false);
+    if (exchange !== undefined) respond(exchange, failure('NOT_FOUND'));
+  });
   return app;
 }
 
@@ -59,12 +64,14 @@ function register(app: TemplatedApp, route: Route, pipeline: PipelineDeps, excha
 function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, browsers: boolean) {
   if (route.kind === 'open') {
     return (res: HttpResponse, req: HttpRequest): void => {
-      runOpenRoute(pipeline, route, exchanges.begin(route.path, res, req, browsers));
+      const exchange = exchanges.begin(route.path, res, req, browsers);
+      if (exchange !== undefined) runOpenRoute(pipeline, route, exchange);
     };
   }
   const reader = createRouteReader(route);
   return (res: HttpResponse, req: HttpRequest): void => {
-    runKeyedRoute(pipeline, route, reader, exchanges.begin(route.path, res, req, browsers), res, req);
+    const exchange = exchanges.begin(route.path, res, req, browsers);
+    if (exchange !== undefined) runKeyedRoute(pipeline, route, reader, exchange, res, req);
   };
 }
 

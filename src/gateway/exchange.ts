@@ -2,8 +2,10 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, TextAnswer } from '../api/answer.ts';
 import { ignoredFieldsHeader } from '../api/ignored-fields.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
 import type { RateVerdict } from './rate-limiter.ts';
+import type { Framing } from './request-framing.ts';
 
 /**
  * One request and its answer.
@@ -27,6 +29,9 @@ export interface Exchange {
   /** Names for X-Ignored-Fields. */
   readonly ignored: string[];
   open: boolean;
+  /** The answer is decided, and written in the next turn of the event loop. */
+  ending: boolean;
+  readonly framing: Framing;
   /** Ends the connection with the answer. */
   lastOnConnection: boolean;
   /** Whether the server is closing: then every answer ends its connection. */
@@ -106,9 +111,42 @@ export function respondEmpty(exchange: Exchange, extra: Headers): void {
   end(exchange, 204, undefined, '', false, extra);
 }
 
-/** Starts an answer that stays open: status and headers only. */
+/**
+ * Answers a request whose end is uncertain, and closes the connection before the library parses the bytes after it as
+ * further requests. It would do so before it sends a small answer; one that exceeds its buffer is sent, and the
+ * connection closed, at once. HEAD, whose answer has no body, is closed without one.
+ */
+export function refuse(exchange: Exchange, why: Failure): void {
+  const { status } = ERRORS[why.code];
+  const { res } = exchange;
+  exchange.open = false;
+  if (exchange.headOnly) {
+    res.close();
+  } else {
+    const body = failureBody(exchange, why).padEnd(LIMITS.corkBufferBytes);
+    res.cork(() => {
+      writeHead(exchange, status, 'application/json', false, NO_HEADERS);
+      if (exchange.framing.closesUnsaid) res.writeHeader('Connection', 'close');
+      res.end(body, true);
+    });
+  }
+  exchange.onClosed(status);
+}
+
+/**
+ * Starts an answer that stays open: status and headers only. Its connection ends with it, and says so now: the library
+ * would write that header among the chunks of the body.
+ */
 export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
-  exchange.res.cork(() => writeHead(exchange, 200, contentType, false, extra));
+  exchange.res.cork(() => {
+    writeHead(exchange, 200, contentType, false, extra);
+    exchange.res.writeHeader('Connection', 'close');
+  });
+}
+
+/** Ends an answer that `startStream` began. */
+export function endStream({ res }: Exchange): void {
+  res.cork(() => void res.end());
 }
 
 function end(
@@ -119,27 +157,57 @@ function end(
   replayed: boolean,
   extra: Headers,
 ): void {
-  if (!exchange.open) return;
+  if (!exchange.open || exchange.ending) return;
+  if (!exchange.framing.chunked) {
+    write(exchange, status, contentType, body, replayed, extra);
+    return;
+  }
+  // While a request has no answer the library closes the connection at the next; so what came with these chunks is never one.
+  exchange.ending = true;
+  setImmediate(() => {
+    if (exchange.open) write(exchange, status, contentType, body, replayed, extra);
+  });
+}
+
+function write(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  body: string,
+  replayed: boolean,
+  extra: Headers,
+): void {
   exchange.open = false;
   const { res } = exchange;
   const last = exchange.lastOnConnection || exchange.draining();
+  const bodiless = contentType === undefined || exchange.headOnly;
   res.cork(() => {
     writeHead(exchange, status, contentType, replayed, extra);
-    if (contentType === undefined) endWithoutBody(res, undefined, last);
-    else if (exchange.headOnly) endWithoutBody(res, Buffer.byteLength(body), last);
-    else res.end(body, last);
+    writeConnection(exchange, last, bodiless);
+    if (!bodiless) res.end(body, last);
+    else endWithoutBody(res, contentType === undefined ? undefined : Buffer.byteLength(body));
   });
   exchange.onClosed(status);
 }
 
+/** Says how long the connection is kept, or that it ends; with a body the library says the latter, if the client has not. */
+function writeConnection({ res, framing }: Exchange, last: boolean, bodiless: boolean): void {
+  if (!last) {
+    res.writeHeader('Connection', 'keep-alive');
+    res.writeHeader('Keep-Alive', KEEP_ALIVE);
+  } else if (bodiless || framing.closesUnsaid) {
+    res.writeHeader('Connection', 'close');
+  }
+}
+const KEEP_ALIVE = `timeout=${LIMITS.keepAliveSeconds}`;
+
 /**
  * Ends an answer that has no body: 204, 304, or any to HEAD. The library must get no arguments here: it sends an undefined
  * length as 2^63, and after any other than 0 it closes the connection at the next request. Without them it cannot close
- * the connection itself, so `last` asks the client to; if the client does not, the idle time-out closes it.
+ * the connection itself: the client does, as the headers ask it to, or else the idle time-out.
  */
-function endWithoutBody(res: HttpResponse, lengthBytes: number | undefined, last: boolean): void {
+function endWithoutBody(res: HttpResponse, lengthBytes: number | undefined): void {
   if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
-  if (last) res.writeHeader('Connection', 'close');
   res.endWithoutBody();
 }
 

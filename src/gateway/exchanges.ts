@@ -1,11 +1,13 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../kernel/clock.ts';
+import { failure } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Cors } from './cors.ts';
-import type { Exchange } from './exchange.ts';
+import { refuse, type Exchange } from './exchange.ts';
+import { readFraming } from './request-framing.ts';
 
 /** Begins exchanges and keeps count of those open, with metrics and the access log. */
 export interface Exchanges {
@@ -13,8 +15,9 @@ export interface Exchanges {
    * Begins an exchange. Must be called before the handler returns.
    * @param route the label in metrics and log
    * @param browsers whether the answer may be read by browsers of other origins
+   * @returns undefined when the request was refused: what its connection sends cannot be delimited
    */
-  begin(route: string, res: HttpResponse, req: HttpRequest, browsers: boolean): Exchange;
+  begin(route: string, res: HttpResponse, req: HttpRequest, browsers: boolean): Exchange | undefined;
   /** From now on every answer is the last on its connection. */
   drain(): void;
   readonly open: number;
@@ -59,6 +62,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
     begin(route, res, req, browsers) {
       open += 1;
       count += 1;
+      const framing = readFraming(req);
       const origin = browsers ? req.getHeader('origin') : '';
       const exchange: Exchange = {
         res,
@@ -71,8 +75,11 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         caller: undefined,
         ignored: [],
         open: true,
-        // Until the body is read an answer would leave it on the wire, to be drained for as long as it pleases to come.
-        lastOnConnection: mayBeEndless(req),
+        ending: false,
+        framing,
+        // A large body would be drained for long after an early answer. And the library's reading of chunks differs from
+        // others' (extensions, bare LF, trailers): what follows them must not be taken as a request.
+        lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
         draining: isDraining,
         failureShape: undefined,
         invalidStatus: undefined,
@@ -92,6 +99,10 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         exchange.open = false;
         exchange.onClosed('aborted');
       });
+      if (framing.fault !== undefined) {
+        refuse(exchange, failure('VALIDATION_ERROR', framing.fault));
+        return undefined;
+      }
       return exchange;
     },
     drain() {
@@ -105,10 +116,6 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
 
 /** Routes whose 503 is an ordinary answer. */
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
-
-function mayBeEndless(req: HttpRequest): boolean {
-  return req.getHeader('transfer-encoding') !== '' || Number(req.getHeader('content-length')) > LIMITS.bodyDrainBytes;
-}
 
 /** Counts one route's answers; label look-ups happen once per status. */
 function createRecorder(metrics: Metrics, route: string) {

@@ -150,7 +150,6 @@ function onBody(
       exchange.res.close();
       return undefined;
     case 'whole':
-      exchange.lastOnConnection = false;
       return route.run(...withBody(route, head, context, outcome.bytes));
   }
 }

@@ -1,6 +1,6 @@
 import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { startStream, type Exchange } from './exchange.ts';
+import { endStream, startStream, type Exchange } from './exchange.ts';
 
 /** What keeps caches, compressors and nginx from holding messages back. */
 const PROXY_HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' };
@@ -36,7 +36,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
       exchange.open = false;
       // With messages stuck a polite end would wait behind them for a reader that doesn't read.
       if (stuckBytes > 0) res.close();
-      else res.cork(() => void res.end(undefined, true));
+      else endStream(exchange);
       exchange.onClosed('streamed');
     }
     close();

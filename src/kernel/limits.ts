@@ -41,6 +41,13 @@ export const LIMITS = {
   bodyReceivingBytes: 256 * 1024 * 1024,
   /** A declared body up to this size is answered 413 and drained; a larger one ends the connection. */
   bodyDrainBytes: 8 * 1024 * 1024,
+  /**
+   * Seconds that an answer's `Keep-Alive` promises its idle connection. uWebSockets.js closes it 8 to 12 s after the last
+   * answer (10 s, counted in steps of 4; not configurable): the difference covers the way of the next request.
+   */
+  keepAliveSeconds: 5,
+  /** uWebSockets.js holds answers back up to this size until it has parsed all that has arrived. */
+  corkBufferBytes: 16 * 1024,
   /** Log lines about failed requests a second. */
   errorLinesPerSecond: 10,
   /** An API key's text, in characters: ours are shorter, and a longer text is not hashed. */
