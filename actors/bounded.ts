@@ -4,3 +4,17 @@ export function append<T>(list: readonly T[], item: T, most: number): T[] {
   copy.push(item);
   return copy;
 }
+
+/**
+ * As `append`, with a bound of its own for each of two groups: only items of the new item's group count, and only such are
+ * dropped. So nobody can push out what others rely on.
+ */
+export function appendInGroup<T>(list: readonly T[], item: T, most: number, isMember: (one: T) => boolean): T[] {
+  if (list.length < most) return append(list, item, most);
+  const group = isMember(item);
+  let surplus = 1 - most;
+  for (const one of list) if (isMember(one) === group) surplus += 1;
+  const kept = list.filter((one) => isMember(one) !== group || --surplus < 0);
+  kept.push(item);
+  return kept;
+}

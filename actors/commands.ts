@@ -5,6 +5,9 @@ import type { DeviceInfo } from './state.ts';
 
 export type Environment = 'live' | 'test';
 
+/** The kind of the API key that a request came with. */
+export type CallerKind = 'client' | 'server';
+
 /** Who may see and change what: every id is looked up inside one game and environment only. */
 export interface Scope {
   game: string;
@@ -28,6 +31,11 @@ export interface CommandEnvelope extends Scope {
   deadlineAt: number;
   /** The highest CONFIG revision the gateway had seen. */
   configRevision: number;
+}
+
+/** Whether two callers share what is remembered. A caller of unknown kind (recorded before kinds were) may be either. */
+export function mayBeSame(one: CallerKind | undefined, other: CallerKind | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
 }
 
 /** Register a player, or update the one already there (attributes merge). */
@@ -91,6 +99,8 @@ export interface Release {
   number: number;
   /** When it was quarantined, epoch milliseconds. */
   quarantinedAt: number;
+  /** Who sent it; absent when that is not known. */
+  by?: CallerKind;
 }
 
 /** Track events of one or more players of one partition, in order. */
@@ -218,7 +228,11 @@ export type CommandBody =
   | SyncSession
   | EndSession
   | ErasePlayer;
-export type Command = CommandEnvelope & { body: CommandBody };
+export interface Command extends CommandEnvelope {
+  body: CommandBody;
+  /** Absent in commands of the owner itself, and in commands of gateways from before kinds were sent. */
+  by?: CallerKind;
+}
 
 /** Read a player. Queries are answered by the owner and leave no trace. */
 export interface GetPlayer {

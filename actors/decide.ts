@@ -28,7 +28,8 @@ import type { Definitions } from './targeting.ts';
  * synchronous; the same draft, command and definitions always give the same facts and reply.
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
-  const context: Context = { game: command.game, environment: command.environment, at: command.receivedAt };
+  const { game, environment, receivedAt: at, by } = command;
+  const context: Context = { game, environment, at, ...(by === undefined ? {} : { by }) };
   catchUp(draft, playersOf(command.body), context, definitions);
   let since = draft.facts.length;
   const settleNow = (): void => {

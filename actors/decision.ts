@@ -1,4 +1,4 @@
-import type { Scope } from './commands.ts';
+import type { CallerKind, Scope } from './commands.ts';
 import type { DomainFact } from './facts.ts';
 import type { Reply } from './replies.ts';
 import type { EntityState, PlayerState } from './state.ts';
@@ -9,9 +9,11 @@ export interface Decision {
   reply: Reply;
 }
 
-/** Where and when a command was received. `at` is epoch milliseconds. */
+/** Where, when and from whom a command was received. `at` is epoch milliseconds. */
 export interface Context extends Scope {
   at: number;
+  /** Absent when the kind of the caller is not known, or the owner itself acts. */
+  by?: CallerKind;
 }
 
 /** The partition's entities as a command sees them: what was emitted before is already in what is read after. */

@@ -4,6 +4,7 @@ import { clicked, offered, shown, suppressed, triggered } from './campaigns/evol
 import { DAY_MS } from './days.ts';
 import { counted } from './events/counters.ts';
 import { afterErasure, quarantined, released } from './events/quarantine.ts';
+import { remembered } from './events/recent-events.ts';
 import type {
   DomainFact,
   EventTracked,
@@ -17,9 +18,9 @@ import type {
   SegmentExited,
 } from './facts.ts';
 import { seenVariant } from './flags/seen-variant.ts';
+import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './idempotency/bounded-keys.ts';
 import { countryOf } from './player/attributes.ts';
-import { purchaseRecorded } from './purchases/evolve.ts';
-import { replyChars } from './reply-chars.ts';
+import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
 import { closed, flagsTold, opened, sessionRecorded, synced } from './sessions/evolve.ts';
 import {
   type EntityState,
@@ -28,6 +29,7 @@ import {
   NO_ACTIVITY,
   NO_QUARANTINE,
   type PlayerState,
+  type RecentEvent,
   type RememberedKey,
 } from './state.ts';
 
@@ -85,6 +87,8 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return sessionRecorded(player(state, fact), fact);
     case 'PurchaseRecorded':
       return purchaseRecorded(player(state, fact), fact);
+    case 'PurchaseReversed':
+      return purchaseReversed(player(state, fact), fact);
     case 'InterventionTriggered':
       return triggered(player(state, fact), fact);
     case 'InterventionSuppressed':
@@ -147,16 +151,15 @@ function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
 }
 
 function tracked(state: PlayerState, fact: EventTracked): PlayerState {
-  const recentEvents = fact.remember
-    ? append(
-        state.recentEvents,
-        { eventId: fact.eventId, eventName: fact.eventName, timestamp: fact.timestamp, receivedAt: fact.at },
-        LIMITS.recentEvents,
-      )
-    : state.recentEvents;
+  const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;
   const counters = counted(state.counters, fact.eventName, fact.at);
   const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
   return fact.release === undefined ? next : released(next, fact, fact.release);
+}
+
+function recentEventOf({ eventId, eventName, timestamp, at: receivedAt, by }: EventTracked): RecentEvent {
+  const event = { eventId, eventName, timestamp, receivedAt };
+  return by === undefined || by === 'service' ? event : { ...event, by };
 }
 
 function entered(state: PlayerState, { segmentId, segmentKey, at }: SegmentEntered): PlayerState {
@@ -183,24 +186,11 @@ function exposed(state: PlayerState, fact: FlagExposed): PlayerState {
 
 function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {
   const holder = state ?? emptyLedger(fact);
-  // A batch leaves two entries in a ledger: the claim and the answer of this partition.
-  const most = holder.kind === 'ledger' ? 2 * LIMITS.idempotencyKeys : LIMITS.idempotencyKeys;
-  const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > fact.at);
-  const entry = { key: fact.key, bodyHash: fact.bodyHash, at: fact.at, reply: fact.reply };
-  return { ...holder, keys: withinChars(append(fresh, entry, most)) };
+  const { key, bodyHash, at, reply, by } = fact;
+  const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > at);
+  const entry: RememberedKey = by === undefined ? { key, bodyHash, at, reply } : { key, bodyHash, at, reply, by };
+  return { ...holder, keys: bounded([...fresh, entry], holder.kind === 'ledger' ? LEDGER_BOUND : PLAYER_BOUND) };
 }
-
-/** The newest entries, as many as their answers leave room for: all of a player must fit one record. */
-function withinChars(keys: readonly RememberedKey[]): readonly RememberedKey[] {
-  let chars = 0;
-  for (let place = keys.length - 1; place >= 0; place--) {
-    const entry = keys[place];
-    if (entry !== undefined) chars += replyChars(entry.reply);
-    if (chars > LIMITS.idempotencyChars) return keys.slice(Math.min(place + 1, keys.length - 1));
-  }
-  return keys;
-}
-
 function emptyLedger(fact: IdempotencyKeyUsed): LedgerState {
   const { entityId: id, game, environment } = fact;
   return { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };

@@ -1,13 +1,14 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { SuppressionReason } from './campaigns/tally.ts';
 import type { ChurnRisk } from './churn/churn-risk.ts';
-import type { QuarantineReason, Release, Scope } from './commands.ts';
+import type { CallerKind, QuarantineReason, Release, Scope } from './commands.ts';
 import type { FlagReason } from './flags/reason.ts';
+import type { PurchaseRecorded, PurchaseReversed } from './purchases/facts.ts';
 import type { Reply } from './replies.ts';
 import type { DeviceInfo, EntityState, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
 
 /** What every fact about an entity carries. `at` is the receive time of its command, epoch milliseconds. */
-interface FactBase extends Scope {
+export interface FactBase extends Scope {
   /** The player's UUID, or a ledger's id. */
   entityId: string;
   at: number;
@@ -25,6 +26,9 @@ export interface PlayerUpdated extends FactBase {
   changed: string[];
   player: PlayerView;
 }
+
+/** Who made an event: a caller by its kind of key, or the service itself when it recorded a session or a purchase. */
+export type EventMaker = CallerKind | 'service';
 
 /** An event was accepted. Complete enough for every sink: the player's columns stand on it. */
 export interface EventTracked extends FactBase {
@@ -45,6 +49,8 @@ export interface EventTracked extends FactBase {
   release?: Release;
   /** What its schema had against it, where that is not enforced: the first fault. */
   schemaFault?: string;
+  /** Absent in records from before makers were kept. */
+  by?: EventMaker;
 }
 
 /**
@@ -64,6 +70,8 @@ export interface EventQuarantined extends FactBase {
   /** Counts the quarantined events that ever were under this player's id, from 1. */
   number: number;
   reason: QuarantineReason;
+  /** Absent in records from before callers had kinds. */
+  by?: CallerKind;
 }
 
 /** An Idempotency-Key was used, by a player's write or by an API key's batch (then `entityId` is the ledger). */
@@ -72,6 +80,8 @@ export interface IdempotencyKeyUsed extends FactBase {
   key: string;
   bodyHash: string;
   reply: Reply;
+  /** Absent in records from before callers had kinds. */
+  by?: CallerKind;
 }
 
 /** A player's stage changed. `at` and `changedAt` of a timed change are its due time, however late it was noticed. */
@@ -197,19 +207,6 @@ export interface SessionRecorded extends FactBase {
   externalId: string;
 }
 
-/** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
-export interface PurchaseRecorded extends FactBase {
-  kind: 'PurchaseRecorded';
-  amount: number;
-  /** ISO 4217, as the caller told it. */
-  currency: string | null;
-  productId: string | null;
-  transactionId: string | null;
-  /** Of the transaction id; see `RecordedPurchase`. `null` without one. */
-  digest: string | null;
-  externalId: string;
-}
-
 /**
  * A player was erased: nothing of what came before is held from here on, and sinks delete it. A later `PlayerRegistered` of the
  * same id begins an empty life, which this does not touch.
@@ -303,6 +300,7 @@ export type DomainFact =
   | SessionClosed
   | SessionRecorded
   | PurchaseRecorded
+  | PurchaseReversed
   | InterventionTriggered
   | InterventionSuppressed
   | InterventionOffered

@@ -1,5 +1,5 @@
 import type { JsonText } from '../src/kernel/json.ts';
-import type { Environment } from './commands.ts';
+import type { CallerKind, Environment } from './commands.ts';
 import type { Reply } from './replies.ts';
 
 /** Stages of a player's life. */
@@ -28,6 +28,8 @@ export interface RecentEvent {
   receivedAt: number;
   /** It was set aside, and has not been released since. */
   quarantined?: true;
+  /** Ids of client and server keys never meet; absent when the kind was not kept yet: then it meets both. */
+  by?: CallerKind;
 }
 
 /** Which of a player's quarantined events were released: it stays exact however old they are. */
@@ -46,6 +48,8 @@ export interface RememberedKey {
   bodyHash: string;
   at: number;
   reply: Reply;
+  /** Keys of client and server API keys never meet; absent when the kind was not kept yet: then it meets both. */
+  by?: CallerKind;
 }
 
 /**
@@ -131,6 +135,18 @@ export interface RecordedPurchase {
   amount: number;
   totalRevenue: number;
   purchaseCount: number;
+  /**
+   * Present when a client key recorded it: then a purchase of the same transaction by a server key replaces it. `told` is
+   * what the correction needs beside the amount; `null` for all but the newest (`LIMITS.clientPurchasesTold`).
+   */
+  byClient?: { told: ToldPurchase | null };
+}
+
+/** What a client key said of a purchase, and when (epoch milliseconds). */
+export interface ToldPurchase {
+  at: number;
+  currency: string | null;
+  productId: string | null;
 }
 
 /** What a campaign gave a player, to be shown in the game. Times are epoch milliseconds, 0: not yet. */

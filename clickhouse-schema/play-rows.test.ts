@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PurchaseRecorded, SessionRecorded } from '../actors/facts.ts';
+import type { SessionRecorded } from '../actors/facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../actors/purchases/facts.ts';
 import { COLUMNS } from './columns.ts';
 import { rowsOf, valuesOf } from './rows.ts';
 
@@ -26,7 +27,15 @@ const purchase: PurchaseRecorded = {
 
 describe('rows of sessions and purchases', () => {
   it('name each column of their table, and no other', () => {
-    for (const fact of [session, purchase]) {
+    const reversal: PurchaseReversed = {
+      ...purchase,
+      kind: 'PurchaseReversed',
+      transactionId: 'tx',
+      digest: 'd',
+      recordedAt: 5_000,
+      at: 9_000,
+    };
+    for (const fact of [session, purchase, reversal]) {
       const [row, ...more] = rowsOf(fact, PLACE);
       expect(more).toEqual([]);
       if (row === undefined) throw new Error('there is no row');

@@ -1,5 +1,7 @@
-import type { PurchaseRecorded, SessionClosed, SessionRecorded } from '../actors/facts.ts';
+import type { SessionClosed, SessionRecorded } from '../actors/facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../actors/purchases/facts.ts';
 import { decimalText, timeText } from './column-values.ts';
+import { keyKind } from './event-source.ts';
 import type { FactPlace, RowFor } from './rows.ts';
 
 /** The row of a session that is over, as an init opened it or a caller recorded it. */
@@ -37,6 +39,27 @@ export function purchaseRow(fact: PurchaseRecorded, place: FactPlace): RowFor<'p
     product_id: fact.productId,
     transaction_id: fact.transactionId,
     received_at: timeText(fact.at),
+    recorded_by: keyKind(fact.by),
+    counts: 1,
+    facts_sequence: place.sequence,
+    facts_index: place.index,
+  };
+}
+
+/** The row that takes a purchase back, under the time at which that was received: so every day adds up. */
+export function reversalRow(fact: PurchaseReversed, place: FactPlace): RowFor<'purchases'> {
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    amount: decimalText(-fact.amount),
+    currency: fact.currency,
+    product_id: fact.productId,
+    transaction_id: fact.transactionId,
+    received_at: timeText(fact.recordedAt),
+    recorded_by: 'client',
+    counts: -1,
     facts_sequence: place.sequence,
     facts_index: place.index,
   };

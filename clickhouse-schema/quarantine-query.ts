@@ -1,3 +1,4 @@
+import type { CallerKind } from '../actors/commands.ts';
 import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
 import type { RowPlace } from './player-rows.ts';
 
@@ -39,6 +40,8 @@ export interface QuarantinedRow extends FoundEvent {
   reason: string;
   /** As far as ClickHouse knows, which is about a second behind. */
   released: boolean;
+  /** The kind of the key that it came with, where that was kept. */
+  by: CallerKind | undefined;
 }
 
 /** The page that a statement answered. */
@@ -54,6 +57,7 @@ export interface QuarantineRow extends EventRow {
   schema_version: number;
   reason: string;
   released: number;
+  key_kind: string;
   /** Rows there are, up to one more than the page may hold. */
   found: number;
 }
@@ -65,6 +69,7 @@ function quarantinedRow(row: QuarantineRow): QuarantinedRow {
     schemaVersion: row.schema_version,
     reason: row.reason,
     released: row.released === 1,
+    by: row.key_kind === 'client' || row.key_kind === 'server' ? row.key_kind : undefined,
   };
 }
 
@@ -91,14 +96,15 @@ export function quarantineQuery(query: QuarantineQuery): { sql: string; paramete
   const sql = `
 WITH page AS (
   SELECT event_id, event_name, player_id, session_id, properties, timestamp, received_at, quarantine_number, schema_version, reason,
-    facts_sequence, facts_index
+    key_kind, facts_sequence, facts_index
   FROM quarantined_events
   WHERE ${conditions.join('\n    AND ')}
   ORDER BY ${order}
   LIMIT {rows:UInt32}
 )
 SELECT event_id, event_name, player_id, session_id, properties, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
-  toUnixTimestamp64Milli(received_at) AS received_ms, quarantine_number, schema_version, reason, facts_sequence, facts_index, found,
+  toUnixTimestamp64Milli(received_at) AS received_ms, quarantine_number, schema_version, reason, key_kind, facts_sequence, facts_index,
+  found,
   (player_id, quarantine_number) IN (
     ${releases(['quarantined_at >= (SELECT min(received_at) FROM page)', 'quarantined_at <= (SELECT max(received_at) FROM page)'])}
   ) AS released

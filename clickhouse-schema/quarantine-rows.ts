@@ -1,5 +1,6 @@
 import type { EventQuarantined, EventTracked } from '../actors/facts.ts';
 import { timeText } from './column-values.ts';
+import { keyKind } from './event-source.ts';
 import type { FactPlace, RowFor } from './rows.ts';
 
 /** The row of an event that was set aside. */
@@ -18,6 +19,7 @@ export function quarantinedRow(fact: EventQuarantined, place: FactPlace): RowFor
     quarantine_number: fact.number,
     schema_version: fact.reason.schemaVersion,
     reason: JSON.stringify(fact.reason.faults.map(({ path, message }) => ({ path, message }))),
+    key_kind: keyKind(fact.by),
     facts_sequence: place.sequence,
     facts_index: place.index,
   };

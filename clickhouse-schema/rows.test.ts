@@ -37,11 +37,26 @@ describe('rows of facts', () => {
         is_payer: false,
         country: 'DE',
         schema_fault: undefined,
+        source: 'caller',
+        key_kind: '',
         facts_sequence: 9,
         facts_index: 2,
       },
       Date.UTC(2026, 0, 1, 12),
     ]);
+  });
+
+  it.each([
+    [{ by: 'client', eventName: 'purchase' }, ['caller', 'client']],
+    [{ by: 'server', eventName: 'win' }, ['caller', 'server']],
+    [{ by: 'service', eventName: 'purchase' }, ['service', '']],
+    // From before makers were kept.
+    [{ eventName: 'purchase' }, ['', '']],
+    [{ eventName: 'session_recorded' }, ['', '']],
+    [{ eventName: 'win' }, ['caller', '']],
+  ] as const)('an event with %o has the source and kind of key %o', (some, expected) => {
+    const row = rowsOf(aTrackedEvent(some), PLACE)[0]?.[1];
+    expect([row?.['source'], row?.['key_kind']]).toEqual(expected);
   });
 
   it.each([

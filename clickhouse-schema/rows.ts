@@ -13,7 +13,8 @@ import { encodeState } from '../streams/codec.ts';
 import { campaignRow } from './campaign-rows.ts';
 import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
-import { purchaseRow, sessionRow } from './play-rows.ts';
+import { eventSource, keyKind } from './event-source.ts';
+import { purchaseRow, reversalRow, sessionRow } from './play-rows.ts';
 import { quarantinedRow, releaseRow } from './quarantine-rows.ts';
 import type { Value } from './tab-separated.ts';
 
@@ -63,6 +64,8 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
       return [['sessions', sessionRow(fact, place), storable(fact.at)]];
     case 'PurchaseRecorded':
       return [['purchases', purchaseRow(fact, place), storable(fact.at)]];
+    case 'PurchaseReversed':
+      return [['purchases', reversalRow(fact, place), storable(fact.recordedAt)]];
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':
@@ -112,6 +115,8 @@ function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
     is_payer: fact.isPayer,
     country: fact.country,
     schema_fault: fact.schemaFault,
+    source: eventSource(fact),
+    key_kind: keyKind(fact.by),
     facts_sequence: place.sequence,
     facts_index: place.index,
   };

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../bounded.ts';
 import type { EventQuarantined, EventTracked } from '../facts.ts';
-import { NO_QUARANTINE, type PlayerState, type QuarantineTally } from '../state.ts';
-import type { Release } from '../commands.ts';
+import { NO_QUARANTINE, type PlayerState, type QuarantineTally, type RecentEvent } from '../state.ts';
+import { mayBeSame, type Release } from '../commands.ts';
+import { remembered } from './recent-events.ts';
 
 /*
  * Every quarantined event of a player has a number, and the player holds the ranges of numbers that were released. So an event is
@@ -24,24 +24,27 @@ export function askRelease({ last, released }: QuarantineTally, number: number):
 
 /** An event was set aside. Its id is remembered like that of any other, and nothing else of the player changes. */
 export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerState {
-  const { eventId, eventName, timestamp, at: receivedAt } = fact;
-  const event = { eventId, eventName, timestamp, receivedAt, quarantined: true } as const;
+  const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
+  const whose = by === undefined ? {} : { by };
+  const event = { eventId, eventName, timestamp, receivedAt, quarantined: true, ...whose } as const;
   return {
     ...state,
-    recentEvents: fact.remember ? append(state.recentEvents, event, LIMITS.recentEvents) : state.recentEvents,
+    recentEvents: fact.remember ? remembered(state.recentEvents, event) : state.recentEvents,
     quarantine: { ...state.quarantine, last: fact.number },
   };
 }
 
 /** A quarantined event was tracked after all: a repeat of its id, where it is remembered, is one of an accepted event now. */
-export function released(state: PlayerState, fact: EventTracked, { number }: Release): PlayerState {
+export function released(state: PlayerState, fact: EventTracked, { number, by }: Release): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt } = fact;
-  const isRemembered = state.recentEvents.some((event) => event.eventId === eventId);
+  const isIt = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, by);
   return {
     ...state,
-    recentEvents: isRemembered
+    recentEvents: state.recentEvents.some(isIt)
       ? state.recentEvents.map((event) =>
-          event.eventId === eventId ? { eventId, eventName, timestamp, receivedAt } : event,
+          isIt(event)
+            ? { eventId, eventName, timestamp, receivedAt, ...(event.by === undefined ? {} : { by: event.by }) }
+            : event,
         )
       : state.recentEvents,
     quarantine: withReleased(state.quarantine, number),

@@ -1,25 +1,34 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
-import type { QuarantineReason, Release, TrackItem } from '../commands.ts';
+import { mayBeSame, type QuarantineReason, type Release, type TrackItem } from '../commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
+import type { EventMaker } from '../facts.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackResult } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
 import type { Targeting } from '../targeting.ts';
 import { askRelease } from './quarantine.ts';
+import { recall } from './recent-events.ts';
 
 /**
  * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player
  * does not exist.
  * @param targeting looked up only when the event names a flag
+ * @param by who made the event: the caller, unless the service itself makes it of what the caller recorded
  */
-export function trackEvent(draft: Draft, item: TrackItem, context: Context, targeting: () => Targeting): TrackResult {
+export function trackEvent(
+  draft: Draft,
+  item: TrackItem,
+  context: Context,
+  targeting: () => Targeting,
+  by: EventMaker | undefined = context.by,
+): TrackResult {
   const state = playerIn(context, draft.get(item.playerId));
   if (state === undefined) {
     const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
     return { ...resultOf(item, context, 'rejected'), error };
   }
   if (item.release !== undefined) return releaseEvent(draft, state, item, item.release, context);
-  const earlier = item.remember ? state.recentEvents.find((event) => event.eventId === item.eventId) : undefined;
+  const earlier = item.remember ? recall(state.recentEvents, item.eventId, context.by) : undefined;
   if (earlier !== undefined) {
     const { eventName, timestamp, receivedAt } = earlier;
     const told = { eventName, timestamp, receivedAt };
@@ -30,7 +39,7 @@ export function trackEvent(draft: Draft, item: TrackItem, context: Context, targ
     emitQuarantined(draft, state, item, item.quarantine, context);
     return resultOf(item, context, 'quarantined');
   }
-  emitTracked(draft, state, item, context);
+  emitTracked(draft, state, item, context, by);
   for (const exposed of exposeTracked(state, item.properties, targeting, context)) draft.emit(exposed);
   return resultOf(item, context, 'accepted');
 }
@@ -43,15 +52,17 @@ function releaseEvent(
   draft: Draft,
   state: PlayerState,
   item: TrackItem,
-  { number }: Release,
+  { number, by }: Release,
   context: Context,
 ): TrackResult {
   const answer = askRelease(state.quarantine, number);
   // Its id may have come again, and been accepted, after the player had forgotten it.
-  const isThere = state.recentEvents.some((event) => event.eventId === item.eventId && event.quarantined !== true);
+  const isThere = state.recentEvents.some(
+    (event) => event.eventId === item.eventId && event.quarantined !== true && mayBeSame(event.by, by),
+  );
   if (answer === 'released' || isThere) return resultOf(item, context, 'duplicate');
   if (answer === 'unreleased') {
-    emitTracked(draft, state, item, context);
+    emitTracked(draft, state, item, context, by);
     return resultOf(item, context, 'accepted');
   }
   return { ...resultOf(item, context, 'rejected'), error: NOT_RELEASED[answer] };
@@ -84,10 +95,17 @@ function emitQuarantined(
     externalId: state.externalId,
     number: state.quarantine.last + 1,
     reason,
+    ...(context.by === undefined ? {} : { by: context.by }),
   });
 }
 
-function emitTracked(draft: Draft, state: PlayerState, item: TrackItem, context: Context): void {
+function emitTracked(
+  draft: Draft,
+  state: PlayerState,
+  item: TrackItem,
+  context: Context,
+  by: EventMaker | undefined,
+): void {
   draft.emit({
     kind: 'EventTracked',
     entityId: item.playerId,
@@ -106,6 +124,7 @@ function emitTracked(draft: Draft, state: PlayerState, item: TrackItem, context:
     country: state.country,
     ...(item.release === undefined ? {} : { release: item.release }),
     ...(item.schemaFault === undefined ? {} : { schemaFault: item.schemaFault }),
+    ...(by === undefined ? {} : { by }),
   });
 }
 

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import type { CallerKind, CommandBody } from '../commands.ts';
+import { decide } from '../decide.ts';
+import { createDraft } from '../runtime/draft.ts';
 import type { IdempotencyKeyUsed } from '../facts.ts';
 import { evolve } from '../evolve.ts';
 import type { EntityState } from '../state.ts';
-import { aPlayer } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 
-const used = (key: string, attributesLength: number): IdempotencyKeyUsed => ({
+const used = (key: string, attributesLength: number, by?: CallerKind): IdempotencyKeyUsed => ({
+  ...(by === undefined ? {} : { by }),
   kind: 'IdempotencyKeyUsed',
   entityId: aPlayer().id,
   game: 'demo',
@@ -30,7 +34,59 @@ describe('answers remembered under Idempotency-Keys', () => {
 
   it('are fewer when they are large, the newest in any case', () => {
     const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, LIMITS.idempotencyChars / 10));
-    expect(keysAfter(large)).toEqual(['k11', 'k12', 'k13', 'k14', 'k15', 'k16', 'k17', 'k18', 'k19']);
+    expect(keysAfter(large)).toEqual(['k16', 'k17', 'k18', 'k19']);
     expect(keysAfter([...large, used('huge', 2 * LIMITS.idempotencyChars)])).toEqual(['huge']);
+  });
+
+  it('of a server key stay, however many keys a client uses and however large its answers are', () => {
+    const servers = Array.from({ length: LIMITS.idempotencyKeys }, (_, n) => used(`s${n}`, 10, 'server'));
+    const clients = Array.from({ length: 200 }, (_, n) => used(`c${n}`, LIMITS.idempotencyChars / 10, 'client'));
+    const kept = keysAfter([...servers, ...clients]);
+    expect(kept.slice(0, servers.length)).toEqual(servers.map(({ key }) => key));
+    expect(kept.slice(servers.length)).toEqual(['c196', 'c197', 'c198', 'c199']);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const patch = (attributes: string): CommandBody => ({
+    kind: 'PatchPlayer',
+    playerId: aPlayer().id,
+    attributes,
+    idempotency: { key: 'k', bodyHash: attributes },
+  });
+  function after(player: EntityState, ...calls: [body: CommandBody, by: CallerKind | undefined][]) {
+    const draft = createDraft(() => player);
+    return calls.map(([body, by]) => {
+      const command = aCommand(body, by === undefined ? {} : { by });
+      const reply = decide(draft, command, definitionsOf());
+      return reply.kind === 'failure' ? reply.code : 'replayed' in reply ? 'replayed' : 'done';
+    });
+  }
+
+  it('that a client key used leaves the same key of a server key free, and the other way round', () => {
+    const [first, second] = [patch('{"a":1}'), patch('{"a":2}')];
+    expect(after(aPlayer(), [first, 'client'], [second, 'server'], [first, 'server'], [second, 'client'])).toEqual([
+      'done',
+      'done',
+      'CONFLICT',
+      'CONFLICT',
+    ]);
+    expect(after(aPlayer(), [first, 'client'], [second, 'server'], [first, 'client'], [second, 'server'])).toEqual([
+      'done',
+      'done',
+      'replayed',
+      'replayed',
+    ]);
+  });
+
+  it('remembered before kinds were kept is known to both', () => {
+    const { key, bodyHash, at, reply } = { ...used('k', 10), bodyHash: '{"a":1}' };
+    const old = aPlayer({ keys: [{ key, bodyHash, at, reply }] });
+    const body = patch('{"a":1}');
+    expect(after(old, [body, 'client'], [body, 'server'], [patch('{"a":2}'), 'server'])).toEqual([
+      'replayed',
+      'replayed',
+      'CONFLICT',
+    ]);
   });
 });

@@ -1,13 +1,14 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { IdempotencyClaim } from '../commands.ts';
+import { mayBeSame, type IdempotencyClaim } from '../commands.ts';
 import type { Context, Draft } from '../decision.ts';
 import type { Reply } from '../replies.ts';
 import type { EntityState } from '../state.ts';
 
 /**
  * Answers a command once per Idempotency-Key. A repeat gets the first answer again, marked `replayed`; the same key with
- * another body is a conflict; a failure is not remembered, as it changed nothing and may succeed later.
+ * another body is a conflict; a failure is not remembered, as it changed nothing and may succeed later. Keys that
+ * client and server API keys use never meet.
  * @param holderId the player, or the ledger, that remembers
  */
 export function once(
@@ -24,9 +25,10 @@ export function once(
   const reply = run();
   const changedNothing = reply.kind === 'tracked' && reply.results.every((result) => result.status === 'rejected');
   if (reply.kind === 'failure' || changedNothing) return reply;
-  const { game, environment, at } = context;
+  const { game, environment, at, by } = context;
   const { key, bodyHash } = claim;
-  draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, key, bodyHash, reply });
+  const used = { key, bodyHash, reply, ...(by === undefined ? {} : { by }) };
+  draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, ...used });
   return reply;
 }
 
@@ -40,6 +42,7 @@ function recall(
   const entry = state.keys.find(
     (known) =>
       known.key === claim.key &&
+      mayBeSame(known.by, context.by) &&
       (slot === 'any' || known.reply.kind === slot) &&
       known.at + LIMITS.idempotencyTtlMs > context.at,
   );

@@ -1,21 +1,56 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../bounded.ts';
-import type { PurchaseRecorded } from '../facts.ts';
-import type { PlayerState } from '../state.ts';
+import type { PurchaseRecorded, PurchaseReversed } from './facts.ts';
+import type { PlayerState, RecordedPurchase } from '../state.ts';
 
-export function purchaseRecorded(state: PlayerState, { digest, amount, at }: PurchaseRecorded): PlayerState {
+export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
+  const { digest, amount, at, by, currency, productId } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
-  const recorded = digest === null ? undefined : { digest, amount, totalRevenue, purchaseCount };
+  const totals = { amount, totalRevenue, purchaseCount };
+  const whose = by === 'client' ? { byClient: { told: { at, currency, productId } } } : {};
   return {
     ...state,
     totalRevenue,
     purchaseCount,
     isPayer: true,
     recordedPurchases:
-      recorded === undefined
+      digest === null
         ? state.recordedPurchases
-        : append(state.recordedPurchases, recorded, LIMITS.recordedPurchases),
+        : withPurchase(state.recordedPurchases, { digest, ...totals, ...whose }),
     lastSeenAt: Math.max(state.lastSeenAt, at),
   };
+}
+
+export function purchaseReversed(state: PlayerState, { digest, amount }: PurchaseReversed): PlayerState {
+  const purchaseCount = state.purchaseCount - 1;
+  return {
+    ...state,
+    totalRevenue: state.totalRevenue - amount,
+    purchaseCount,
+    isPayer: purchaseCount > 0,
+    recordedPurchases: state.recordedPurchases.filter((purchase) => purchase.digest !== digest),
+  };
+}
+
+/** Beyond the bound the oldest of a client key goes first, so that a client makes no transaction of a server forgotten. */
+function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurchase): readonly RecordedPurchase[] {
+  const next = [...held, purchase];
+  if (next.length > LIMITS.recordedPurchases) {
+    const oldest = next.findIndex(({ byClient }) => byClient !== undefined);
+    next.splice(Math.max(0, oldest), 1);
+  }
+  return purchase.byClient === undefined ? next : withoutOldTold(next);
+}
+
+function withoutOldTold(purchases: RecordedPurchase[]): RecordedPurchase[] {
+  let told = 0;
+  for (let place = purchases.length - 1; place >= 0; place--) {
+    const purchase = purchases[place];
+    if (purchase === undefined || (purchase.byClient?.told ?? null) === null) continue;
+    told += 1;
+    if (told <= LIMITS.clientPurchasesTold) continue;
+    purchases[place] = { ...purchase, byClient: { told: null } };
+    break;
+  }
+  return purchases;
 }

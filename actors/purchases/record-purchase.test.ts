@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { RecordPurchase } from '../commands.ts';
+import type { CallerKind, RecordPurchase } from '../commands.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/draft.ts';
 import type { PlayerState } from '../state.ts';
@@ -19,10 +19,12 @@ const purchase = (some: Partial<RecordPurchase> = {}): RecordPurchase => ({
   ...some,
 });
 
-/** What purchases of one player lead to, one after another. */
-function after(player: PlayerState | undefined, ...bodies: RecordPurchase[]) {
+/** What purchases of one player lead to, one after another; `by`: with which kind of key. */
+function after(player: PlayerState | undefined, ...bodies: (RecordPurchase & { by?: CallerKind })[]) {
   const draft = createDraft(() => player);
-  const replies = bodies.map((body) => decide(draft, aCommand(body), definitionsOf()));
+  const replies = bodies.map(({ by, ...body }, n) =>
+    decide(draft, aCommand(body, { receivedAt: 2_000 + n, ...(by === undefined ? {} : { by }) }), definitionsOf()),
+  );
   const state = draft.get(ID);
   return { replies, facts: draft.facts, state: state?.kind === 'player' ? state : undefined };
 }
@@ -34,7 +36,7 @@ describe('recording a purchase', () => {
       { kind: 'purchaseRecorded', playerId: ID, amount: 1_000, totalRevenue: 1_000, purchaseCount: 1 },
       { kind: 'purchaseRecorded', playerId: ID, amount: 2_000, totalRevenue: 3_000, purchaseCount: 2 },
     ]);
-    expect(state).toMatchObject({ totalRevenue: 3_000, purchaseCount: 2, isPayer: true, lastSeenAt: 2_000 });
+    expect(state).toMatchObject({ totalRevenue: 3_000, purchaseCount: 2, isPayer: true, lastSeenAt: 2_001 });
   });
 
   it('is an event too, of a payer, with the amount in units', () => {
@@ -62,6 +64,84 @@ describe('recording a purchase', () => {
     expect(replies[2]).toEqual({ ...replies[0], replayed: true });
     expect(facts.filter(({ kind }) => kind === 'PurchaseRecorded')).toHaveLength(2);
     expect(state).toMatchObject({ totalRevenue: 199_800, purchaseCount: 2 });
+  });
+
+  describe('of a transaction that a client key recorded first', () => {
+    const taken = {
+      ...purchase({ transactionId: 'tx-1', amount: LIMITS.purchaseAmount, productId: 'fake' }),
+      by: 'client',
+    } as const;
+    const true1 = { ...purchase({ transactionId: 'tx-1', amount: 99_900 }), by: 'server' } as const;
+
+    it('replaces it when a server key records it: once, with the totals corrected', () => {
+      const { replies, facts, state } = after(aPlayer(), taken, true1, true1, taken);
+      const answer = { kind: 'purchaseRecorded', playerId: ID, amount: 99_900, totalRevenue: 99_900, purchaseCount: 1 };
+      expect(replies.slice(1)).toEqual([answer, { ...answer, replayed: true }, { ...answer, replayed: true }]);
+      expect(state).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1, isPayer: true });
+      expect(facts.filter(({ kind }) => kind.startsWith('Purchase'))).toMatchObject([
+        { kind: 'PurchaseRecorded', by: 'client', amount: LIMITS.purchaseAmount },
+        { kind: 'PurchaseReversed', amount: LIMITS.purchaseAmount, productId: 'fake', recordedAt: 2_000, at: 2_001 },
+        { kind: 'PurchaseRecorded', by: 'server', amount: 99_900 },
+      ]);
+      // What was told wrongly stays an event; so is what was told rightly.
+      expect(facts.filter(({ kind }) => kind === 'EventTracked')).toHaveLength(2);
+    });
+
+    it('is confirmed by a server key that says the same, without another event', () => {
+      const same = { ...true1, by: 'client' } as const;
+      const { replies, facts, state } = after(aPlayer(), same, true1, { ...true1, amount: 5 });
+      expect(replies[1]).toEqual({ ...replies[0], replayed: true });
+      expect(replies[2]).toEqual({ ...replies[0], replayed: true });
+      expect(facts.filter(({ kind }) => kind === 'EventTracked')).toHaveLength(1);
+      expect(state).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1 });
+    });
+
+    it('is never replaced by a client key, nor is one that was recorded before kinds were kept', () => {
+      const other = { ...taken, amount: 1 };
+      expect(after(aPlayer(), taken, other).state?.totalRevenue).toBe(LIMITS.purchaseAmount);
+      expect(after(aPlayer(), true1, other).state?.totalRevenue).toBe(99_900);
+      expect(after(aPlayer(), purchase({ transactionId: 'tx-1' }), { ...true1, amount: 1 }).state?.totalRevenue).toBe(
+        99_900,
+      );
+    });
+
+    it('is replaced too when so many followed that only its amount is still held', () => {
+      const many = Array.from({ length: LIMITS.clientPurchasesTold + 1 }, (_, n) => ({
+        ...purchase({ transactionId: `tx-${n}`, amount: 2, currency: 'EUR' }),
+        by: 'client' as const,
+      }));
+      const { facts, state } = after(aPlayer(), ...many, {
+        ...purchase({ transactionId: 'tx-0', amount: 1 }),
+        by: 'server',
+      });
+      expect(state).toMatchObject({ totalRevenue: 2 * many.length - 1, purchaseCount: many.length });
+      expect(facts.find(({ kind }) => kind === 'PurchaseReversed')).toMatchObject({ amount: 2, currency: null });
+    });
+  });
+
+  it('of a client leaves room for what a server records, whatever it claims', () => {
+    const most = { ...purchase({ amount: LIMITS.purchaseAmount }), by: 'client' } as const;
+    const { replies, state } = after(
+      aPlayer(),
+      most,
+      { ...most, amount: 1 },
+      { ...most, amount: 99_900, by: 'server' },
+    );
+    expect(replies).toMatchObject([{ kind: 'purchaseRecorded' }, { code: 'CONFLICT' }, { kind: 'purchaseRecorded' }]);
+    expect(state?.totalRevenue).toBe(LIMITS.purchaseAmount + 99_900);
+  });
+
+  it('of a client makes no transaction of a server forgotten', () => {
+    const held = Array.from({ length: LIMITS.recordedPurchases - 1 }, (_, n) => ({
+      digest: `d${n}`,
+      amount: 1,
+      totalRevenue: n,
+      purchaseCount: n,
+    }));
+    const byClient = (n: number) => ({ ...purchase({ transactionId: `tx-${n}` }), by: 'client' }) as const;
+    const { state } = after(aPlayer({ recordedPurchases: held }), byClient(1), byClient(2), byClient(3));
+    expect(state?.recordedPurchases).toHaveLength(LIMITS.recordedPurchases);
+    expect(state?.recordedPurchases.slice(0, -1)).toEqual(held);
   });
 
   it('counts every purchase without a transaction', () => {

@@ -81,6 +81,7 @@ function charsOf(fact: DomainFact): number {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'PurchaseReversed':
     case 'PlayerErased':
     case 'LifecycleChanged':
     case 'LifecycleScheduled':

@@ -59,6 +59,7 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'PurchaseReversed':
       return 'all';
     case 'PlayerErased':
     case 'EventQuarantined':

@@ -67,6 +67,7 @@ export function recordSession(
     },
     context,
     targeting,
+    'service',
   );
   return replyOf({ sessionCount, totalPlaytimeSeconds });
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { TrackItem } from '../../actors/commands.ts';
-import type { FieldFault } from '../kernel/errors.ts';
+import type { Failure, FieldFault } from '../kernel/errors.ts';
+import { refusedEvent } from './client-purchases.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** An event as it was read: what goes to the owner of its player, and what its sender is told. */
@@ -23,14 +24,17 @@ export const Warnings = Type.Array(
 );
 
 /**
- * Asks the schema of its name about an event. In the mode `enforce` the command says that it is to be set aside: the owner of a
+ * Refuses an event that its caller may not send, and asks the schema of its name about all others. In the mode `enforce` the command says that it is to be set aside: the owner of a
  * player knows no schemas, and gateways are what there can be more of.
  */
 export function judgedEvent(
   item: TrackItem,
   properties: Readonly<Record<string, unknown>>,
-  { key, services }: Pick<RequestContext, 'key' | 'services'>,
-): JudgedEvent {
+  context: Pick<RequestContext, 'key' | 'services'>,
+): JudgedEvent | Failure {
+  const refused = refusedEvent(item.eventName, context);
+  if (refused !== undefined) return refused;
+  const { key, services } = context;
   const verdict = services.eventSchemas.judge(key, item.eventName, properties, item.properties.length);
   if (verdict === undefined) return { item, warnings: NONE };
   const { mode, version: schemaVersion, faults } = verdict;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { PlayerReply } from '../../actors/replies.ts';
 import type { PlayerView } from '../../actors/state.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { unitsText } from '../kernel/money.ts';
 import { formatTimestamp } from '../kernel/timestamp.ts';
 import type { KeyKind } from './request-context.ts';
 import type { Success } from './route.ts';
@@ -57,7 +58,7 @@ export function playerJson(player: PlayerView, reader: KeyKind): string {
   return (
     `{"id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
     `"device_id":${JSON.stringify(player.deviceId)},${email}"lifecycle_stage":"${player.lifecycleStage}",` +
-    `"session_count":${player.sessionCount},"total_revenue":${player.totalRevenue / 10_000},` +
+    `"session_count":${player.sessionCount},"total_revenue":${unitsText(player.totalRevenue)},` +
     `"is_payer":${player.isPayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
     `"last_seen_at":"${formatTimestamp(player.lastSeenAt)}","attributes":${player.attributes}}`
   );

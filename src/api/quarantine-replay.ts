@@ -204,7 +204,7 @@ function* commandsOf(events: readonly Releasable[]): Generator<Releasable[]> {
 }
 
 function itemOf(event: Releasable, index: number): TrackItem {
-  const { playerId, eventId, eventName, properties, sessionId, timestamp, schemaFault } = event;
+  const { playerId, eventId, eventName, properties, sessionId, timestamp, schemaFault, by } = event;
   return {
     index,
     playerId,
@@ -215,7 +215,7 @@ function itemOf(event: Releasable, index: number): TrackItem {
     properties,
     sessionId,
     timestamp,
-    release: { number: event.number, quarantinedAt: event.receivedAt },
+    release: { number: event.number, quarantinedAt: event.receivedAt, ...(by === undefined ? {} : { by }) },
     ...(schemaFault === undefined ? {} : { schemaFault }),
   };
 }

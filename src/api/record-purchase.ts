@@ -1,15 +1,14 @@
 import { Type } from 'typebox';
-import { gameAddress } from '../../streams/config/games.ts';
-import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { inUnits, parseAmount } from '../kernel/money.ts';
+import { inUnits, parseAmount, unitsText } from '../kernel/money.ts';
 import { answer } from './answer.ts';
+import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from './fields.ts';
-import type { RequestContext } from './request-context.ts';
 import { defineRoute, invalid } from './route.ts';
 
-const AMOUNT = "What was paid, in the game's currency: over 0, at most 1,000,000, with at most 4 decimals.";
-/** Without `multipleOf`: 9.99 is no multiple of 0.0001 to who divides floats. */
+const AMOUNT =
+  "What was paid, in the game's currency: a decimal number in any notation (`9.99`, `.5`, `1e1`), over 0 and at most " +
+  '900,000,000,000. It is rounded half to even at four decimals; a result of 0 is refused.';
 const amountSchema = {
   type: 'number',
   exclusiveMinimum: 0,
@@ -87,7 +86,8 @@ export const recordPurchase = defineRoute({
   action: {
     kind: 'command',
     toCommand({ params, query }, context) {
-      if (!mayPurchase(context)) return failure('FORBIDDEN', 'This game takes purchases from server keys (sk_) only.');
+      const refused = refusedPurchase(context);
+      if (refused !== undefined) return refused;
       const amount = parseAmount(query.amount);
       if (amount === undefined) return invalid([{ path: 'amount', message: 'must be an amount' }]);
       const { origin, services, idempotency } = context;
@@ -111,16 +111,10 @@ export const recordPurchase = defineRoute({
       if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
       const { playerId, amount, totalRevenue, purchaseCount, replayed = false } = reply;
       return answer(
-        `{"player_id":"${playerId}","amount":${inUnits(amount)},"total_revenue":${inUnits(totalRevenue)},` +
+        `{"player_id":"${playerId}","amount":${unitsText(amount)},"total_revenue":${unitsText(totalRevenue)},` +
           `"purchase_count":${purchaseCount},"is_payer":true}`,
         { replayed },
       );
     },
   },
 });
-
-/** A client's word about money is worth what the game thinks it is: its setting says whether it counts. */
-function mayPurchase({ key, services }: RequestContext): boolean {
-  if (key.kind === 'server') return true;
-  return services.config.get(gameAddress(key.game))?.document.clientPurchases !== false;
-}

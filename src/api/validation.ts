@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
 import { isEmail } from '../kernel/email.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { inUnits, parseAmount } from '../kernel/money.ts';
+import { parseAmount, unitsText } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
@@ -43,7 +43,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
-  amount: `must be a decimal number over 0 and at most ${inUnits(LIMITS.purchaseAmount)}, with at most 4 decimals`,
+  amount: `must be a decimal number, over 0 once rounded to 4 decimals and at most ${unitsText(LIMITS.purchaseAmount)}`,
   'version-tag': 'must be a version (3, "3" or W/"3") or *',
   currency: 'must be the code of a currency (ISO 4217), in upper case',
 };

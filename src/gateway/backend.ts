@@ -1,4 +1,4 @@
-import type { CommandBody, Environment, QueryBody } from '../../actors/commands.ts';
+import type { CallerKind, CommandBody, Environment, QueryBody } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 
 /** Where a request comes from, as commands and queries carry it. */
@@ -7,6 +7,8 @@ export interface Origin {
   environment: Environment;
   /** When the request was received, epoch milliseconds. */
   receivedAt: number;
+  /** The kind of its API key; absent without one. */
+  by?: CallerKind;
 }
 
 /**

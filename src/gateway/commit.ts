@@ -85,6 +85,7 @@ export function createCommit(options: CommitOptions): Commit {
       const command = {
         ...envelope(origin, gateway, requestId, configRevision()),
         receivedAt: origin.receivedAt,
+        ...(origin.by === undefined ? {} : { by: origin.by }),
         deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs,
         body,
       };

@@ -65,7 +65,7 @@ export function runKeyedRoute(
   const context: RequestContext = {
     services,
     key,
-    origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs() },
+    origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs(), by: key.kind },
     idempotency: undefined,
     faults: NO_FAULTS,
     ignored: exchange.ignored,

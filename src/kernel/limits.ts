@@ -86,13 +86,16 @@ export const LIMITS = {
   batchEvents: 100,
   /** Characters of an Idempotency-Key: room for a UUID with a prefix, no room for a document. */
   idempotencyKeyLength: 255,
-  /** Idempotency keys remembered per player, and per API key for writes without one player. */
+  /** Idempotency keys remembered per player and kind of API key, and per API key for writes without one player. */
   idempotencyKeys: 64,
-  /** Characters of the answers remembered per player, or per API key: an init's may hold all attributes and hundreds of flags. */
+  /**
+   * Characters of the answers remembered per player, half of them for client keys, or per API key: an init's may hold all
+   * attributes and hundreds of flags.
+   */
   idempotencyChars: 1_000_000,
   /** How long an Idempotency-Key is remembered. */
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
-  /** Caller-supplied event ids remembered per player. */
+  /** Caller-supplied event ids remembered per player, for client keys and apart from those for server keys. */
   recentEvents: 256,
 
   /** Schemas of events of one game and environment; one event asks one of them. */
@@ -151,10 +154,17 @@ export const LIMITS = {
   recordedPurchases: 10_000,
   /** A recorded session, in seconds: nobody plays for longer than a day. What claims more is a clock that was set meanwhile. */
   recordedSessionSeconds: 24 * 60 * 60,
-  /** One purchase, in ten-thousandths: a million of the game's currency. */
-  purchaseAmount: 1_000_000 * 10_000,
-  /** A player's revenue, in ten-thousandths: 15 digits, which a JSON number holds exactly in units too. */
-  totalRevenue: 100_000_000_000 * 10_000 - 1,
+  /** Purchases by client keys of which the player keeps what a correction needs, per player: 300 bytes each at most. */
+  clientPurchasesTold: 1_000,
+  /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency (contract). Fits 2^53 with 0.08 % to spare. */
+  purchaseAmount: 900_000_000_000 * 10_000,
+  /**
+   * A player's revenue, in ten-thousandths. Beyond 2^53 sums of integers are no longer exact, so a purchase that would pass it
+   * is refused. Client keys are refused earlier, so that a client that claims the most leaves room (719,925,474 units) for
+   * what the game's server records.
+   */
+  totalRevenue: Number.MAX_SAFE_INTEGER,
+  totalRevenueByClients: 900_000_000_000 * 10_000,
   /** `product_id` of a purchase, in characters. */
   productIdLength: 256,
 

@@ -1,7 +1,7 @@
-import { assert, integer, property } from 'fast-check';
+import { assert, bigInt, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from './limits.ts';
-import { inUnits, parseAmount } from './money.ts';
+import { parseAmount, unitsText } from './money.ts';
 
 describe('an amount of money', () => {
   it.each([
@@ -9,19 +9,80 @@ describe('an amount of money', () => {
     ['0.1', 1_000],
     ['0.10', 1_000],
     ['9.99', 99_900],
+    ['9.990000', 99_900],
     ['1', 10_000],
+    ['1.', 10_000],
+    ['.5', 5_000],
+    ['00.5', 5_000],
+    ['01', 10_000],
+    ['1e1', 100_000],
+    ['1E-4', 1],
+    ['1e+2', 1_000_000],
+    // `1e+2` in a query string, where an unescaped plus sign is a space.
+    ['1e 2', 1_000_000],
+    ['2.5e-1', 2_500],
+    ['0.000000000000000000005e21', 50_000],
     ['4.35', 43_500],
-    ['1.005', 10_050],
-    ['1000000', 10_000_000_000],
-    ['1000000.0000', 10_000_000_000],
+    ['4.989999771118164', 49_900],
+    ['0.1000000000000000055511151231257827', 1_000],
+    ['2490000', 24_900_000_000],
+    ['900000000000', 9_000_000_000_000_000],
+    ['899999999999.9999', 8_999_999_999_999_999],
+    ['9e11', 9_000_000_000_000_000],
+    [`${'0'.repeat(3_000)}1.${'0'.repeat(3_000)}`, 10_000],
   ])('%s is read exactly', (text, expected) => {
     expect(parseAmount(text)).toBe(expected);
   });
 
   it.each([
-    ['', ' ', '0', '0.0', '0.0000', '-1', '-0', '+1', '1 ', ' 1', '1.', '.5', '00.5', '01'],
-    ['1000000.0001', '1000001', '99999999', '1.00001', '0.00001', '1,5', '1_000', '١'],
-    ['1e2', '1e999', '1E-4', 'NaN', 'Infinity', '-Infinity', '0x10', '0b1', '1n', 'null', 'true', '1\n', '1.0000\n'],
+    ['0.00005', undefined],
+    ['0.000050000000000000001', 1],
+    ['0.00015', 2],
+    ['0.00025', 2],
+    ['1.00005', 10_000],
+    ['1.00015', 10_002],
+    ['1.00004999999', 10_000],
+    ['900000000000.00005', 9_000_000_000_000_000],
+    ['900000000000.00006', undefined],
+    [`0.0000${'9'.repeat(4_000)}`, 1],
+    ['5e-5', undefined],
+    ['50001e-9', 1],
+  ])('%s is rounded half to even at four decimals', (text, expected) => {
+    expect(parseAmount(text)).toBe(expected);
+  });
+
+  it.each([
+    [
+      '',
+      ' ',
+      '0',
+      '0.0',
+      '0.0000',
+      '0e9',
+      '-1',
+      '-0',
+      '+1',
+      '1 ',
+      ' 1',
+      '.',
+      '.e1',
+      'e1',
+      '1e',
+      '1e+',
+      '1e1.5',
+      '1.5.5',
+    ],
+    [
+      '900000000000.0001',
+      '9.1e11',
+      '1e12',
+      '99999999999999999999',
+      '1e999',
+      '1e999999999999',
+      '0.00001',
+      '1e-999999999',
+    ],
+    ['1,5', '1_000', '\u0661', 'NaN', 'Infinity', '-Infinity', '0x10', '0b1', '1n', 'null', 'true', '1\n', '1.0000\n'],
   ])('is no other text', (...texts) => {
     for (const text of texts) expect({ text, amount: parseAmount(text) }).toEqual({ text, amount: undefined });
   });
@@ -29,19 +90,49 @@ describe('an amount of money', () => {
   it('says what it read, for every amount', () => {
     assert(
       property(integer({ min: 1, max: LIMITS.purchaseAmount }), (amount) => {
-        const digits = String(amount).padStart(5, '0');
-        const text = `${digits.slice(0, -4)}.${digits.slice(-4)}`;
-        expect(parseAmount(text)).toBe(amount);
-        expect(parseAmount(String(inUnits(amount)))).toBe(amount);
+        expect(parseAmount(unitsText(amount))).toBe(amount);
+        expect(parseAmount(`${amount}e-4`)).toBe(amount);
       }),
     );
   });
 
+  it('rounds as exact arithmetic does, whatever the notation', () => {
+    const parts = tuple(
+      bigInt({ min: 0n, max: 10n ** 22n }),
+      integer({ min: 0, max: 12 }),
+      integer({ min: -12, max: 12 }),
+    );
+    assert(
+      property(parts, ([digits, decimals, exponent]) => {
+        const padded = digits.toString().padStart(decimals + 1, '0');
+        const point = padded.length - decimals;
+        const text = `${padded.slice(0, point)}.${padded.slice(point)}e${exponent}`;
+        const power = exponent - decimals + 4;
+        const [above, below] = power >= 0 ? [digits * 10n ** BigInt(power), 1n] : [digits, 10n ** BigInt(-power)];
+        const twice = (above % below) * 2n;
+        const floor = above / below;
+        const rounded = twice > below || (twice === below && floor % 2n === 1n) ? floor + 1n : floor;
+        const isAmount = rounded > 0n && rounded <= BigInt(LIMITS.purchaseAmount);
+        expect(parseAmount(text)).toBe(isAmount ? Number(rounded) : undefined);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('is written exactly up to the largest total', () => {
+    expect([0, 1, 10_000, 12_300, -12_345, LIMITS.totalRevenue].map(unitsText)).toEqual([
+      '0',
+      '0.0001',
+      '1',
+      '1.23',
+      '-1.2345',
+      '900719925474.0991',
+    ]);
     assert(
       property(integer({ min: 0, max: LIMITS.totalRevenue }), (total) => {
-        const [whole = '', decimals = ''] = String(inUnits(total)).split('.');
+        const [whole = '', decimals = ''] = unitsText(total).split('.');
         expect(BigInt(whole + decimals.padEnd(4, '0'))).toBe(BigInt(total));
+        expect(decimals).not.toMatch(/0$/);
       }),
     );
   });

@@ -3,22 +3,98 @@ import { LIMITS } from './limits.ts';
 /** Money is counted in ten-thousandths of a currency's unit, as integers: sums of floats drift. */
 const SCALE = 10_000;
 const DECIMAL_PLACES = 4;
-const AMOUNT = /^(0|[1-9]\d{0,6})(?:\.(\d{1,4}))?$/;
+/** Digits of the largest integer that a number holds exactly (2^53). */
+const SAFE_DIGITS = 16;
 
 /**
- * Reads an amount of money from its text, digit by digit, never through a float. The text is a plain decimal number: no
- * sign, no exponent, no more than 4 decimals.
- * @returns ten-thousandths, or undefined when it is no such number, not over 0, or over `LIMITS.purchaseAmount`
+ * Reads an amount of money from the text of a decimal number in any notation: `9.99`, `9.990000`, `.5`, `1e1`. Reads digit by
+ * digit, never through a float, and rounds half to even at four decimals. Takes time linear in the text's length.
+ * @returns ten-thousandths, or undefined when it is no number, not over 0 once rounded, or over `LIMITS.purchaseAmount`
  */
 export function parseAmount(text: string): number | undefined {
-  const match = AMOUNT.exec(text);
-  if (match === null) return undefined;
-  const [, whole = '', decimals = ''] = match;
-  const amount = Number(whole) * SCALE + Number(decimals.padEnd(DECIMAL_PLACES, '0'));
+  const number = parseDecimal(text);
+  if (number === undefined) return undefined;
+  const amount = tenThousandths(number);
   return amount > 0 && amount <= LIMITS.purchaseAmount ? amount : undefined;
 }
 
-/** Ten-thousandths in units. Its text is exact, as what is held stays below 15 digits (`LIMITS.totalRevenue`). */
+/** Ten-thousandths in units: exact to the last digit below 2^39 units, and to the nearest float above. */
 export function inUnits(tenThousandths: number): number {
   return tenThousandths / SCALE;
+}
+
+/** Ten-thousandths in units as the text of a JSON number, exact for every safe integer and without trailing zeros. */
+export function unitsText(tenThousandths: number): string {
+  const digits = String(Math.abs(tenThousandths)).padStart(DECIMAL_PLACES + 1, '0');
+  let end = digits.length;
+  while (end > digits.length - DECIMAL_PLACES && digits[end - 1] === '0') end -= 1;
+  const whole = digits.slice(0, -DECIMAL_PLACES);
+  const decimals = digits.slice(-DECIMAL_PLACES, end === digits.length ? undefined : end - digits.length);
+  return `${tenThousandths < 0 ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+}
+
+/** A decimal number without a sign: `digits` times ten to the power of `exponent`. */
+interface Decimal {
+  /** Without leading zeros; empty for 0. */
+  digits: string;
+  exponent: number;
+}
+
+/** Far outside of what counts, and far inside of what a number holds. */
+const MOST_EXPONENT = 1_000_000;
+
+function parseDecimal(text: string): Decimal | undefined {
+  const wholeEnd = digitsEnd(text, 0);
+  const hasPoint = text[wholeEnd] === '.';
+  const mantissaEnd = hasPoint ? digitsEnd(text, wholeEnd + 1) : wholeEnd;
+  const decimals = hasPoint ? text.slice(wholeEnd + 1, mantissaEnd) : '';
+  if (wholeEnd === 0 && decimals === '') return undefined;
+  const power = readExponent(text, mantissaEnd);
+  if (power === undefined) return undefined;
+  const all = text.slice(0, wholeEnd) + decimals;
+  let start = 0;
+  while (all[start] === '0') start += 1;
+  return { digits: all.slice(start), exponent: power - decimals.length };
+}
+
+/** The exponent that the rest of a text is; 0 for no rest, `undefined` for anything else. */
+function readExponent(text: string, from: number): number | undefined {
+  if (from === text.length) return 0;
+  if (text[from] !== 'e' && text[from] !== 'E') return undefined;
+  const sign = text[from + 1];
+  // In a query string an unescaped plus sign is a space.
+  const start = sign === '+' || sign === '-' || sign === ' ' ? from + 2 : from + 1;
+  if (start === text.length || digitsEnd(text, start) !== text.length) return undefined;
+  const size = Math.min(Number(text.slice(start)), MOST_EXPONENT);
+  return sign === '-' ? -size : size;
+}
+
+/** Where the run of ASCII digits ends that begins at `from`. */
+function digitsEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Rounded half to even; infinite where a number could not hold it exactly. */
+function tenThousandths({ digits, exponent }: Decimal): number {
+  const shift = exponent + DECIMAL_PLACES;
+  const kept = digits.length + shift;
+  if (digits === '' || kept < 0) return 0;
+  if (kept > SAFE_DIGITS) return Number.POSITIVE_INFINITY;
+  if (shift >= 0) return Number(digits.padEnd(kept, '0'));
+  const floor = Number(digits.slice(0, kept) || '0');
+  return roundsUp(digits.slice(kept), floor) ? floor + 1 : floor;
+}
+
+/** @param rest the digits that are dropped, at least one */
+function roundsUp(rest: string, floor: number): boolean {
+  const first = rest[0] ?? '0';
+  if (first !== '5') return first > '5';
+  for (let place = 1; place < rest.length; place++) if (rest[place] !== '0') return true;
+  return floor % 2 === 1;
 }

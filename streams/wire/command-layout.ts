@@ -4,6 +4,7 @@ import type {
   EndSession,
   IdempotencyClaim,
   QuarantineReason,
+  Release,
   SyncSession,
   TrackEvents,
   TrackItem,
@@ -22,6 +23,8 @@ export type CommandTuple = [
   deadlineAt: number,
   configRevision: number,
   body: TrackTuple | SyncTuple | EndTuple | Exclude<CommandBody, TrackEvents | SyncSession | EndSession>,
+  // Absent in commands from before callers had kinds.
+  byClient?: boolean,
 ];
 
 type TrackTuple = [items: ItemTuple[], idempotency: IdempotencyClaim | null, ledgerId: string | null];
@@ -63,14 +66,15 @@ type ItemTuple = [
   timestamp: number,
   // Nearly no event has any of these: they are left out then.
   quarantine?: QuarantineTuple | null,
-  release?: [number: number, quarantinedAt: number] | null,
+  release?: ReleaseTuple | null,
   schemaFault?: string,
 ];
+type ReleaseTuple = [number: number, quarantinedAt: number, byClient?: boolean];
 type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][]];
 
 export function commandToTuple(command: Command): CommandTuple {
-  const { body } = command;
-  return [
+  const { body, by } = command;
+  const tuple: CommandTuple = [
     command.requestId,
     command.replyTo,
     command.game,
@@ -80,11 +84,12 @@ export function commandToTuple(command: Command): CommandTuple {
     command.configRevision,
     bodyToWire(body),
   ];
+  if (by !== undefined) tuple.push(by === 'client');
+  return tuple;
 }
 
 export function commandFromTuple(tuple: CommandTuple): Command {
-  const body = tuple[7];
-  return {
+  const command: Command = {
     requestId: tuple[0],
     replyTo: tuple[1],
     game: tuple[2],
@@ -92,8 +97,11 @@ export function commandFromTuple(tuple: CommandTuple): Command {
     receivedAt: tuple[4],
     deadlineAt: tuple[5],
     configRevision: tuple[6],
-    body: bodyFromWire(body),
+    body: bodyFromWire(tuple[7]),
   };
+  const byClient = tuple[8];
+  if (byClient !== undefined) command.by = byClient ? 'client' : 'server';
+  return command;
 }
 
 function bodyToWire(body: CommandBody): CommandTuple[7] {
@@ -175,7 +183,7 @@ function itemToTuple(item: TrackItem): ItemTuple {
   const { quarantine, release, schemaFault } = item;
   const tuple: ItemTuple = [index, playerId, eventId, remember, eventName, properties, sessionId, timestamp];
   if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
-  else if (release !== undefined) tuple.push(null, [release.number, release.quarantinedAt]);
+  else if (release !== undefined) tuple.push(null, releaseToTuple(release));
   if (schemaFault !== undefined) {
     while (tuple.length < 10) tuple.push(null);
     tuple.push(schemaFault);
@@ -206,7 +214,7 @@ function itemFromTuple(tuple: ItemTuple): TrackItem {
   const quarantine = tuple[8];
   if (quarantine !== undefined && quarantine !== null) item.quarantine = quarantineFromTuple(quarantine);
   const release = tuple[9];
-  if (release !== undefined && release !== null) item.release = { number: release[0], quarantinedAt: release[1] };
+  if (release !== undefined && release !== null) item.release = releaseFromTuple(release);
   if (tuple[10] !== undefined) item.schemaFault = tuple[10];
   return item;
 }
@@ -217,4 +225,13 @@ function quarantineToTuple({ schemaVersion, faults }: QuarantineReason): Quarant
 
 function quarantineFromTuple([schemaVersion, faults]: QuarantineTuple): QuarantineReason {
   return { schemaVersion, faults: faults.map(([path, message]) => ({ path, message })) };
+}
+
+function releaseToTuple({ number, quarantinedAt, by }: Release): ReleaseTuple {
+  return by === undefined ? [number, quarantinedAt] : [number, quarantinedAt, by === 'client'];
+}
+
+function releaseFromTuple([number, quarantinedAt, byClient]: ReleaseTuple): Release {
+  if (byClient === undefined) return { number, quarantinedAt };
+  return { number, quarantinedAt, by: byClient ? 'client' : 'server' };
 }

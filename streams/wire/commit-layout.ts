@@ -1,6 +1,7 @@
 import type {
   CommitRecord,
   EntitySnapshot,
+  EventMaker,
   EventTracked,
   Fact,
   IdempotencyKeyUsed,
@@ -47,8 +48,13 @@ type EventTuple = [
   country: string,
   // Left out by nearly all.
   release?: [number: number, quarantinedAt: number] | null,
-  schemaFault?: string,
+  schemaFault?: string | null,
+  // Absent in records from before makers were kept.
+  by?: number,
 ];
+
+/** Makers by number. Never reorder: append. */
+const MAKERS = ['client', 'server', 'service'] as const satisfies readonly EventMaker[];
 
 export function commitToTuple(record: CommitRecord): CommitTuple {
   const { partition, epoch, owner, committedAt, position, configRevision, facts } = record;
@@ -86,6 +92,7 @@ function factToWire(fact: Fact): WireFact {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'PurchaseReversed':
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':
@@ -121,6 +128,7 @@ function factFromWire(wire: WireFact): Fact {
     case 'SessionClosed':
     case 'SessionRecorded':
     case 'PurchaseRecorded':
+    case 'PurchaseReversed':
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':
@@ -148,12 +156,12 @@ function eventToTuple(fact: EventTracked): EventTuple {
     fact.isPayer,
     fact.country,
   ];
-  const { release, schemaFault } = fact;
+  const { release, schemaFault, by } = fact;
   if (release !== undefined) tuple.push([release.number, release.quarantinedAt]);
-  if (schemaFault !== undefined) {
-    if (release === undefined) tuple.push(null);
-    tuple.push(schemaFault);
-  }
+  else if (schemaFault !== undefined || by !== undefined) tuple.push(null);
+  if (schemaFault !== undefined) tuple.push(schemaFault);
+  else if (by !== undefined) tuple.push(null);
+  if (by !== undefined) tuple.push(MAKERS.indexOf(by));
   return tuple;
 }
 
@@ -177,6 +185,9 @@ function eventFromTuple(tuple: EventTuple): EventTracked {
   };
   const release = tuple[14];
   if (release !== undefined && release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
-  if (tuple[15] !== undefined) fact.schemaFault = tuple[15];
+  const schemaFault = tuple[15];
+  if (schemaFault !== undefined && schemaFault !== null) fact.schemaFault = schemaFault;
+  const by = tuple[16] === undefined ? undefined : MAKERS[tuple[16]];
+  if (by !== undefined) fact.by = by;
   return fact;
 }

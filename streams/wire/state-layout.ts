@@ -9,10 +9,18 @@ import type {
   PendingIntervention,
   PlayerState,
   QuarantineTally,
-  RecentEvent,
-  RememberedKey,
 } from '../../actors/state.ts';
-import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import {
+  eventFromTuple,
+  eventToTuple,
+  keyFromTuple,
+  keyToTuple,
+  purchaseFromTuple,
+  purchaseToTuple,
+  type EventTuple,
+  type KeyTuple,
+  type RecordedPurchaseTuple,
+} from './remembered-layout.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
 
 /**
@@ -77,7 +85,6 @@ type OverrideTuple = [flagKey: string, value: string];
 type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null];
 type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
-type RecordedPurchaseTuple = [digest: string, amount: number, totalRevenue: number, purchaseCount: number];
 type InterventionTuple = [
   interventionId: string,
   campaignId: string,
@@ -110,9 +117,6 @@ type ErasedTuple = [
   lastSeq: number,
   quarantined?: number,
 ];
-type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply];
-type EventTuple = [eventId: string, eventName: string, timestamp: number, receivedAt: number, quarantined?: true];
-
 /** Stages by number. Never reorder: append. */
 const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
 
@@ -170,12 +174,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.sessions.map(sessionToTuple),
     [state.activity.day, state.activity.sessions, state.activity.playtimeSeconds],
     state.recordedSessions.map((one): RecordedSessionTuple => [one.digest, one.sessionCount, one.totalPlaytimeSeconds]),
-    state.recordedPurchases.map((one): RecordedPurchaseTuple => [
-      one.digest,
-      one.amount,
-      one.totalRevenue,
-      one.purchaseCount,
-    ]),
+    state.recordedPurchases.map(purchaseToTuple),
     state.sessionsInStage,
     state.interventions.map(interventionToTuple),
     state.campaignTallies.map(tallyToTuple),
@@ -221,12 +220,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
       sessionCount,
       totalPlaytimeSeconds,
     })),
-    recordedPurchases: (tuple[30] ?? []).map(([digest, amount, totalRevenue, purchaseCount]) => ({
-      digest,
-      amount,
-      totalRevenue,
-      purchaseCount,
-    })),
+    recordedPurchases: (tuple[30] ?? []).map(purchaseFromTuple),
     sessionsInStage: tuple[31] ?? 0,
     interventions: (tuple[32] ?? []).map(interventionFromTuple),
     campaignTallies: (tuple[33] ?? []).map(tallyFromTuple),
@@ -243,16 +237,6 @@ function deviceToTuple({ platform, osVersion, appVersion, deviceModel }: DeviceI
 
 function deviceFromTuple([platform, osVersion, appVersion, deviceModel]: DeviceTuple): DeviceInfo {
   return { platform, osVersion, appVersion, deviceModel };
-}
-
-function eventToTuple({ eventId, eventName, timestamp, receivedAt, quarantined }: RecentEvent): EventTuple {
-  if (quarantined === true) return [eventId, eventName, timestamp, receivedAt, quarantined];
-  return [eventId, eventName, timestamp, receivedAt];
-}
-
-function eventFromTuple([eventId, eventName, timestamp, receivedAt, quarantined]: EventTuple): RecentEvent {
-  const event = { eventId, eventName, timestamp, receivedAt };
-  return quarantined === undefined ? event : { ...event, quarantined };
 }
 
 function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {
@@ -315,12 +299,4 @@ function erasedToTuple({ id, game, environment, erasedAt, keys, quarantined, las
 function erasedFromTuple([, id, game, live, erasedAt, keys, lastSeq, quarantined = 0]: ErasedTuple): ErasedState {
   const environment = live ? 'live' : 'test';
   return { kind: 'erased', id, game, environment, erasedAt, keys: keys.map(keyFromTuple), quarantined, lastSeq };
-}
-
-function keyToTuple({ key, bodyHash, at, reply }: RememberedKey): KeyTuple {
-  return [key, bodyHash, at, replyToWire(reply)];
-}
-
-function keyFromTuple([key, bodyHash, at, reply]: KeyTuple): RememberedKey {
-  return { key, bodyHash, at, reply: replyFromWire(reply) };
 }

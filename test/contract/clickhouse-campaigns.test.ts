@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact, InterventionSuppressed, InterventionTriggered, PurchaseRecorded } from '../../actors/facts.ts';
+import type { Fact, InterventionSuppressed, InterventionTriggered } from '../../actors/facts.ts';
+import type { PurchaseRecorded } from '../../actors/purchases/facts.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';

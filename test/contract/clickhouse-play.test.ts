@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact, PurchaseRecorded, SessionClosed, SessionRecorded } from '../../actors/facts.ts';
+import type { Fact, SessionClosed, SessionRecorded } from '../../actors/facts.ts';
+import type { PurchaseRecorded } from '../../actors/purchases/facts.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
@@ -54,6 +55,12 @@ const purchased = (some: Partial<PurchaseRecorded> = {}): PurchaseRecorded => ({
 
 const AWKWARD = ["it's", 'tab\tand\nfeed', 'back\\slash', '"quoted"', "\\'", 'ü 🎮', '', ']', ','];
 
+const TAKEN = {
+  entityId: '1c7d8a52-5c63-5d6e-8a70-2f6c1f6d9c12',
+  transactionId: 'tx-2',
+  digest: 'cXV1eGNvcmdl',
+} as const;
+
 const FACTS: Fact[] = [
   recorded({ startedAt: START - 60_000, endedAt: START }),
   recorded({ sessionId: 'own-8', startedAt: -62_135_596_800_000, durationSeconds: 30, environment: 'test' }),
@@ -62,6 +69,19 @@ const FACTS: Fact[] = [
   purchased({ currency: 'EUR', productId: 'gems\t100', transactionId: "tx-1 o'clock" }),
   purchased({ amount: 1, entityId: '0b7d8a52-5c63-5d6e-8a70-2f6c1f6d9c11' }),
   purchased({ amount: LIMITS.purchaseAmount, environment: 'test' }),
+  // A client key took the transaction first; a day later a server key says what was paid.
+  purchased({ ...TAKEN, amount: LIMITS.purchaseAmount, productId: 'fake', by: 'client' }),
+  {
+    ...BASE,
+    ...TAKEN,
+    kind: 'PurchaseReversed',
+    amount: LIMITS.purchaseAmount,
+    currency: null,
+    productId: 'fake',
+    recordedAt: START,
+    at: START + 86_400_000,
+  },
+  purchased({ ...TAKEN, amount: 50_000, at: START + 86_400_000, by: 'server' }),
 ];
 
 let clickhouse: TestClickhouse;
@@ -133,7 +153,7 @@ it('a session is a row when it is over, whoever told of it', async () => {
 it('a purchase is a row with its exact amount', async () => {
   const rows = await rowsOf(
     clickhouse,
-    'SELECT environment, toString(amount) AS amount, currency, product_id, transaction_id FROM purchases ORDER BY facts_index',
+    "SELECT environment, toString(amount) AS amount, currency, product_id, transaction_id FROM purchases WHERE recorded_by = '' ORDER BY facts_index",
   );
   const unsaid = { currency: null, product_id: null, transaction_id: null };
   expect(rows).toEqual([
@@ -145,7 +165,27 @@ it('a purchase is a row with its exact amount', async () => {
       transaction_id: "tx-1 o'clock",
     },
     { environment: 'live', amount: '0.0001', ...unsaid },
-    { environment: 'test', amount: '1000000', ...unsaid },
+    { environment: 'test', amount: '900000000000', ...unsaid },
+  ]);
+});
+
+it('a purchase that a server key corrected adds up to what it says, by day, product and player', async () => {
+  const sums = (by: string) =>
+    rowsOf(
+      clickhouse,
+      `SELECT toString(${by}) AS by, toString(sum(amount)) AS amount, toInt32(sum(counts)) AS purchases FROM purchases
+       WHERE player_id = '${TAKEN.entityId}' GROUP BY by ORDER BY by`,
+    );
+  const counted = { amount: '5', purchases: 1 };
+  const nothing = { amount: '0', purchases: 0 };
+  expect(await sums('player_id')).toEqual([{ by: TAKEN.entityId, ...counted }]);
+  expect(await sums('toDate(received_at)')).toEqual([
+    { by: '2026-01-20', ...nothing },
+    { by: '2026-01-21', ...counted },
+  ]);
+  expect(await sums("ifNull(product_id, '')")).toEqual([
+    { by: '', ...counted },
+    { by: 'fake', ...nothing },
   ]);
 });
 
@@ -164,7 +204,10 @@ it('the views for dashboards count days of the live environment', async () => {
   ]);
   const revenue = await rowsOf(
     clickhouse,
-    'SELECT toUInt32(purchases) AS purchases, toUInt32(payers) AS payers, toString(revenue) AS revenue FROM purchases_daily',
+    'SELECT toUInt32(purchases) AS purchases, toUInt32(payers) AS payers, toString(revenue) AS revenue FROM purchases_daily ORDER BY day',
   );
-  expect(revenue).toEqual([{ purchases: 2, payers: 2, revenue: '9.9901' }]);
+  expect(revenue).toEqual([
+    { purchases: 2, payers: 2, revenue: '9.9901' },
+    { purchases: 1, payers: 1, revenue: '5' },
+  ]);
 });

@@ -36,7 +36,7 @@ describe('registering a player', () => {
     const id = uuidv5(gateway.namespace('demo'), 'live:player_12345');
     expect(gateway.backend.calls).toEqual([
       {
-        origin: { game: 'demo', environment: 'live', receivedAt: expect.any(Number) },
+        origin: { game: 'demo', environment: 'live', receivedAt: expect.any(Number), by: 'server' },
         entityId: id,
         body: {
           kind: 'RegisterPlayer',

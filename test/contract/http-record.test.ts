@@ -55,7 +55,12 @@ describe('recording a session', () => {
       expect(response.headers.get('idempotent-replayed')).toBeNull();
       expect(gateway.backend.calls).toEqual([
         {
-          origin: { game: 'demo', environment: 'live', receivedAt: expect.any(Number) },
+          origin: {
+            game: 'demo',
+            environment: 'live',
+            receivedAt: expect.any(Number),
+            by: key === client ? 'client' : 'server',
+          },
           entityId: ID,
           body: {
             kind: 'RecordSession',
@@ -127,6 +132,19 @@ describe('recording a session', () => {
     expect(response.headers.get('x-ignored-fields')).toBe('mood');
   });
 
+  it.each([
+    ['9.990000', 99_900],
+    ['.5', 5_000],
+    ['1e1', 100_000],
+    ['1e+2', 1_000_000],
+    ['4.989999771118164', 49_900],
+    ['2490000', 24_900_000_000],
+    ['1.00005', 10_000],
+  ])('takes the amount %s, to four decimals', async (amount, tenThousandths) => {
+    expect((await purchase(`?amount=${amount}`)).status).toBe(200);
+    expect(gateway.backend.calls[0]?.body).toMatchObject({ amount: tenThousandths });
+  });
+
   it('says when it was answered before, and lets failures through', async () => {
     const reply = {
       kind: 'sessionRecorded',
@@ -192,7 +210,7 @@ describe('recording a purchase', () => {
 
   it.each([
     ['', '?amount', '?amount=', '?amount=0', '?amount=0.0000', '?amount=-1', '?amount=NaN', '?amount=Infinity'],
-    ['?amount=1e999', '?amount=1e2', '?amount=0x10', '?amount=1.00001', '?amount=1000000.0001', '?amount=1000001'],
+    ['?amount=1e999', '?amount=1e', '?amount=0x10', '?amount=0.00001', '?amount=900000000000.0001', '?amount=1e12'],
     ['?amount=1,5', '?amount=%201', '?amount=+1', '?amount=1&amount=1', '?amount[]=1', '?amount=1%00', '?Amount=1'],
     ['?amount=true', '?amount=null', '?amount=%D9%A1', '?amount=1;2', '?amount=99999999999999999999999999'],
   ])('refuses amounts like %s', async (...queries) => {
@@ -271,7 +289,7 @@ describe('both', () => {
     expect(amount).toMatchObject({
       in: 'query',
       required: true,
-      schema: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 },
+      schema: { type: 'number', exclusiveMinimum: 0, maximum: 900_000_000_000 },
     });
     expect(text).not.toContain('x-shown');
   });

@@ -1,6 +1,6 @@
 import { array, assert, constant, constantFrom, integer, oneof, property, record, type Arbitrary } from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CommandBody } from '../../actors/commands.ts';
+import type { CallerKind, CommandBody } from '../../actors/commands.ts';
 import { decide } from '../../actors/decide.ts';
 import { evolve } from '../../actors/evolve.ts';
 import type { DomainFact, Fact } from '../../actors/facts.ts';
@@ -8,12 +8,14 @@ import type { Reply } from '../../actors/replies.ts';
 import { createDraft } from '../../actors/runtime/draft.ts';
 import type { EntityState } from '../../actors/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
+import { rowsOf } from '../../clickhouse-schema/rows.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
 
 /*
  * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain model
- * that adds each session and each purchase once, in arbitrary precision.
+ * that adds each session and each purchase once, in arbitrary precision, and the rows of purchases add up to them. Of a transaction
+ * that both kinds of key recorded, the server key's word counts.
  */
 
 const ID = aPlayer().id;
@@ -23,12 +25,14 @@ interface Session {
   id: string;
   seconds: number;
   key: string | undefined;
+  by: CallerKind;
 }
 interface Purchase {
   kind: 'purchase';
   amount: number;
   transaction: string | null;
   key: string | undefined;
+  by: CallerKind;
 }
 /** What a caller does; `fate`: what becomes of the owner's append. */
 interface Call {
@@ -51,17 +55,20 @@ const key = oneof(
   { weight: 3, arbitrary: constant(undefined) },
   { weight: 1, arbitrary: constantFrom('k1', 'k2', 'k3') },
 );
+const by = constantFrom<CallerKind>('client', 'server');
 const session: Arbitrary<Session> = record({
   kind: constant('session'),
   id: constantFrom('s1', 's2', 's3', 's4', 's5', 's6'),
   seconds: constantFrom(0, 1, 60, 86_400),
   key,
+  by,
 });
 const purchase: Arbitrary<Purchase> = record({
   kind: constant('purchase'),
   amount: oneof(constantFrom(1, 1_000, 2_000, 99_900, 10_000_000_000), integer({ min: 1, max: 10_000_000_000 })),
   transaction: constantFrom(null, 't1', 't2', 't3', 't4'),
   key,
+  by,
 });
 const call: Arbitrary<Call> = record({
   kind: constant('call'),
@@ -93,9 +100,9 @@ function createOwner() {
   store([{ kind: 'PlayerRegistered', entityId: ID, game: 'demo', environment: 'live', at: 1_000, player: aPlayer() }]);
   state = fold(undefined, records);
   return {
-    call(body: CommandBody, at: number, fate: Call['fate']): Reply {
+    call(body: CommandBody, by: CallerKind, at: number, fate: Call['fate']): Reply {
       const draft = createDraft(() => state);
-      const reply = decide(draft, aCommand(body, { receivedAt: at }), definitionsOf());
+      const reply = decide(draft, aCommand(body, { receivedAt: at, by }), definitionsOf());
       if (fate === 'lost') return reply;
       if (draft.facts.length > 0) store(draft.facts);
       state = draft.get(ID);
@@ -105,6 +112,22 @@ function createOwner() {
       if (from === 'log' || snapshot === undefined) state = fold(undefined, records);
       else state = fold(decodeState(snapshot.bytes), records.slice(snapshot.records));
       if (state !== undefined) snapshot = { bytes: encodeState(state), records: records.length };
+    },
+    /** What `sum(counts)` and `sum(amount)` answer, by the day of `received_at`. */
+    get purchaseRows() {
+      const place = { stream: '2026-01-01T00:00:00Z', sequence: 1, index: 0, partition: 0 };
+      const byDay = new Map<string, { counts: number; amount: bigint }>();
+      for (const fact of records.flatMap((record) => decodeCommit(record).facts)) {
+        for (const [table, row] of rowsOf(fact, place)) {
+          if (table !== 'purchases') continue;
+          const day = String(row['received_at']).slice(0, 10);
+          const sum = byDay.get(day) ?? { counts: 0, amount: 0n };
+          sum.counts += Number(row['counts']);
+          sum.amount += BigInt(String(row['amount']).replace('.', ''));
+          byDay.set(day, sum);
+        }
+      }
+      return byDay;
     },
     get player() {
       if (state?.kind !== 'player') throw new Error('there is no player');
@@ -116,9 +139,9 @@ function createOwner() {
 /** The contract, plainly. */
 function createModel() {
   const sessions = new Map<string, object>();
-  const transactions = new Map<string, object>();
+  const transactions = new Map<string, { answer: { amount: number }; by: CallerKind }>();
   const keys = new Map<string, { hash: string; answer: object }>();
-  let [sessionCount, seconds, purchaseCount, revenue] = [0, 0, 0, 0n];
+  let [sessionCount, seconds, purchaseCount, revenue, events] = [0, 0, 0, 0n, 0];
 
   function playSession({ id, seconds: more }: Session): object {
     const first = sessions.get(id);
@@ -135,25 +158,31 @@ function createModel() {
     sessions.set(id, answer);
     return answer;
   }
-  function buy({ amount, transaction }: Purchase): object {
+  function buy({ amount, transaction, by }: Purchase): object {
     const first = transaction === null ? undefined : transactions.get(transaction);
-    if (first !== undefined) return { ...first, replayed: true };
-    purchaseCount += 1;
-    revenue += BigInt(amount);
+    const isReplaced = first?.by === 'client' && by === 'server';
+    if (first !== undefined && !isReplaced) return { ...first.answer, replayed: true };
+    purchaseCount += first === undefined ? 1 : 0;
+    events += first?.answer.amount === amount ? 0 : 1;
+    revenue += BigInt(amount) - BigInt(first?.answer.amount ?? 0);
     const answer = { kind: 'purchaseRecorded', playerId: ID, amount, totalRevenue: Number(revenue), purchaseCount };
-    if (transaction !== null) transactions.set(transaction, answer);
-    return answer;
+    if (transaction !== null) transactions.set(transaction, { answer, by });
+    return first?.answer.amount === amount ? { ...answer, replayed: true } : answer;
   }
   return {
     call(request: Session | Purchase): object {
       const hash = hashOf(request);
-      const known = request.key === undefined ? undefined : keys.get(request.key);
+      const slot = request.key === undefined ? undefined : `${request.by} ${request.key}`;
+      const known = slot === undefined ? undefined : keys.get(slot);
       if (known !== undefined) {
         return known.hash === hash ? { ...known.answer, replayed: true } : { kind: 'failure', code: 'CONFLICT' };
       }
       const answer = request.kind === 'session' ? playSession(request) : buy(request);
-      if (request.key !== undefined) keys.set(request.key, { hash, answer });
+      if (slot !== undefined) keys.set(slot, { hash, answer });
       return answer;
+    },
+    get purchaseEvents() {
+      return events;
     },
     get totals() {
       const isPayer = purchaseCount > 0;
@@ -191,7 +220,7 @@ it('any interleaving of sessions, purchases, repeats, crashes and rebuilds ends 
         if (request === undefined) return;
         requests.push(request);
         const fate = step.kind === 'again' ? 'stored' : step.fate;
-        const reply = owner.call(bodyOf(request, `e-${index}`), 2_000 + index * 60_000, fate);
+        const reply = owner.call(bodyOf(request, `e-${index}`), request.by, 2_000 + index * 60_000, fate);
         // What was lost was never answered; the model never heard of it.
         if (fate === 'stored') expect(told(reply)).toEqual(model.call(request));
       });
@@ -201,10 +230,35 @@ it('any interleaving of sessions, purchases, repeats, crashes and rebuilds ends 
       const { counters, activity } = owner.player;
       const counted = (name: string) => counters.find((counter) => counter.name === name)?.counts[0] ?? 0;
       expect(counted('session_recorded')).toBe(sessionCount);
-      expect(counted('purchase')).toBe(purchaseCount);
+      expect(counted('purchase')).toBe(model.purchaseEvents);
+      const rows = [...owner.purchaseRows.values()];
+      expect(rows.reduce((sum, { counts }) => sum + counts, 0)).toBe(purchaseCount);
+      expect(rows.reduce((sum, { amount }) => sum + amount, 0n)).toBe(BigInt(totalRevenue));
       expect(activity.sessions[0] ?? 0).toBe(sessionCount);
       expect(activity.playtimeSeconds[0] ?? 0).toBe(totalPlaytimeSeconds);
     }),
     { numRuns: 400 },
   );
+});
+
+it('a purchase that is replaced days later leaves nothing behind on the day on which it was told first', () => {
+  const owner = createOwner();
+  const day = 86_400_000;
+  const taken: Purchase = {
+    kind: 'purchase',
+    amount: 9_000_000_000_000_000,
+    transaction: 't1',
+    key: undefined,
+    by: 'client',
+  };
+  owner.call(bodyOf(taken, 'e-1'), 'client', 20_454 * day, 'stored');
+  owner.rebuild('log');
+  owner.rebuild('snapshot');
+  owner.call(bodyOf({ ...taken, amount: 99_900 }, 'e-2'), 'server', 20_456 * day, 'stored');
+  expect([...owner.purchaseRows]).toEqual([
+    ['2026-01-01', { counts: 0, amount: 0n }],
+    ['2026-01-03', { counts: 1, amount: 99_900n }],
+  ]);
+  owner.rebuild('log');
+  expect(owner.player).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1 });
 });

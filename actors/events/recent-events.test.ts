@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { CallerKind, TrackItem } from '../commands.ts';
+import { decide } from '../decide.ts';
+import { createDraft } from '../runtime/draft.ts';
+import type { PlayerState } from '../state.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+
+const ID = aPlayer().id;
+
+const item = (eventId: string, some: Partial<TrackItem> = {}): TrackItem => ({
+  index: 0,
+  playerId: ID,
+  eventId,
+  remember: true,
+  eventName: 'win',
+  properties: '{}',
+  sessionId: null,
+  timestamp: 2_000,
+  ...some,
+});
+const BROKEN: Partial<TrackItem> = { quarantine: { schemaVersion: 1, faults: [] } };
+
+/** What becomes of events of one player, one after another; `by`: with which kind of key. */
+function after(player: PlayerState, ...events: [item: TrackItem, by?: CallerKind][]) {
+  const draft = createDraft(() => player);
+  const statuses = events.map(([one, by]) => {
+    const command = aCommand({ kind: 'TrackEvents', items: [one] }, by === undefined ? {} : { by });
+    const reply = decide(draft, command, definitionsOf());
+    return reply.kind === 'tracked' ? reply.results[0]?.status : reply.kind;
+  });
+  return { statuses, facts: draft.facts, state: draft.get(ID) };
+}
+
+describe('an event_id', () => {
+  it('that a client key used leaves the same event_id of a server key free, and the other way round', () => {
+    expect(
+      after(aPlayer(), [item('e'), 'client'], [item('e'), 'server'], [item('e'), 'client'], [item('e'), 'server'])
+        .statuses,
+    ).toEqual(['accepted', 'accepted', 'duplicate', 'duplicate']);
+  });
+
+  it('remembered before kinds were kept is known to both', () => {
+    const recentEvents = [{ eventId: 'e', eventName: 'win', timestamp: 1, receivedAt: 1 }];
+    expect(after(aPlayer({ recentEvents }), [item('e'), 'client'], [item('e'), 'server']).statuses).toEqual([
+      'duplicate',
+      'duplicate',
+    ]);
+  });
+
+  it('of a server key is remembered, however many a client key sends', () => {
+    const many = Array.from({ length: LIMITS.recentEvents + 9 }, (_, n): [TrackItem, CallerKind] => [
+      item(`c${n}`),
+      'client',
+    ]);
+    const { statuses, state } = after(
+      aPlayer(),
+      [item('s'), 'server'],
+      ...many,
+      [item('s'), 'server'],
+      [item('c0'), 'client'],
+    );
+    expect(statuses.slice(-2)).toEqual(['duplicate', 'accepted']);
+    expect(state?.kind === 'player' && state.recentEvents.length).toBe(LIMITS.recentEvents + 1);
+  });
+
+  it('of a quarantined event is released although the other kind of key used the same one', () => {
+    const release = { number: 1, quarantinedAt: 2_000, by: 'server' } as const;
+    const { statuses, facts, state } = after(
+      aPlayer(),
+      [item('e', BROKEN), 'server'],
+      [item('e'), 'client'],
+      [item('e', { remember: false, release }), 'server'],
+      [item('e'), 'server'],
+    );
+    expect(statuses).toEqual(['quarantined', 'accepted', 'accepted', 'duplicate']);
+    expect(facts.flatMap((fact) => (fact.kind === 'EventTracked' ? [fact.by] : []))).toEqual(['client', 'server']);
+    expect(state?.kind === 'player' && state.recentEvents).toMatchObject([{ by: 'server' }, { by: 'client' }]);
+  });
+});
+
+describe('who made an event', () => {
+  it('stands on its fact: the caller by its kind of key, or the service for what it makes of a recorded purchase or session', () => {
+    const draft = createDraft(() => aPlayer());
+    const purchase = { kind: 'RecordPurchase', playerId: ID, amount: 1, currency: null, productId: null } as const;
+    const session = { kind: 'RecordSession', playerId: ID, sessionId: 's', startedAt: null, endedAt: null } as const;
+    const forged = item('e', { eventName: 'purchase', remember: false });
+    decide(draft, aCommand({ kind: 'TrackEvents', items: [forged] }, { by: 'client' }), definitionsOf());
+    decide(draft, aCommand({ kind: 'TrackEvents', items: [forged] }), definitionsOf());
+    decide(draft, aCommand({ ...purchase, transactionId: null, eventId: 'p' }, { by: 'client' }), definitionsOf());
+    decide(draft, aCommand({ ...session, durationSeconds: 1, eventId: 's' }, { by: 'server' }), definitionsOf());
+    const events = draft.facts.flatMap((fact) => (fact.kind === 'EventTracked' ? [[fact.eventName, fact.by]] : []));
+    expect(events).toEqual([
+      ['purchase', 'client'],
+      ['purchase', undefined],
+      ['purchase', 'service'],
+      ['session_recorded', 'service'],
+    ]);
+  });
+});
