@@ -25,6 +25,7 @@ export interface Config {
   /** Credentials and TLS of the broker, apart from what NATS_URL holds. */
   natsAccess: BrokerAccess;
   natsReplicas: 1 | 3;
+  secrets: SecretsConfig;
   clickhouse: { url: string | undefined; user: string; password: string; database: string };
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
@@ -41,6 +42,17 @@ export interface Config {
   modelPath: string;
   /** Whether `npm start` runs us: on one machine, for one developer, who wants the demo game. */
   supervised: boolean;
+}
+
+/** The keys that secrets are sealed with. Neither `key` nor `file`: the file below DATA_DIR, on one machine. */
+export interface SecretsConfig {
+  key: string | undefined;
+  /** Also accepted, for secrets that were sealed with them. */
+  previous: readonly string[];
+  /** Holds a key a line; the first seals. */
+  file: string | undefined;
+  /** Id of a key that is lost. */
+  replaces: string | undefined;
 }
 
 /** Thrown for a setting that cannot be used; the message names it and says what it takes. */
@@ -60,6 +72,7 @@ export function readConfig(env: Env = process.env): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
     natsAccess: natsAccess(env),
+    secrets: secrets(env),
     natsReplicas: integer(env, 'NATS_REPLICAS', 1, 1, 3) === 3 ? 3 : 1,
     clickhouse: {
       url: env['CLICKHOUSE_URL'],
@@ -106,6 +119,15 @@ export function logAddress(config: Config): {
 /** Where ClickHouse is, with the account that may write. */
 export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
+}
+
+function secrets(env: Env): SecretsConfig {
+  const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const [key, file] = [given('SECRETS_KEY'), given('SECRETS_KEY_FILE')];
+  if (key !== undefined && file !== undefined) {
+    throw new ConfigError('SECRETS_KEY and SECRETS_KEY_FILE are both set; keep one of them');
+  }
+  return { key, file, previous: list(env['SECRETS_KEY_PREVIOUS']), replaces: given('SECRETS_KEY_REPLACES') };
 }
 
 /** At most one way to log in, and no half of a pair. */

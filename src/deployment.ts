@@ -1,8 +1,15 @@
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import type { DocumentAddress } from '../streams/config/documents.ts';
 import type { Clock } from './kernel/clock.ts';
+import type { SecretBox } from './kernel/secret-box.ts';
 
-const SETTINGS: DocumentAddress<'deployment'> = { game: '_', environment: '_', kind: 'deployment', key: 'settings' };
+/** Where the deployment's own document is. */
+export const SETTINGS: DocumentAddress<'deployment'> = {
+  game: '_',
+  environment: '_',
+  kind: 'deployment',
+  key: 'settings',
+};
 /** Few partitions give large batches, and large batches are what makes an fsync cheap (see DECISIONS.md). */
 const DEFAULT_PARTITIONS = 2;
 
@@ -30,4 +37,35 @@ export async function agreeOnPartitions(
     return { kind: 'refused', message };
   }
   return { kind: 'agreed', partitions };
+}
+
+/**
+ * Holds this process's key against the one the deployment's secrets are sealed with, whose id stands in the deployment's
+ * document. The first process to come with a key writes it there, and so does one whose box knows the old key too.
+ * @param replaces id of a lost key that the operator gives up
+ * @returns `refused` with a message when this process could not open what others seal
+ */
+export async function agreeOnSecretsKey(
+  config: ConfigStore,
+  box: SecretBox,
+  replaces: string | undefined,
+): Promise<{ kind: 'agreed' } | { kind: 'unavailable' } | { kind: 'refused'; message: string }> {
+  const entry = config.get(SETTINGS);
+  if (entry === undefined) return { kind: 'unavailable' };
+  const { secretsKey } = entry.document;
+  if (secretsKey === box.keyId) return { kind: 'agreed' };
+  if (secretsKey !== undefined && !box.knows(secretsKey) && secretsKey !== replaces) {
+    return { kind: 'refused', message: anotherKey(box.keyId, secretsKey) };
+  }
+  const written = await config.put(SETTINGS, { ...entry.document, secretsKey: box.keyId }, entry.revision);
+  // A conflict is another process's doing: what it wrote is asked at the next call.
+  return { kind: written.kind === 'written' ? 'agreed' : 'unavailable' };
+}
+
+function anotherKey(own: string, deployment: string): string {
+  return (
+    `The secrets of this deployment are sealed with the key ${deployment}, and this process has the key ${own}. ` +
+    'Give every node the same SECRETS_KEY (or key file); while keys change, name the other one in SECRETS_KEY_PREVIOUS. ' +
+    `If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts without the webhooks it sealed.`
+  );
 }

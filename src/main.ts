@@ -7,6 +7,7 @@ import { startTrimmer } from '../actors/runtime/trimmer.ts';
 import { createAnalytics, type Analytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
+import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
 import type { LostEvents } from '../streams/live-feed.ts';
 import { connectJetStream } from '../streams/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
@@ -16,7 +17,7 @@ import { createWebhookOperations } from '../streams/sinks/webhooks/operations.ts
 import { operationRoutes, routes } from './api/routes.ts';
 import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
 import { ensureDemo } from './demo.ts';
-import { agreeOnPartitions } from './deployment.ts';
+import { agreeOnPartitions, agreeOnSecretsKey } from './deployment.ts';
 import { createCommit } from './gateway/commit.ts';
 import { createServer } from './gateway/server.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
@@ -27,6 +28,7 @@ import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
+import { serviceSecretBox } from './local/secrets-key.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
 import { watchModels } from './scoring/models.ts';
@@ -55,8 +57,10 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const dataDir = opened.path;
 
   const log = await connectJetStream({ ...logAddress(config), logger, clock });
-  const configStore = await openConfigStore(log, clock, logger);
+  const box = serviceSecretBox(config, dataDir, ids);
+  const configStore = await openConfigStore(log, clock, logger, box);
   const partitions = await partitionsOf();
+  await sealSecrets();
   const incarnation = ids.uuidv4().slice(0, 8);
   const node = nodeName(dataDir, ids);
   const instance = `${node}-${incarnation}`;
@@ -69,6 +73,23 @@ async function main(config: Config, logger: Logger): Promise<void> {
       if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
       await sleep(clock, LIMITS.leaseRenewMs);
     }
+  }
+
+  /** Ends the process when its key is another than the deployment's: it would sign wrongly. */
+  async function sealSecrets(): Promise<void> {
+    for (;;) {
+      const agreed = await agreeOnSecretsKey(configStore, box, config.secrets.replaces);
+      if (agreed.kind === 'agreed') break;
+      if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
+      await sleep(clock, LIMITS.leaseRenewMs);
+    }
+    rewriteSecrets(configStore).then(
+      ({ written, failed }) => {
+        if (written + failed > 0) logger.info({ written, failed }, 'stored secrets were sealed with the current key');
+      },
+      (error: unknown) =>
+        logger.error({ err: error }, 'stored secrets could not be sealed; the next start tries again'),
+    );
   }
 
   const commit = createCommit({

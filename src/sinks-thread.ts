@@ -8,6 +8,7 @@ import { systemClock } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
 import { createLogger } from './kernel/logger.ts';
 import { createSinkMetrics } from './kernel/metrics.ts';
+import { serviceSecretBox } from './local/secrets-key.ts';
 
 /** The sinks' thread, as the main thread sees it. */
 export interface SinksThread {
@@ -63,7 +64,8 @@ async function runSinks(node: string, holder: string): Promise<void> {
   const metrics = createSinkMetrics();
   // The main thread makes the streams; here they are taken as they are.
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
-  const configStore = await openConfigStore(log, clock, logger);
+  const box = serviceSecretBox(config, config.dataDir, systemIds);
+  const configStore = await openConfigStore(log, clock, logger, box);
   const clickhouse = createClickhouseSink({
     log,
     clock,

@@ -2,15 +2,20 @@ import { openConfigStore, type ConfigStore } from '../../streams/config/config-s
 import { withoutCredentials } from '../../streams/jetstream/access.ts';
 import { connectJetStream } from '../../streams/log-jetstream.ts';
 import type { Config } from '../config.ts';
+import { SETTINGS } from '../deployment.ts';
 import { within, type Clock } from '../kernel/clock.ts';
+import { systemIds } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createLogger } from '../kernel/logger.ts';
+import { withoutSealing } from '../kernel/secret-box.ts';
 import { readEndpoints, type Endpoints } from '../local/run-files.ts';
+import { toolSecretBox } from '../local/secrets-key.ts';
 import { CliError } from './cli-error.ts';
 
 /** Opens the CONFIG bucket of the deployment that the configuration, or else DATA_DIR, names. */
 export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
-  return async (use: (store: ConfigStore) => Promise<void>): Promise<void> => {
+  return async (use: (store: ConfigStore) => Promise<void>, { sealed } = { sealed: true }): Promise<void> => {
+    const box = toolSecretBox(config, systemIds);
     const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
     const shown = withoutCredentials(url);
     const logger = createLogger('silent', 'cli');
@@ -25,11 +30,19 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     }).catch((error: unknown) => {
       throw new CliError(`NATS at ${shown} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     });
-    const store = await within(clock, LIMITS.cliConnectMs, openConfigStore(log, clock, logger));
+    const store = await within(
+      clock,
+      LIMITS.cliConnectMs,
+      openConfigStore(log, clock, logger, box === undefined || sealed ? box : withoutSealing(box)),
+    );
     if (store === undefined) {
       throw new CliError(`NATS at ${shown} holds no definitions yet: start the service there for the first time.`);
     }
     try {
+      const deploymentKey = store.get(SETTINGS)?.document.secretsKey;
+      if (deploymentKey !== undefined && box?.knows(deploymentKey) !== true) {
+        throw new CliError(`Set SECRETS_KEY or SECRETS_KEY_FILE to the key of this deployment (id ${deploymentKey}).`);
+      }
       await use(store);
     } finally {
       store.stop();

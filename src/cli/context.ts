@@ -11,8 +11,8 @@ export interface CliContext {
   print: (line: string) => void;
   /** A remark for a person, to standard error. */
   note: (line: string) => void;
-  /** Opens the deployment's definitions for the time of `use`. */
-  withConfigStore: (use: (store: ConfigStore) => Promise<void>) => Promise<void>;
+  /** Opens the deployment's definitions for the time of `use`. With `sealed: false` its writes store secrets in the clear. */
+  withConfigStore: (use: (store: ConfigStore) => Promise<void>, options?: { sealed: boolean }) => Promise<void>;
   /** The folder of the scoring model. */
   modelPath: string;
   /** Where ClickHouse is. */

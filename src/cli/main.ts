@@ -8,6 +8,7 @@ import { gamesCommand } from './games.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { modelCommand } from './model.ts';
+import { secretsCommand } from './secrets.ts';
 import { sqlCommand } from './sql.ts';
 
 /**
@@ -36,6 +37,7 @@ function program(): Command {
     .addCommand(keysCommand(context))
     .addCommand(gamesCommand(context))
     .addCommand(modelCommand(context))
+    .addCommand(secretsCommand(context))
     .addCommand(sqlCommand(context))
     .addCommand(migrateCommand(context));
 }

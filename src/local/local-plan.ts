@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { ChildSpec } from './child.ts';
 import { freePort } from './free-port.ts';
+import { ensureLocalKey } from './secrets-key.ts';
 import { natsAnswers, natsArguments, writeNatsConfig } from './nats-process.ts';
 import { findNatsServer } from './nats-server.ts';
 import type { PortClaim } from './ports.ts';
@@ -23,16 +24,17 @@ const LOCAL = '127.0.0.1';
 /** The user of the embedded ClickHouse that may write; everybody else there may only read. */
 const EMBEDDED_USER = 'service';
 const PROBE_TIMEOUT_MS = 1_000;
-/** What an operator set for another broker than our own does not reach the service. */
-const NO_OTHER_LOGIN = {
-  NATS_TOKEN: undefined,
-  NATS_USER: undefined,
-  NATS_PASSWORD: undefined,
-  NATS_CREDS_FILE: undefined,
-  NATS_TLS_CA: undefined,
-  NATS_TLS_CERT: undefined,
-  NATS_TLS_KEY: undefined,
-};
+/** What says how to log in to another broker than our own. */
+const NATS_LOGIN = [
+  'NATS_TOKEN',
+  'NATS_USER',
+  'NATS_PASSWORD',
+  'NATS_CREDS_FILE',
+  'NATS_TLS_CA',
+  'NATS_TLS_CERT',
+  'NATS_TLS_KEY',
+] as const;
+const SECRET_KEYS = ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'] as const;
 
 export interface LocalPlanOptions {
   config: Config;
@@ -54,7 +56,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   const dependencies: ChildSpec[] = [];
 
   let natsUrl = config.natsUrl;
-  let natsEnv: ChildSpec['env'] = {};
+  let localEnv: ChildSpec['env'] = {};
   if (natsUrl === undefined || natsUrl === '') {
     const token = Buffer.from(options.ids.bytes(32)).toString('base64url');
     const nats = await natsSpec(options, token);
@@ -62,7 +64,12 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     dependencies.push(nats);
     ports.push({ host: LOCAL, port: config.embeddedNatsPort, variable: 'EMBEDDED_NATS_PORT' });
     natsUrl = `nats://${token}@${LOCAL}:${config.embeddedNatsPort}`;
-    natsEnv = NO_OTHER_LOGIN;
+    const { key, file } = config.secrets;
+    localEnv = {
+      ...unset(NATS_LOGIN),
+      // NATS_URL is set for the service, so that it would not use the file of its own accord.
+      ...(key === undefined && file === undefined ? { SECRETS_KEY_FILE: ensureLocalKey(dataDir, options.ids) } : {}),
+    };
   }
 
   let clickhouse: Endpoints['clickhouse'] = { ...config.clickhouse, url: config.clickhouse.url ?? '' };
@@ -100,7 +107,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
         DATA_DIR: dataDir,
         PORT: String(port),
         SUPERVISED: '1',
-        ...natsEnv,
+        ...localEnv,
         NATS_URL: natsUrl,
         CLICKHOUSE_URL: clickhouse.url,
         CLICKHOUSE_USER: clickhouse.user,
@@ -128,7 +135,7 @@ async function natsSpec(
     name: 'nats',
     command: server.path,
     args: natsArguments({ port, storeDir, config: writeNatsConfig(dataDir, token) }),
-    env,
+    env: { ...env, ...unset([...NATS_LOGIN, ...SECRET_KEYS]) },
     logFile: join(dataDir, 'logs', 'nats.log'),
     isReady: () => natsAnswers(port),
   };
@@ -142,6 +149,7 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
     args: [EMBEDDED_CLICKHOUSE],
     env: {
       ...env,
+      ...unset([...NATS_LOGIN, ...SECRET_KEYS]),
       DATA_DIR: dataDir,
       EMBEDDED_CLICKHOUSE_PORT: String(config.embeddedClickhousePort),
       CLICKHOUSE_USER: to.user,
@@ -151,6 +159,10 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
     logFile: join(dataDir, 'logs', 'clickhouse.log'),
     isReady: () => answersOk(`${to.url}/ping`),
   };
+}
+
+function unset(names: readonly string[]): ChildSpec['env'] {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 /** A host as a client on this machine reaches it: a server that listens everywhere is reached here. */

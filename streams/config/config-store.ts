@@ -1,9 +1,11 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
+import type { SecretBox } from '../../src/kernel/secret-box.ts';
 import { decodeJson, encodeJson } from '../codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log.ts';
 import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from './documents.ts';
+import { openDocument, sealDocument } from './sealed-documents.ts';
 
 /** A document with the revision it was read at. */
 export interface ConfigEntry<K extends DocumentKind = DocumentKind> extends DocumentAddress<K> {
@@ -43,6 +45,8 @@ export interface ConfigStore {
   onChange(listener: (change: ConfigChange) => void): Stop;
   /** Resolves to true once `revision` has been seen, to false after `timeoutMs`. Already seen: true at once. */
   seen(revision: number, timeoutMs: number): Promise<boolean>;
+  /** Documents whose secrets are stored otherwise than `put` stores them now. */
+  outdatedSecrets(): DocumentAddress[];
   stop(): void;
 }
 
@@ -50,9 +54,11 @@ type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
 
 /**
  * Opens the store. Resolves once every document that existed then is held. Keeps fresh by itself afterwards; a document
- * that cannot be read (another version wrote it) is logged and left out, the one held before stays.
+ * that cannot be read (another version wrote it, or its secrets are sealed with another key) is logged and left out, the
+ * one held before stays.
+ * @param box seals and opens the secrets of documents; without it they are stored in the clear
  */
-export async function openConfigStore(log: Log, clock: Clock, logger: Logger): Promise<ConfigStore> {
+export async function openConfigStore(log: Log, clock: Clock, logger: Logger, box?: SecretBox): Promise<ConfigStore> {
   const bucket = log.bucket('CONFIG');
   const tables: Tables = {
     game: new Map(),
@@ -65,6 +71,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
+  const outdated = new Map<string, DocumentAddress>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
   let revision = 0;
   let current = false;
@@ -81,16 +88,19 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
     const held = tables[address.kind].get(key);
     // After a reconnect what we have already may come again.
     if (held !== undefined && held.revision >= revision) return;
+    outdated.delete(key);
     if (value === undefined) {
       if (tables[address.kind].delete(key)) tell({ address, entry: undefined });
       return;
     }
-    const document = parseDocument(address.kind, value);
-    if (document === undefined) {
-      logger.error({ key, revision }, 'a config document cannot be read and is left out');
+    const parsed = parseDocument(box, address.kind, key, value);
+    if (parsed.kind !== 'opened') {
+      const why = parsed.kind === 'locked' ? 'its secrets were sealed with a key that this process lacks' : 'bad form';
+      logger.error({ key, revision, why }, 'a config document cannot be read and is left out');
       return;
     }
-    const entry: ConfigEntry<K> = { ...address, revision, document };
+    if (!parsed.current) outdated.set(key, address);
+    const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
     tables[address.kind].set(key, entry);
     tell({ address, entry });
   }
@@ -142,7 +152,9 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
           (environment === undefined || entry.environment === environment),
       ),
     async put(address, document, expected) {
-      const written = await inEffect(await bucket.put(pathOf(address), encodeJson(document), expected));
+      const path = pathOf(address);
+      const stored = encodeJson(sealDocument(box, address.kind, path, document));
+      const written = await inEffect(await bucket.put(path, stored, expected));
       if (typeof written !== 'number') return { kind: written };
       return { kind: 'written', entry: { ...address, revision: written, document } };
     },
@@ -154,6 +166,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger): P
       return () => void listeners.delete(listener);
     },
     seen,
+    outdatedSecrets: () => [...outdated.values()],
     stop() {
       stopWatch();
       listeners.clear();
@@ -191,12 +204,24 @@ function parsePath(path: string): DocumentAddress | undefined {
   return { game, environment, kind, key: word.replaceAll(/=[de]/g, (pair) => (pair === '=d' ? '.' : '=')) };
 }
 
-function parseDocument<K extends DocumentKind>(kind: K, value: Uint8Array): Documents[K] | undefined {
+type ParsedDocument<K extends DocumentKind> =
+  | { kind: 'opened'; document: Documents[K]; current: boolean }
+  | { kind: 'locked' }
+  | { kind: 'unreadable' };
+
+function parseDocument<K extends DocumentKind>(
+  box: SecretBox | undefined,
+  kind: K,
+  path: string,
+  value: Uint8Array,
+): ParsedDocument<K> {
   try {
-    const document = decodeJson(value);
-    return isDocument(kind, document) ? document : undefined;
+    const opened = openDocument(box, kind, path, decodeJson(value));
+    if (opened.kind === 'locked') return opened;
+    const { document, current } = opened;
+    return isDocument(kind, document) ? { kind: 'opened', document, current } : { kind: 'unreadable' };
   } catch {
-    return undefined;
+    return { kind: 'unreadable' };
   }
 }
 

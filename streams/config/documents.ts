@@ -213,6 +213,8 @@ export interface EventSchemaDocument {
 export interface DeploymentDocument {
   partitions: number;
   createdAt: number;
+  /** Id of the key that secrets are sealed with (`SecretBox`). Absent: none has been yet. */
+  secretsKey?: string;
 }
 
 /** Document kinds of the CONFIG bucket. */

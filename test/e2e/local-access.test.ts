@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DemoKeys } from '../../src/demo.ts';
 import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
 
 /* What another user, or another process, of this machine can reach while `npm start` runs. */
@@ -101,3 +102,49 @@ test('the token of the broker is in files of mode 0600 only, and in no command l
   }
   expect(service.output()).not.toContain(token);
 });
+
+test("no file below DATA_DIR holds a webhook's secret, the one before it, or the value of a header of its own", async () => {
+  const { live }: DemoKeys = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
+  const call = async (path: string, body: object) => {
+    const headers = { 'X-API-Key': live.server, 'Content-Type': 'application/json' };
+    const response = await fetch(`${service.baseUrl}/v1/integrations/webhooks${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const answer: { data: { webhook_id: string; secret: string } } = JSON.parse(await response.text());
+    return answer.data;
+  };
+  const secrets = {
+    first: 'first-secret-0123456789',
+    second: 'second-secret-0123456789',
+    header: 'Bearer 0123456789abc',
+  };
+  const webhook = {
+    name: 'sealed-one',
+    url: 'https://receiver.example/',
+    events: ['level_up'],
+    enabled: true,
+    secret: secrets.first,
+    headers: { Authorization: secrets.header },
+  };
+  const created = await call('', webhook);
+  expect(created.secret).toBe(secrets.first);
+  const rotated = await call(`/${created.webhook_id}/rotate-secret`, { secret: secrets.second });
+  expect(rotated.secret).toBe(secrets.second);
+
+  const holding = filesBelow(service.dataDir).filter((path) => readFileSync(path).includes('sealed-one'));
+  expect(holding.some((path) => path.includes('KV_CONFIG'))).toBe(true);
+  const found = filesBelow(service.dataDir).flatMap((path) => {
+    const bytes = readFileSync(path);
+    return Object.values(secrets).filter((secret) => bytes.includes(secret));
+  });
+  expect(found).toEqual([]);
+});
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined);
+}

@@ -147,14 +147,22 @@ describe('operator commands', () => {
   const cli = (env: Record<string, string | undefined>, ...line: string[]) =>
     run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env });
 
-  test.each(['', 'keys', 'keys create', 'keys list', 'keys revoke', 'games create', 'games list', 'sql', 'migrate'])(
-    '%s --help says what it is for',
-    async (line) => {
-      const words = line.split(' ').filter((word) => word !== '');
-      const { stdout } = await cli({ ...process.env }, ...words, '--help');
-      expect(stdout).toContain(`Usage: ${['cli', ...words].join(' ')}`);
-    },
-  );
+  test.each([
+    '',
+    'keys',
+    'keys create',
+    'keys list',
+    'keys revoke',
+    'games create',
+    'games list',
+    'secrets',
+    'sql',
+    'migrate',
+  ])('%s --help says what it is for', async (line) => {
+    const words = line.split(' ').filter((word) => word !== '');
+    const { stdout } = await cli({ ...process.env }, ...words, '--help');
+    expect(stdout).toContain(`Usage: ${['cli', ...words].join(' ')}`);
+  });
 
   test('say what to do when nothing runs', async () => {
     const env = await freshEnvironment();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/local/free-port.ts';
 import type { Endpoints } from '../../src/local/run-files.ts';
+import { localKeyFile } from '../../src/local/secrets-key.ts';
 
 /** A second node of the same deployment: it owns a share of the partitions, and its sinks wait for the leases. */
 export interface Peer {
@@ -29,6 +30,7 @@ export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptio
       ROLES: 'actors,sinks',
       PORT: String(await freePort()),
       NATS_URL: natsUrl,
+      SECRETS_KEY_FILE: localKeyFile(String(env['DATA_DIR'])),
       CLICKHOUSE_URL: clickhouse.url,
       CLICKHOUSE_USER: clickhouse.user,
       CLICKHOUSE_PASSWORD: clickhouse.password,

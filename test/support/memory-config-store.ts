@@ -67,6 +67,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
       return () => void listeners.delete(listener);
     },
     seen: async (wanted) => wanted <= revision,
+    outdatedSecrets: () => [],
     stop: () => listeners.clear(),
   };
   return store;
