@@ -16,6 +16,8 @@ export interface Config {
   port: number;
   /** Where `/metrics` is served when it is not on the main port. */
   metricsPort: number | undefined;
+  /** Whether the main port serves `/metrics` to everybody, not to this machine only. */
+  metricsPublic: boolean;
   dataDir: string;
   roles: readonly Role[];
   /** Asked for at the first start of a deployment; afterwards it must match, or be left out. */
@@ -66,6 +68,7 @@ export function readConfig(env: Env = process.env): Config {
     host: env['HOST'] ?? '127.0.0.1',
     port: integer(env, 'PORT', 8080, 0, 65_535),
     metricsPort: env['METRICS_PORT'] === undefined ? undefined : integer(env, 'METRICS_PORT', 0, 0, 65_535),
+    metricsPublic: oneOf(env, 'METRICS_PUBLIC', 'false', ['true', 'false']) === 'true',
     dataDir: env['DATA_DIR'] ?? '.data',
     roles: roles(env),
     partitions: env['PARTITIONS'] === undefined ? undefined : integer(env, 'PARTITIONS', 2, 1, 256),

@@ -54,7 +54,11 @@ export const metrics = defineOpenRoute({
   path: '/metrics',
   tag,
   summary: 'Metrics for Prometheus',
-  errors: [],
+  description:
+    'Answered over loopback only, and not through a proxy (404 otherwise): see METRICS_PORT and METRICS_PUBLIC for the ways ' +
+    'to scrape it from elsewhere.',
+  localOnly: true,
+  errors: ['NOT_FOUND'],
   reply: {
     statuses: [200],
     description: 'Prometheus text format.',

@@ -139,6 +139,8 @@ export interface OpenRoute extends RouteDocs {
   kind: 'open';
   auth: 'none';
   input: InputSchemas;
+  /** Answered for processes of the same machine only; for everybody else it is like no route at all. */
+  localOnly?: boolean;
   respond: (services: Services) => Answer | Promise<Answer>;
 }
 

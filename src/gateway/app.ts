@@ -4,6 +4,7 @@ import { failure } from '../kernel/errors.ts';
 import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './cors.ts';
 import { respond, respondEmpty } from './exchange.ts';
 import type { Exchanges } from './exchanges.ts';
+import { isLocalRequest } from './local-request.ts';
 import { createRouteReader } from './request-head.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
@@ -65,7 +66,9 @@ function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, b
   if (route.kind === 'open') {
     return (res: HttpResponse, req: HttpRequest): void => {
       const exchange = exchanges.begin(route.path, res, req, browsers);
-      if (exchange !== undefined) runOpenRoute(pipeline, route, exchange);
+      if (exchange === undefined) return;
+      if (route.localOnly === true && !isLocalRequest(res, req)) respond(exchange, failure('NOT_FOUND'));
+      else runOpenRoute(pipeline, route, exchange);
     };
   }
   const reader = createRouteReader(route);

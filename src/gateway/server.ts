@@ -25,7 +25,7 @@ import { createStreamRegistry } from './stream-registry.ts';
 
 export interface ServerDeps {
   routes: readonly Route[];
-  config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'trustedProxies'>;
+  config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'metricsPublic' | 'trustedProxies'>;
   configStore: ConfigStore;
   backend: Backend;
   feed: LiveFeed;
@@ -110,13 +110,16 @@ export function createServer(deps: ServerDeps): Server {
   });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
+  // A port of its own is for whoever can reach it.
+  const forAll = (route: Route): Route => (route.kind === 'open' ? { ...route, localOnly: false } : route);
+  const mainRoutes = deps.routes.filter((route) => !onMetricsPort(route));
   const main = createApp(
-    deps.routes.filter((route) => !onMetricsPort(route)),
+    config.metricsPublic ? mainRoutes.map(forAll) : mainRoutes,
     pipeline,
     exchanges,
     maxConnections,
   );
-  const apart = deps.routes.filter(onMetricsPort);
+  const apart = deps.routes.filter(onMetricsPort).map(forAll);
   const side = apart.length > 0 ? createApp(apart, pipeline, exchanges, maxConnections) : undefined;
 
   const sockets: us_listen_socket[] = [];

@@ -605,8 +605,6 @@ export const LIMITS = {
   /** Deliveries queued for one webhook between two counts of what waits; and how often it is counted while there is no room. */
   deliveriesPendingStep: 10_000,
   deliveriesPendingLookMs: 15_000,
-  /** Webhooks whose oldest undelivered delivery is told by name in the metrics: the worst. */
-  deliveryWorstWebhooks: 10,
   /** How much later than due a delivery may show up before it counts as seen to by another process. */
   deliveryOverdueMs: 60_000,
   /** Recoveries at work at once, and deliveries each queues in a second: what happens now goes through the same queue. */

@@ -218,8 +218,7 @@ export function createSinkMetrics() {
     }),
     oldestUndelivered: new Gauge({
       name: 'webhook_oldest_undelivered_seconds',
-      help: 'Age of the oldest delivery this process could not make yet, of the worst webhooks; take the maximum over processes.',
-      labelNames: ['webhook'],
+      help: 'Age of the oldest delivery this process could not make yet, over all webhooks; take the maximum over processes.',
       registers,
     }),
     deliveriesPending: new Gauge({

@@ -1,3 +1,5 @@
+import { get } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
@@ -105,6 +107,17 @@ describe('paths and methods', () => {
   });
 });
 
+/** The status of a GET with headers that fetch would not send. */
+function statusOf(port: number, path: string, headers: Record<string, string>, host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host, port, path, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', reject);
+  });
+}
+
 describe('probes', () => {
   it('answer without a key', async () => {
     expect(await bodyOf(await gateway.call(undefined, 'GET', '/healthz'))).toEqual({
@@ -127,11 +140,46 @@ describe('probes', () => {
     await other.close();
   });
 
+  it('serve metrics to this machine only, and to nobody through a proxy', async () => {
+    const statusWith = (headers: Record<string, string>) => statusOf(gateway.port, '/metrics', headers);
+    expect(await statusWith({})).toBe(200);
+    expect(await statusWith({ Host: 'localhost' })).toBe(200);
+    const foreign = [
+      { 'X-Forwarded-For': '203.0.113.7' },
+      { Forwarded: 'for=203.0.113.7' },
+      { Via: '1.1 proxy' },
+      { 'X-Real-IP': '203.0.113.7' },
+      { Host: 'game.example' },
+    ];
+    for (const headers of foreign) expect(await statusWith(headers)).toBe(404);
+
+    const outside = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+    const address = outside.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+    const other = await startGateway({ host: '0.0.0.0' });
+    expect(await statusOf(other.port, '/metrics', {})).toBe(200);
+    if (address !== undefined) expect(await statusOf(other.port, '/metrics', {}, address)).toBe(404);
+    await other.close();
+  });
+
+  it('serve metrics to everybody when told so', async () => {
+    const other = await startGateway({
+      config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: undefined, metricsPublic: true },
+    });
+    expect(await statusOf(other.port, '/metrics', { 'X-Forwarded-For': '203.0.113.7', Host: 'game.example' })).toBe(
+      200,
+    );
+    await other.close();
+  });
+
   it('serve metrics on a port of their own when told so', async () => {
-    const other = await startGateway({ config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: 0 } });
+    const other = await startGateway({
+      config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: 0, metricsPublic: false },
+    });
     expect((await other.call(undefined, 'GET', '/metrics')).status).toBe(404);
     const apart = await fetch(`http://127.0.0.1:${other.server.metricsPort}/metrics`);
     expect(apart.status).toBe(200);
+    const throughProxy = await statusOf(other.server.metricsPort ?? 0, '/metrics', { Via: '1.1 proxy', Host: 'game' });
+    expect(throughProxy).toBe(200);
     expect(await apart.text()).toContain('# HELP http_requests_total');
     await other.close();
   });
@@ -189,7 +237,7 @@ describe('rate limits', () => {
 
   it('leave the players of a client key room when one of them floods it with malformed bodies', async () => {
     const shared = await startGateway({
-      config: { corsOrigins: ['*'], metricsPort: undefined, trustedProxies: ['127.0.0.1'] },
+      config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
     });
     const key = await shared.key({ kind: 'client', tier: 'growth' });
     const from = (address: string) => ({ 'X-Forwarded-For': address });
@@ -282,7 +330,12 @@ describe('CORS', () => {
   });
 
   it('keeps to the configured origins', async () => {
-    const config = { corsOrigins: ['https://game.example'], metricsPort: undefined, trustedProxies: [] };
+    const config = {
+      corsOrigins: ['https://game.example'],
+      metricsPort: undefined,
+      metricsPublic: false,
+      trustedProxies: [],
+    };
     const other = await startGateway({ config });
     const response = await preflight('/v1/events/events', 'POST', other);
     expect(response.headers.get('access-control-allow-origin')).toBe('https://game.example');

@@ -62,9 +62,9 @@ export interface Gateway {
 
 /** The real HTTP server over a fake backend, on a port of its own. */
 export async function startGateway(
-  options: Partial<ServerDeps> & { webhookAllowPrivateHosts?: readonly string[] } = {},
+  options: Partial<ServerDeps> & { webhookAllowPrivateHosts?: readonly string[]; host?: string } = {},
 ): Promise<Gateway> {
-  const { webhookAllowPrivateHosts = [], ...overrides } = options;
+  const { webhookAllowPrivateHosts = [], host = '127.0.0.1', ...overrides } = options;
   const config = createMemoryConfigStore();
   for (const game of ['demo', 'other']) {
     await config.put(gameAddress(game), createGame(game, 'tenant', systemClock, systemIds));
@@ -73,7 +73,7 @@ export async function startGateway(
   const feed = createFakeFeed();
   const server = createServer({
     routes: routes({ webhookAllowPrivateHosts, sessionTtlSeconds: 1800 }),
-    config: { corsOrigins: ['*'], metricsPort: undefined, trustedProxies: [] },
+    config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: [] },
     configStore: config,
     backend,
     feed,
@@ -105,7 +105,7 @@ export async function startGateway(
     },
     ...overrides,
   });
-  const port = await server.listen('127.0.0.1', 0);
+  const port = await server.listen(host, 0);
   const url = `http://127.0.0.1:${port}`;
   const complete = (request: Partial<ApiKeyRequest>): ApiKeyRequest => ({
     game: 'demo',

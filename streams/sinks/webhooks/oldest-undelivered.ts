@@ -11,8 +11,8 @@ export interface OldestUndelivered {
   waits(delivery: Delivery, dueMs: number): void;
   /** It came to its end. */
   ended(delivery: Delivery): void;
-  /** The worst, oldest first: webhook and age in milliseconds. */
-  worst(): readonly (readonly [webhook: string, ageMs: number])[];
+  /** Age of the oldest of all webhooks, in milliseconds; 0: none waits. */
+  ageMs(): number;
 }
 
 interface Oldest {
@@ -32,13 +32,12 @@ export function createOldestUndelivered(clock: Pick<Clock, 'wallMs'>): OldestUnd
     ended({ webhook, id }) {
       if (oldest.get(webhook)?.id === id) oldest.delete(webhook);
     },
-    worst() {
+    ageMs() {
       const nowMs = clock.wallMs();
       for (const [webhook, { expectedMs }] of oldest) if (expectedMs < nowMs) oldest.delete(webhook);
-      return [...oldest]
-        .map(([webhook, { owedSince }]) => [webhook, nowMs - owedSince] as const)
-        .toSorted((a, b) => b[1] - a[1])
-        .slice(0, LIMITS.deliveryWorstWebhooks);
+      let ageMs = 0;
+      for (const { owedSince } of oldest.values()) ageMs = Math.max(ageMs, nowMs - owedSince);
+      return ageMs;
     },
   };
 }

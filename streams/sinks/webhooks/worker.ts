@@ -89,8 +89,7 @@ export function createWorker(options: WorkerOptions): Worker {
     lanes.sweep();
     metrics.deliveriesInFlight.set(lanes.running);
     metrics.openCircuits.set(lanes.hanging);
-    metrics.oldestUndelivered.reset();
-    for (const [webhook, ageMs] of oldest.worst()) metrics.oldestUndelivered.set({ webhook }, ageMs / 1000);
+    metrics.oldestUndelivered.set(oldest.ageMs() / 1000);
     cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   }
 

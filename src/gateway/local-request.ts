@@ -1,0 +1,33 @@
+import { BlockList, isIPv4 } from 'node:net';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Any of these says that somebody else asked, through a proxy of this machine. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'] as const;
+
+/**
+ * Whether a process of this machine asks for itself: over loopback, with no sign of a proxy, and under a name of this machine
+ * (a page whose name resolves to 127.0.0.1 has another). A proxy that adds no header and changes `Host` cannot be told apart.
+ */
+export function isLocalRequest(res: HttpResponse, req: HttpRequest): boolean {
+  const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+  return (
+    isLoopback(peer) && PROXY_HEADERS.every((name) => req.getHeader(name) === '') && isLocalHost(req.getHeader('host'))
+  );
+}
+
+/** @param address IPv4 or IPv6, also an IPv4 address in the form of IPv6 */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** @param host the header `Host`, with or without a port */
+export function isLocalHost(host: string): boolean {
+  if (host.startsWith('[')) return isLoopback(host.slice(1, Math.max(1, host.indexOf(']'))));
+  const colon = host.indexOf(':');
+  const name = (colon === -1 ? host : host.slice(0, colon)).toLowerCase();
+  return name === 'localhost' || (isIPv4(name) && isLoopback(name));
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+/**
+ * Every label a metric may have, and what bounds its values. None of them names a tenant: no game, player, key, webhook or host.
+ */
+const LABELS: Readonly<Record<string, string>> = {
+  route: 'the paths of our routes as patterns, and `unknown`',
+  status: 'HTTP statuses that we answer, `aborted`, `streamed`',
+  partition: 'at most 256, fixed for the deployment',
+  reason: 'words of the code',
+  outcome: 'words of the code',
+  mode: 'observe, warn, enforce',
+  sink: 'words of the code',
+  table: 'ClickHouse tables of the migrations',
+  model: 'current, challenger',
+  role: 'current, challenger',
+  bucket: "buckets of the operator's model",
+  version: "versions of the operator's models that are in use",
+};
+
+test('no metric has a label without a bound, or one that names a tenant', () => {
+  const metrics = createMetrics();
+  const names = new Set<string>();
+  for (const metric of Object.values(metrics)) {
+    if (typeof metric !== 'object' || metric === null || !('labelNames' in metric)) continue;
+    expect(Array.isArray(metric.labelNames)).toBe(true);
+    if (Array.isArray(metric.labelNames)) for (const name of metric.labelNames) names.add(String(name));
+  }
+  expect(names.size).toBeGreaterThan(5);
+  expect([...names].filter((name) => !Object.hasOwn(LABELS, name))).toEqual([]);
+});
