@@ -3,6 +3,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import { integersPastDouble, scanJson } from './json-scan.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));
+const past = (text: string) => integersPastDouble(Buffer.from(text)) ?? new Set<number>();
 
 describe('a scan', () => {
   it.each([
@@ -11,7 +12,8 @@ describe('a scan', () => {
     '{"id":"1234567890123456789","hex":"1e999","brackets":"[[[[{{{{"}',
     '["a\\"b\\\\",123456789012345]',
     `[${'[],'.repeat(100)}1]`,
-    '["snowman \u2603"]',
+    '["snowman \u2603", "\\u2603", "\\u00e9"]',
+    '[1E5,1e99,-2.5e-9,0.1234567890123456789]',
   ])('finds nothing in %s', (text) => {
     expect(scan(text)).toBe('plain');
   });
@@ -19,9 +21,10 @@ describe('a scan', () => {
   it.each([
     '["\\u0000"]',
     '[1e999]',
-    '[1E5]',
     '[9007199254740993]',
-    '[0.1234567890123456]',
+    '["\\ud83d"]',
+    '[1e100]',
+    '[12345678901234567e1]',
     `["${'x'.repeat(LIMITS.stringBytes + 1)}"]`,
   ])('asks for a walk over %.40s', (text) => {
     expect(scan(text)).toBe('suspicious');
@@ -35,6 +38,15 @@ describe('a scan', () => {
     expect(scan(`["${'['.repeat(100)}"]`)).toBe('plain');
   });
 
+  it('bounds values and the length of numbers, and not inside strings', () => {
+    const list = (items: number) => `[${Array(items).fill('0').join(',')}]`;
+    expect(scan(list(LIMITS.jsonSeparators))).toBe('plain');
+    expect(scan(list(LIMITS.jsonSeparators + 1))).toBe('too_many_values');
+    expect(scan(`["${','.repeat(LIMITS.jsonSeparators)}"]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength)}]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength + 1)}]`)).toBe('number_too_long');
+  });
+
   it('survives texts that are no JSON', () => {
     for (const text of ['', '"', '"\\', '\\', ']]]]', '{"a', '-', 'e']) expect(() => scan(text)).not.toThrow();
   });
@@ -42,24 +54,27 @@ describe('a scan', () => {
 
 describe('integers past a double', () => {
   it('are literals past 2^53, outside strings', () => {
-    expect([...integersPastDouble('[9007199254740993, -9007199254740993, 12345678901234567890123]')]).toEqual([
-      Number('9007199254740993'),
-      Number('-9007199254740993'),
-      Number('12345678901234567890123'),
-    ]);
-    expect(integersPastDouble('{"9007199254740993":"9007199254740993 \\" 9007199254740993"}').size).toBe(0);
+    const found = past('[9007199254740993, 12345678901234567890123]');
+    for (const text of ['9007199254740993', '12345678901234567890123']) {
+      expect(found.has(Number(text)), text).toBe(true);
+    }
+    expect(past('{"9007199254740993":"9007199254740993 \\" 9007199254740993"}').size).toBe(0);
   });
 
   it('are not those a double holds, nor floats', () => {
-    expect(
-      integersPastDouble('[9007199254740991,9007199254740992,-9007199254740992,1e30,9007199254740993.5]').size,
-    ).toBe(0);
+    expect(past('[9007199254740991,9007199254740992,-9007199254740992,1e30,9007199254740993.5]').size).toBe(0);
+  });
+
+  it('are too many to name beyond the limit', () => {
+    const integers = (count: number) => Array.from({ length: count }, (_, i) => `9007199254${740_994 + i * 2}`);
+    expect(past(`[${integers(LIMITS.jsonLongIntegers).join(',')}]`).size).toBe(LIMITS.jsonLongIntegers);
+    expect(integersPastDouble(Buffer.from(`[${integers(LIMITS.jsonLongIntegers + 1).join(',')}]`))).toBeUndefined();
   });
 
   it('takes time in proportion to the text', () => {
     const text = `[${'9'.repeat(500_000)}]`;
     const startMs = performance.now();
-    expect(integersPastDouble(text).size).toBe(1);
+    expect(past(text).size).toBe(1);
     expect(performance.now() - startMs).toBeLessThan(1_000);
   });
 });

@@ -2,25 +2,41 @@ import { LIMITS } from '../kernel/limits.ts';
 
 /** What one pass over a body's bytes can tell before it is parsed. */
 export type ScanVerdict =
-  /** Nested deeper than allowed: not worth parsing. */
+  /** Nested deeper than allowed, more values than allowed, or a number longer than allowed: not worth parsing. */
   | 'too_deep'
+  | 'too_many_values'
+  | 'number_too_long'
   /** Something in it may be unusable (an escape, a long string, a long number): its values must be walked. */
   | 'suspicious'
   | 'plain';
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const LOWER_D = 0x64;
+const LOWER_E = 0x65;
 const LOWER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 /** Integers below this many digits are exact in a double. */
 const RISKY_DIGITS = 16;
+/** A number whose mantissa and exponent stay below these many digits is finite. */
+const RISKY_EXPONENT_DIGITS = 3;
 
 /**
- * One pass over the UTF-8 bytes of a JSON text, about a nanosecond a byte. It judges depth exactly and the rest on the
- * safe side, so that the usual body is never walked. Texts that are no JSON get any verdict: parsing refuses them.
+ * One pass over the UTF-8 bytes of a JSON text, about a nanosecond a byte. Depth, values and the length of numbers are exact, the rest
+ * errs on the safe side, so that the usual body is never walked. Texts that are no JSON get any verdict: parsing refuses them.
  */
 export function scanJson(bytes: Uint8Array): ScanVerdict {
   let depth = 0;
-  let digits = 0;
+  /** Commas, colons and opening brackets: what is not one of them belongs to one. */
+  let separators = 0;
   let suspicious = false;
   const { length } = bytes;
   for (let i = 0; i < length; i++) {
@@ -32,53 +48,93 @@ export function scanJson(bytes: Uint8Array): ScanVerdict {
         if (inner === QUOTE) break;
         if (inner === BACKSLASH) {
           i += 1;
-          if (bytes[i] === LOWER_U) suspicious = true;
+          if (bytes[i] === LOWER_U && isRiskyEscape(bytes, i + 1)) suspicious = true;
         }
       }
       if (i - start > LIMITS.stringBytes) suspicious = true;
-      digits = 0;
-    } else if (byte >= 0x30 && byte <= 0x39) {
-      digits += 1;
-      if (digits >= RISKY_DIGITS) suspicious = true;
-    } else {
-      // An exponent: `e` or `E` right after a digit. Elsewhere it is a letter of true or false.
-      if ((byte | 0x20) === 0x65 && digits > 0) suspicious = true;
-      digits = 0;
-      if (byte === 0x7b || byte === 0x5b) {
-        depth += 1;
-        if (depth > LIMITS.jsonDepth) return 'too_deep';
-      } else if (byte === 0x7d || byte === 0x5d) {
-        depth -= 1;
-      }
+    } else if (byte >= ZERO && byte <= NINE) {
+      const start = i;
+      i = endOfNumber(bytes, start);
+      if (i - start > LIMITS.jsonNumberLength) return 'number_too_long';
+      if (!suspicious && isRiskyNumber(bytes, start, i)) suspicious = true;
+      i -= 1;
+    } else if (byte === COMMA || byte === COLON) {
+      separators += 1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1;
+      separators += 1;
+      if (depth > LIMITS.jsonDepth) return 'too_deep';
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      depth -= 1;
     }
   }
+  if (separators > LIMITS.jsonSeparators) return 'too_many_values';
   return suspicious ? 'suspicious' : 'plain';
 }
 
+const TWO_TO_53 = '9007199254740992';
+
+/** Whether an escape may be U+0000 or a surrogate. @param at of its first hexadecimal digit */
+function isRiskyEscape(bytes: Uint8Array, at: number): boolean {
+  const first = bytes[at] ?? 0;
+  return (first | 0x20) === LOWER_D || (first === ZERO && bytes[at + 1] === ZERO && bytes[at + 2] === ZERO);
+}
+
+/** The index behind a number's last character. */
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let end = start;
+  for (; ; end++) {
+    const byte = bytes[end] ?? 0;
+    const part =
+      (byte >= ZERO && byte <= NINE) || byte === DOT || (byte | 0x20) === LOWER_E || byte === 0x2b || byte === 0x2d;
+    if (!part) return end;
+  }
+}
+
+/** Whether a number may be infinite, or an integer past 2^53. */
+function isRiskyNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  let digits = 0;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i] ?? 0;
+    if ((byte | 0x20) === LOWER_E) return digits >= RISKY_DIGITS || end - i > RISKY_EXPONENT_DIGITS;
+    if (byte === DOT) {
+      // Digits behind the point make it neither large nor an integer.
+      while (i + 1 < end && ((bytes[i + 1] ?? 0) | 0x20) !== LOWER_E) i += 1;
+    } else {
+      digits += 1;
+    }
+  }
+  return digits >= RISKY_DIGITS;
+}
+
 /**
- * The values of all integer literals of a JSON text that lie past ±2^53, where a double can no longer hold every
+ * The absolute values of all integer literals of a JSON text that lie past ±2^53, where a double can no longer hold every
  * integer. Only for suspicious texts: it looks at every number.
+ * @returns undefined when there are more than `LIMITS.jsonLongIntegers`
  */
-export function integersPastDouble(text: string): Set<number> {
+export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   const found = new Set<number>();
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i];
-    if (char === '"') {
-      for (i += 1; i < text.length && text[i] !== '"'; i++) if (text[i] === '\\') i += 1;
-    } else if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) {
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte === QUOTE) {
+      for (i += 1; i < bytes.length && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i += 1;
+    } else if (byte >= ZERO && byte <= NINE) {
       const start = i;
-      while (i + 1 < text.length && OF_NUMBERS.has(text[i + 1] ?? '')) i += 1;
-      const literal = text.slice(start, i + 1);
-      if (/^-?\d{16,}$/.test(literal) && isPast(literal)) found.add(Number(literal));
+      i = endOfNumber(bytes, start);
+      if (i - start >= RISKY_DIGITS) {
+        const literal = Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1');
+        if (isPast(literal)) found.add(Number(literal));
+        if (found.size > LIMITS.jsonLongIntegers) return undefined;
+      }
+      i -= 1;
     }
   }
   return found;
 }
 
-const OF_NUMBERS: ReadonlySet<string> = new Set('0123456789.eE+-');
-
-/** Very long literals are past it by their length alone: turning them into a BigInt would cost a square of it. */
+/** @param literal starts with a digit */
 function isPast(literal: string): boolean {
-  const digits = literal.replace('-', '');
-  return digits.length > 20 || BigInt(digits) > 2n ** 53n;
+  if (literal.includes('.') || literal.includes('e') || literal.includes('E')) return false;
+  // JSON has no leading zeros, so the longer literal is the larger number.
+  return literal.length > TWO_TO_53.length || literal > TWO_TO_53;
 }

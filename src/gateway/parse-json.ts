@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pointerPart } from '../api/validation.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { integersPastDouble, scanJson } from './json-scan.ts';
+import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
 
 /**
  * `parsed`: usable JSON, `faults` empty unless single values in it are not. `broken`: no usable JSON at all.
@@ -16,9 +16,8 @@ const NO_FAULTS: FieldFault[] = [];
 export function parseJson(bytes: Buffer): ParsedJson {
   if (!isUtf8(bytes)) return { kind: 'broken', message: 'The body is not valid UTF-8.' };
   const verdict = scanJson(bytes);
-  if (verdict === 'too_deep') {
-    return { kind: 'broken', message: `The body is nested deeper than ${LIMITS.jsonDepth} levels.` };
-  }
+  const refused = REFUSED[verdict];
+  if (refused !== undefined) return { kind: 'broken', message: refused };
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
@@ -26,29 +25,62 @@ export function parseJson(bytes: Buffer): ParsedJson {
   } catch {
     return { kind: 'broken', message: 'The body is not valid JSON.' };
   }
-  return { kind: 'parsed', value, faults: verdict === 'plain' ? NO_FAULTS : faultsOf(value, text) };
+  if (verdict === 'plain') return { kind: 'parsed', value, faults: NO_FAULTS };
+  const pastDouble = integersPastDouble(bytes);
+  if (pastDouble === undefined)
+    return { kind: 'broken', message: 'The body holds too many integers past 2^53; send them as strings.' };
+  return { kind: 'parsed', value, faults: faultsOf(value, pastDouble) };
 }
 
-function faultsOf(root: unknown, text: string): FieldFault[] {
+const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
+  too_deep: `The body is nested deeper than ${LIMITS.jsonDepth} levels.`,
+  too_many_values:
+    `The body holds more than ${LIMITS.jsonSeparators} commas, colons and opening brackets outside of strings; ` +
+    'send it in several requests.',
+  number_too_long: `The body holds a number of more than ${LIMITS.jsonNumberLength} characters.`,
+};
+
+/** A value that holds others, and where it stands. Paths are written out only for faults. */
+interface Place {
+  above: Place | undefined;
+  name: string | number;
+}
+
+function pathOf(place: Place | undefined): string {
+  const parts: string[] = [];
+  for (let at = place; at !== undefined; at = at.above) {
+    parts.push(typeof at.name === 'number' ? String(at.name) : pointerPart(at.name));
+  }
+  return parts
+    .reverse()
+    .map((part) => `/${part}`)
+    .join('');
+}
+
+function faultsOf(root: unknown, pastDouble: ReadonlySet<number>): FieldFault[] {
   const faults: FieldFault[] = [];
-  const pastDouble = integersPastDouble(text);
-  const note = (path: string, message: string | undefined): void => {
-    if (message !== undefined) faults.push({ path, message });
+  const note = (above: Place | undefined, name: string | number | undefined, message: string | undefined): void => {
+    if (message === undefined || faults.length >= LIMITS.reportedFaults) return;
+    faults.push({ path: pathOf(name === undefined ? above : { above, name }), message });
   };
-  const walk = (value: unknown, path: string): void => {
+  const walk = (value: unknown, above: Place | undefined, name: string | number | undefined): void => {
     if (faults.length >= LIMITS.reportedFaults) return;
-    if (typeof value === 'string') note(path, stringFault(value));
-    else if (typeof value === 'number') note(path, numberFault(value, pastDouble));
-    else if (Array.isArray(value)) value.forEach((item, index) => walk(item, `${path}/${index}`));
+    if (typeof value === 'string') note(above, name, stringFault(value));
+    else if (typeof value === 'number') note(above, name, numberFault(value, pastDouble));
     else if (typeof value === 'object' && value !== null) {
-      for (const [name, item] of Object.entries(value)) {
-        const fault = stringFault(name);
-        note(path, fault === undefined ? undefined : `has a key that ${fault}`);
-        walk(item, `${path}/${pointerPart(name)}`);
-      }
+      const here = name === undefined ? undefined : { above, name };
+      if (Array.isArray(value)) value.forEach((item, index) => walk(item, here, index));
+      else walkObject(value, here);
     }
   };
-  walk(root, '');
+  const walkObject = (value: object, here: Place | undefined): void => {
+    for (const [key, item] of Object.entries(value)) {
+      const fault = stringFault(key);
+      note(here, undefined, fault === undefined ? undefined : `has a key that ${fault}`);
+      walk(item, here, key);
+    }
+  };
+  walk(root, undefined, undefined);
   return faults;
 }
 
@@ -63,5 +95,5 @@ function stringFault(text: string): string | undefined {
 
 function numberFault(value: number, pastDouble: ReadonlySet<number>): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
-  return pastDouble.has(value) ? 'must be an integer up to 2^53, or a string' : undefined;
+  return pastDouble.has(Math.abs(value)) ? 'must be an integer up to 2^53, or a string' : undefined;
 }

@@ -66,20 +66,22 @@ export async function fuzzService(service: RunningService, options: FuzzOptions)
   }
 
   /** Repeats each request alone, to find the one that stalled the service. */
-  async function findCulprit(sent: readonly FuzzedRequest[], stallMs: number): Promise<void> {
+  async function findCulprit(sent: readonly FuzzedRequest[]): Promise<void> {
     let culprit = `one of ${sent.length} requests, none of them when repeated alone`;
     let longestMs = 0;
     for (const wanted of sent) {
-      await probe(service.url);
-      await send(wanted);
-      const alone = await probe(service.url);
-      if (alone.stallMs > longestMs) [longestMs, culprit] = [alone.stallMs, describe(wanted)];
+      // What a request costs whenever it is sent is its own; what it costs once may be the collection of others' garbage.
+      let aloneMs = Infinity;
+      for (let repeat = 0; repeat < 3 && aloneMs > longestMs; repeat++) {
+        await probe(service.url);
+        await send(wanted);
+        aloneMs = Math.min(aloneMs, (await probe(service.url)).stallMs);
+      }
+      if (aloneMs > longestMs) [longestMs, culprit] = [aloneMs, describe(wanted)];
     }
     // What a repeat does not show was several requests in one turn, or a collection of garbage.
-    const counts = longestMs > STALL_LIMIT_MS;
-    if (counts) report.problems.push(`a stall of ${longestMs.toFixed(0)} ms: ${culprit}`);
+    if (longestMs > STALL_LIMIT_MS) report.problems.push(`a stall of ${longestMs.toFixed(0)} ms: ${culprit}`);
     if (longestMs > report.worst.stallMs) report.worst = { stallMs: longestMs, input: culprit };
-    else if (!counts && report.worst.stallMs === 0) report.worst = { stallMs, input: culprit };
   }
 
   for (let round = 0; round < rounds && !isOver(); round++) {
@@ -87,7 +89,7 @@ export async function fuzzService(service: RunningService, options: FuzzOptions)
     const requests = Array.from({ length: ROUND_REQUESTS }, () => fuzzedRequest(random, service, known));
     await inTurns(4, requests, send);
     const { stallMs } = await probe(service.url);
-    if (stallMs > STALL_LIMIT_MS) await findCulprit(requests, stallMs);
+    if (stallMs > STALL_LIMIT_MS) await findCulprit(requests);
     else if (stallMs > report.worst.stallMs) report.worst = { stallMs, input: 'a round of requests together' };
 
     const paths = ALL.map((route) => route.path);

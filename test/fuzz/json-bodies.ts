@@ -144,7 +144,7 @@ const TEXTS = [
 const NUMBERS = [0, -0, -1, 1, 1.5, 1e-7, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 53 + 2, -(2 ** 53), 1e21, 1e308, 5e-324];
 
 /** A leaf, or a small tree, that code may not expect. */
-export function hostileValue(random: Random): unknown {
+function hostileValue(random: Random): unknown {
   switch (random.int(0, 8)) {
     case 0:
       return null;

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fuzzService, STALL_LIMIT_MS } from '../fuzz/fuzz-service.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
+
+/* A short run of `npm run fuzz`. A failure prints the input; `npm run fuzz -- --seed` repeats it. */
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'error' });
+});
+afterAll(() => service.stop());
+
+test('seeded nonsense crashes nothing, is never answered 5xx, and never stalls the main thread', async () => {
+  const report = await fuzzService(service, { seed: 20_261_122, rounds: 25 });
+  expect(report.problems).toEqual([]);
+  expect(report.worst.stallMs, report.worst.input).toBeLessThan(STALL_LIMIT_MS);
+  // Most of it must get past the first check: a fuzzer that only meets 401 tests nothing.
+  const share = (status: number) => (report.answers.get(status) ?? 0) / report.requests;
+  expect(share(200) + share(201)).toBeGreaterThan(0.1);
+  expect(share(400)).toBeGreaterThan(0.1);
+});
