@@ -5,22 +5,32 @@ import { join } from 'node:path';
  * Writes the engine's configuration below `directory` and answers the path of its main file.
  *
  * The engine has one user. What a connection may do is decided by the one role it takes before any statement of a caller
- * runs: `service` may do everything, `analyst` may read one database and holds no source grant, so that the table functions
- * file(), url(), remote(), s3() and their kind are refused by ClickHouse itself. A caller cannot change its role:
- * SET ROLE never passes the gate in `read-only-gate.ts`.
+ * runs: `service` may read and change tables, `analyst` may read one database. Neither holds a source grant, so ClickHouse
+ * itself refuses the table functions file(), url(), remote(), s3() and their kind. A caller cannot change its role: SET ROLE
+ * never passes the gate in `approve-statement.ts`. Every folder from which a statement could name a file is an empty one.
  */
 export function writeEngineConfig(directory: string, database: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const usersPath = join(directory, 'users.xml');
   const configPath = join(directory, 'config.xml');
   writeFileSync(usersPath, usersXml(database), { mode: 0o600 });
-  writeFileSync(configPath, configXml(usersPath), { mode: 0o600 });
+  const emptyPath = join(directory, 'empty');
+  mkdirSync(emptyPath, { recursive: true, mode: 0o500 });
+  writeFileSync(configPath, configXml(usersPath, `${emptyPath}/`), { mode: 0o600 });
   return configPath;
 }
 
-function configXml(usersPath: string): string {
+function configXml(usersPath: string, emptyPath: string): string {
+  const empty = escapeXml(emptyPath);
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
+  <user_files_path>${empty}</user_files_path>
+  <user_scripts_path>${empty}</user_scripts_path>
+  <format_schema_path>${empty}</format_schema_path>
+  <dictionaries_lib_path>${empty}</dictionaries_lib_path>
+  <top_level_domains_path>${empty}</top_level_domains_path>
+  <allow_introspection_functions>0</allow_introspection_functions>
+  <remote_url_allow_hosts></remote_url_allow_hosts>
 </clickhouse>
 `;
 }
@@ -30,7 +40,14 @@ function usersXml(database: string): string {
   <profiles><default/></profiles>
   <quotas><default/></quotas>
   <roles>
-    <service><grants><query>GRANT ALL ON *.*</query></grants></service>
+    <control><grants>
+      <query>GRANT CREATE DATABASE ON *.*</query>
+      <query>GRANT KILL QUERY ON *.*</query>
+    </grants></control>
+    <service><grants>
+      <query>GRANT SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP, TRUNCATE, OPTIMIZE, SHOW ON *.*</query>
+      <query>GRANT SYSTEM MERGES ON *.*</query>
+    </grants></service>
     <analyst><grants>
       <query>GRANT SELECT, SHOW ON ${escapeXml(quoteIdentifier(database))}.*</query>
       <query>GRANT SHOW ON system.*</query>
@@ -42,7 +59,7 @@ function usersXml(database: string): string {
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
-      <grants><query>GRANT service</query><query>GRANT analyst</query></grants>
+      <grants><query>GRANT control, service, analyst</query></grants>
     </default>
   </users>
 </clickhouse>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { quoteIdentifier, quoteString, writeEngineConfig } from './engine-config.ts';
 import { loadNativeEngine, type NativeConnection, type NativeEngine } from './native-engine.ts';
-import { READER_DEFAULTS } from './reader-settings.ts';
+import { READER_DEFAULTS } from './allowed-settings.ts';
 
 /**
  * The ClickHouse engine in this process, over one data directory.
@@ -57,7 +57,7 @@ export async function openEngine(options: { dataDir: string; database: string })
   // The first connection starts the engine and keeps it open; it classifies and cancels for all others.
   const control = open(native, path, [`--config-file=${configPath}`]);
   const database = quoteIdentifier(options.database);
-  await native.QueryAsyncConnection(control, `SET ROLE service; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
+  await native.QueryAsyncConnection(control, `SET ROLE control; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
   const answer = await native.QueryAsyncConnection(control, 'SELECT version()', 'TabSeparated');
   return {
     version: Buffer.from(answer.bytes).toString('utf8').trim(),

@@ -4,9 +4,10 @@ import type { Ids } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { answer } from './answer.ts';
+import { createConnectionPlaces } from './connection-places.ts';
 import type { Engine } from './engine.ts';
 import { failureOf, RefusedRequest } from './exceptions.ts';
-import { parseRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
+import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
 import { planStatement } from './plan-statement.ts';
 import { readBody } from './read-body.ts';
 import { parseTarget, type RequestTarget } from './request-target.ts';
@@ -40,9 +41,20 @@ export function createHttpServer(options: HttpServerOptions): Server {
     }),
   };
 
+  const places = createConnectionPlaces({
+    most: LIMITS.clickhouseConnections,
+    reserved: LIMITS.clickhouseServiceConnections,
+  });
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = parseTarget(request.url ?? '/');
     const engine = options.engine();
+    try {
+      refuseForeignRequest(request, target.search);
+    } catch (error) {
+      refuse(request, response, error);
+      return;
+    }
     if (target.path === '/ping' || target.path === '/replicas_status' || isBareGet(request, target)) {
       response.writeHead(engine === undefined ? 503 : 200, { 'Content-Type': 'text/html; charset=UTF-8' });
       response.end(engine === undefined ? 'Starting.\n' : 'Ok.\n');
@@ -67,19 +79,23 @@ export function createHttpServer(options: HttpServerOptions): Server {
     asked: StatementRequest,
   ): Promise<void> {
     const service = asked.caller === 'service';
+    if (service) places.reserve(request.socket);
     const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
     const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
+    response.once('close', places.hold(request.socket));
     // A statement of the service may be silent for as long as it takes: a migration rewrites tables.
     if (service) request.socket.setTimeout(0);
     const giveBack = await slots[asked.caller].take();
     try {
-      const plan = await planStatement(engine, { ...asked, body });
+      const currentDatabase = asked.database ?? options.database;
+      const plan = await planStatement(engine, { ...asked, body, ownDatabase: options.database, currentDatabase });
       if (response.destroyed) return;
+      const settings = new Map([...asked.settings, ...plan.settings]);
       const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
       const connection = await engine.connect({
         caller: asked.caller,
-        database: asked.database ?? options.database,
-        settings: asked.caller === 'analyst' && whole ? bounded(asked.settings) : asked.settings,
+        database: currentDatabase,
+        settings: asked.caller === 'analyst' && whole ? bounded(settings) : settings,
         parameters: asked.parameters,
       });
       // An insert whose client has gone is left to finish: it is one block, there or not.
@@ -88,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       };
       response.once('close', onClose);
       try {
-        const queryId = asked.queryId ?? options.ids.uuidv4();
+        const queryId = (asked.queryId ?? options.ids.uuidv4()).slice(0, 200);
         const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
         await answer(plan, connection, { response, version: engine.version, gzip: asked.gzip, headers });
       } finally {
@@ -118,23 +134,24 @@ export function createHttpServer(options: HttpServerOptions): Server {
     response.end(failure.text);
   }
 
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, noDelay: true }, (request, response) => {
+  const settings = { maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, connectionsCheckingInterval: 1_000 };
+  const server = createServer(settings, (request, response) => {
     // A request must never end the process, whatever handling it throws.
     handle(request, response).catch((error: unknown) => {
       options.logger.error({ err: error }, 'handling a request failed');
       response.destroy();
     });
   });
-  server.maxConnections = LIMITS.clickhouseConnections;
+  server.on('connection', (socket) => places.add(socket));
   server.setTimeout(LIMITS.clickhouseIdleMs);
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = LIMITS.clickhouseHeadersMs;
+  server.requestTimeout = LIMITS.clickhouseRequestMs;
+  server.keepAliveTimeout = LIMITS.clickhouseKeepAliveMs;
   return server;
 }
 
 /** Statements travel in the request line too. */
 const MAX_HEADER_BYTES = 1024 * 1024;
-/** Clients are told, and must drop an idle socket sooner. */
-const KEEP_ALIVE_MS = 30_000;
 const COMMON_HEADERS = {
   'X-ClickHouse-Server-Display-Name': 'embedded',
   'X-ClickHouse-Timezone': 'UTC',

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from './engine.ts';
 import { RefusedRequest } from './exceptions.ts';
-import { refusedSetting } from './reader-settings.ts';
+import { refusedReaderSetting, refusedServiceSetting } from './allowed-settings.ts';
 
 /** What the URL and headers of one request ask for. */
 export interface StatementRequest {
@@ -37,13 +37,49 @@ const TRANSPORT = new Set(
 /** Settings clients add to every request that change nothing for a user who can only read. */
 const MEANINGLESS_TO_READERS = new Set(['readonly', 'async_insert', 'wait_for_async_insert']);
 
+/**
+ * Throws for a request that a web page could have made. Browsers name the page's origin in `Origin` and `Sec-Fetch-Site`; a
+ * page whose own name was made to point here (DNS rebinding) is known by `Host`. Credentials belong in headers: addresses
+ * are kept in histories and logs.
+ */
+export function refuseForeignRequest(request: IncomingMessage, search: URLSearchParams): void {
+  const site = header(request, 'sec-fetch-site') ?? 'none';
+  if (request.headers.origin !== undefined || (site !== 'none' && site !== 'same-origin')) {
+    throw new RefusedRequest('AUTHENTICATION_FAILED', 'Requests of web pages are not allowed (Origin, Sec-Fetch-Site)');
+  }
+  if (!isLocalHost(header(request, 'host') ?? '')) {
+    throw new RefusedRequest(
+      'AUTHENTICATION_FAILED',
+      'The host of the address must be localhost, 127.0.0.1 or [::1]; this ClickHouse is for this machine',
+    );
+  }
+  const user = search.get('user') ?? '';
+  if ((search.get('password') ?? '') !== '' || (user !== '' && user !== 'default')) {
+    throw new RefusedRequest(
+      'AUTHENTICATION_FAILED',
+      'Credentials in the address are not allowed; use the headers X-ClickHouse-User and X-ClickHouse-Key, or Authorization',
+    );
+  }
+}
+
+function isLocalHost(host: string): boolean {
+  const name = host.toLowerCase();
+  for (const local of ['localhost', '127.0.0.1', '[::1]']) {
+    if (name === local) return true;
+    if (!name.startsWith(`${local}:`)) continue;
+    const port = name.slice(local.length + 1);
+    return port.length <= 5 && Number.isInteger(Number(port)) && port.trim() === port && port !== '';
+  }
+  return false;
+}
+
 /** Reads a request's URL and headers. Throws `RefusedRequest` for what this interface or the caller's rights refuse. */
 export function parseRequest(
   request: IncomingMessage,
   search: URLSearchParams,
   account: ServiceAccount,
 ): StatementRequest {
-  const caller = authenticate(request, search, account);
+  const caller = authenticate(request, account);
   for (const name of ['compress', 'decompress']) {
     if (isOn(search.get(name))) {
       throw new RefusedRequest('UNSUPPORTED_METHOD', `${name}=1 is not supported here; use HTTP compression (gzip)`);
@@ -64,29 +100,32 @@ export function parseRequest(
     defaultFormat: word(header(request, 'x-clickhouse-format') ?? search.get('default_format') ?? 'TabSeparated'),
     settings,
     parameters,
-    gzip: isOn(search.get('enable_http_compression')) && /\bgzip\b/.test(header(request, 'accept-encoding') ?? ''),
+    gzip: isOn(search.get('enable_http_compression')) && (header(request, 'accept-encoding') ?? '').includes('gzip'),
   };
 }
 
-/** The read-only user needs no password, but only a client of this machine that names this machine gets it. */
-function authenticate(request: IncomingMessage, search: URLSearchParams, account: ServiceAccount): Caller {
-  const basic = /^Basic (.+)$/i.exec(header(request, 'authorization') ?? '')?.[1];
-  const [, basicUser, basicPassword] =
-    /^([^:]*):([\s\S]*)$/.exec(basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8')) ?? [];
-  const user = header(request, 'x-clickhouse-user') ?? basicUser ?? search.get('user') ?? 'default';
-  const password = header(request, 'x-clickhouse-key') ?? basicPassword ?? search.get('password') ?? '';
+/** The read-only user needs no password. */
+function authenticate(request: IncomingMessage, account: ServiceAccount): Caller {
+  const basic = basicCredentials(header(request, 'authorization') ?? '');
+  const user = header(request, 'x-clickhouse-user') ?? basic?.user ?? 'default';
+  const password = header(request, 'x-clickhouse-key') ?? basic?.password ?? '';
   if (user === account.user && sameText(password, account.password)) return 'service';
-  // The Host header is what a page in a browser cannot forge, whatever name it made point at 127.0.0.1.
-  const local = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(header(request, 'host') ?? '');
-  if ((user === 'default' || user === '') && password === '' && local) return 'analyst';
+  if ((user === 'default' || user === '') && password === '') return 'analyst';
   throw new RefusedRequest(
     'AUTHENTICATION_FAILED',
-    `${user}: Authentication failed: password is incorrect, or there is no user with such name`,
+    `${user.slice(0, 100)}: Authentication failed: password is incorrect, or there is no user with such name`,
   );
 }
 
+function basicCredentials(authorization: string): { user: string; password: string } | undefined {
+  if (authorization.slice(0, 6).toLowerCase() !== 'basic ') return undefined;
+  const text = Buffer.from(authorization.slice(6), 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
 function allowed(caller: Caller, name: string, value: string): string {
-  const why = caller === 'analyst' ? refusedSetting(name, value) : undefined;
+  const why = caller === 'analyst' ? refusedReaderSetting(name, value) : refusedServiceSetting(name, value);
   if (why !== undefined) throw new RefusedRequest('READONLY', why);
   return value;
 }

@@ -1,14 +1,15 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { approveStatement, type ApprovedStatement } from './approve-statement.ts';
+import { checkFormat } from './check-clauses.ts';
 import type { Caller, Engine } from './engine.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { STATEMENT_CLASS } from './native-engine.ts';
-import { refusedName } from './read-only-gate.ts';
 import { resultFormat, type ResultFormat } from './result-format.ts';
 
 /** What to do for one request: insert the body as data, or run a text and answer its result. */
 export type StatementPlan =
-  | { kind: 'insert'; sql: string; data: Buffer }
-  | { kind: 'query'; sql: string; format: ResultFormat; select: boolean };
+  | { kind: 'insert'; sql: string; data: Buffer; settings: ReadonlyMap<string, string> }
+  | { kind: 'query'; sql: string; format: ResultFormat; select: boolean; settings: ReadonlyMap<string, string> };
 
 export interface PlanInput {
   caller: Caller;
@@ -17,45 +18,65 @@ export interface PlanInput {
   body: Buffer;
   defaultFormat: string;
   parameters: ReadonlyMap<string, string>;
+  /** The service's own database, and the one that this request asks for. */
+  ownDatabase: string;
+  currentDatabase: string;
 }
 
 /**
- * Decides what a request runs, and whether its caller may. A reader's statement must be exactly one that ClickHouse's own
- * parser calls read-only: SET, USE, KILL, INTO OUTFILE and several statements in one text never reach its connection.
+ * Decides what a request runs, and whether its caller may. `approveStatement` decides first, without the engine. Then the
+ * engine's own parser must agree that a reader's statement only reads and that it is one statement.
  */
 export async function planStatement(engine: Engine, input: PlanInput): Promise<StatementPlan> {
-  if (input.query !== '' && input.body.length > 0 && /^\s*INSERT\s/i.test(input.query)) {
-    await check(engine, input, input.query);
-    if (/\binput\s*\(/i.test(input.query)) {
-      throw new RefusedRequest('UNSUPPORTED_METHOD', 'INSERT … SELECT FROM input() is not supported here');
+  checkFormat(input.defaultFormat);
+  if (input.query !== '' && input.body.length > 0 && input.query.trimStart().slice(0, 6).toLowerCase() === 'insert') {
+    const { sql, settings, format, hasData } = await approve(engine, input, input.query);
+    if (format === undefined || hasData) {
+      throw new RefusedRequest(
+        'SYNTAX_ERROR',
+        'An INSERT whose data is the body ends with FORMAT and the name of a format',
+      );
     }
-    return { kind: 'insert', sql: input.query, data: input.body };
+    return { kind: 'insert', sql, data: input.body, settings };
   }
   const text = decode(input.body);
-  const sql = input.query !== '' && text !== '' ? `${input.query}\n${text}` : input.query + text;
-  await check(engine, input, sql);
-  const select = /^[\s(]*(SELECT|WITH|FROM)\b/i.test(sql);
-  return { kind: 'query', sql, format: resultFormat(sql, input.defaultFormat), select };
+  const approved = await approve(
+    engine,
+    input,
+    input.query !== '' && text !== '' ? `${input.query}\n${text}` : input.query + text,
+  );
+  const { sql, settings } = approved;
+  return {
+    kind: 'query',
+    sql,
+    format: resultFormat(approved, input.defaultFormat),
+    select: approved.kind === 'select',
+    settings,
+  };
 }
 
-async function check(engine: Engine, input: PlanInput, sql: string): Promise<void> {
-  if (sql.trim() === '') throw new RefusedRequest('SYNTAX_ERROR', 'Empty query');
-  if (sql.includes('\0')) throw new RefusedRequest('SYNTAX_ERROR', 'A statement cannot hold a NUL character');
+async function approve(engine: Engine, input: PlanInput, sql: string): Promise<ApprovedStatement> {
   const analyst = input.caller === 'analyst';
   if (analyst && Buffer.byteLength(sql) > LIMITS.clickhouseQueryBytes) {
     throw new RefusedRequest('QUERY_IS_TOO_LARGE', `A statement is at most ${LIMITS.clickhouseQueryBytes} bytes`);
   }
-  const why = analyst ? refusedName(sql, input.parameters) : undefined;
-  if (why !== undefined) throw new RefusedRequest('READONLY', why);
-  const { statementCount, queryClass } = await engine.classify(sql);
+  const approved = approveStatement({
+    caller: input.caller,
+    sql,
+    parameters: input.parameters,
+    database: input.ownDatabase,
+    currentDatabase: input.currentDatabase,
+  });
+  const { statementCount, queryClass } = await engine.classify(approved.sql);
   if (statementCount > 1) throw new RefusedRequest('SYNTAX_ERROR', 'Multi-statements are not allowed');
-  if (!analyst) return;
+  if (!analyst) return approved;
   if (queryClass === STATEMENT_CLASS.unknown) {
     throw new RefusedRequest('SYNTAX_ERROR', 'ClickHouse cannot parse this statement');
   }
   if (statementCount !== 1 || queryClass !== STATEMENT_CLASS.readOnly) {
     throw new RefusedRequest('READONLY', 'default: Cannot execute query in readonly mode');
   }
+  return approved;
 }
 
 function decode(body: Buffer): string {

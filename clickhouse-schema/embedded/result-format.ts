@@ -1,4 +1,4 @@
-import { withoutStrings } from './read-only-gate.ts';
+import type { ApprovedStatement } from './approve-statement.ts';
 
 /** How a result is written. */
 export interface ResultFormat {
@@ -12,16 +12,16 @@ export interface ResultFormat {
 }
 
 /** The format a statement names in its FORMAT clause, else the default. */
-export function resultFormat(sql: string, defaultFormat: string): ResultFormat {
-  const visible = withoutStrings(sql);
-  const named = /\bFORMAT\s+(\w+)\s*(?:SETTINGS\b[^;]*)?;?\s*$/i.exec(visible)?.[1];
-  const name = named ?? defaultFormat;
-  // A FORMAT that is not where it was looked for, or rows after the rows (totals, extremes), cannot be cut into chunks.
-  const plain = (named !== undefined || !/\bFORMAT\b/i.test(visible)) && !/\bTOTALS\b/i.test(visible);
+export function resultFormat(
+  statement: Pick<ApprovedStatement, 'format' | 'hasTotals'>,
+  defaultFormat: string,
+): ResultFormat {
+  const name = statement.format ?? defaultFormat;
   return {
     name,
     contentType: contentTypeOf(name),
-    headerLines: plain ? HEADER_LINES.get(name.toLowerCase()) : undefined,
+    // Rows after the rows (totals) cannot be cut into chunks.
+    headerLines: statement.hasTotals ? undefined : HEADER_LINES.get(name.toLowerCase()),
   };
 }
 
@@ -42,17 +42,21 @@ const HEADER_LINES = new Map(
 );
 
 function contentTypeOf(format: string): string {
-  if (/^(JSON|JSONCompact|JSONStrings|JSONCompactStrings|JSONColumns\w*|JSONObjectEachRow)$/i.test(format)) {
-    return 'application/json; charset=UTF-8';
+  const name = format.toLowerCase();
+  if (name.startsWith('json') || name === 'ndjson') {
+    const isLines = name.includes('eachrow') ? name !== 'jsonobjecteachrow' : LINES.has(name);
+    return isLines ? 'application/x-ndjson; charset=UTF-8' : 'application/json; charset=UTF-8';
   }
-  if (/^(JSON\w*EachRow\w*|JSONLines|NDJSON)$/i.test(format)) return 'application/x-ndjson; charset=UTF-8';
-  if (/^(TSV|TabSeparated)/i.test(format)) return 'text/tab-separated-values; charset=UTF-8';
-  if (/^CSV/i.test(format))
-    return 'text/csv; charset=UTF-8; header=' + (/WithNames/i.test(format) ? 'present' : 'absent');
-  if (/^(Native|RowBinary|Parquet|Arrow|ORC|Avro|MsgPack|Protobuf)/i.test(format)) return 'application/octet-stream';
-  if (/^XML$/i.test(format)) return 'application/xml; charset=UTF-8';
+  if (name.startsWith('tsv') || name.startsWith('tabseparated')) return 'text/tab-separated-values; charset=UTF-8';
+  if (name.startsWith('csv'))
+    return 'text/csv; charset=UTF-8; header=' + (name.includes('withnames') ? 'present' : 'absent');
+  if (BINARY.some((prefix) => name.startsWith(prefix))) return 'application/octet-stream';
+  if (name === 'xml') return 'application/xml; charset=UTF-8';
   return 'text/plain; charset=UTF-8';
 }
+
+const LINES = new Set(['jsonl', 'jsonlines', 'ndjson']);
+const BINARY = ['native', 'rowbinary', 'parquet', 'arrow', 'orc', 'avro', 'msgpack'];
 
 /** `chunk` without its first `lines` lines. */
 export function withoutLines(chunk: Uint8Array, lines: number): Uint8Array {

@@ -477,12 +477,27 @@ export const LIMITS = {
   clickhouseWaitMs: 10_000,
   /** Embedded ClickHouse: statement text, as ClickHouse's own max_query_size. */
   clickhouseQueryBytes: 256 * 1024,
+  /**
+   * Embedded ClickHouse: words, literals and signs of one statement; checking this many takes up to 100 ms on a busy core. The
+   * longest statement of the service erases `erasuresAtOnce` players and has some 2,000.
+   */
+  clickhouseStatementTokens: 20_000,
+  /** Embedded ClickHouse: brackets within brackets of one statement; the check recurses, and the engine's own bound is 1,000. */
+  clickhouseStatementDepth: 200,
   /** Embedded ClickHouse: body of an insert after decompression; several times the sink's largest batch. */
   clickhouseBodyBytes: 128 * 1024 * 1024,
   /** Embedded ClickHouse: a result in a format that cannot be streamed (JSON, Parquet) is held whole up to this. */
   clickhouseBufferedResultBytes: 128 * 1024 * 1024,
-  /** Embedded ClickHouse: open connections. */
+  /** Embedded ClickHouse: open connections of readers; over it, the one that was idle for longest is closed. */
   clickhouseConnections: 256,
+  /** Embedded ClickHouse: connections of the service besides; sink, routes, erasures and rebuilds use under 20. */
+  clickhouseServiceConnections: 64,
+  /** Embedded ClickHouse: time from a connection, or a request's first byte, to the end of its headers. */
+  clickhouseHeadersMs: 5_000,
+  /** Embedded ClickHouse: time for a whole request to arrive; 128 MiB come within a second on one machine. */
+  clickhouseRequestMs: 120_000,
+  /** Embedded ClickHouse: how long a connection may idle between requests; the service's client drops its own after 2.5 s. */
+  clickhouseKeepAliveMs: 10_000,
   /** Embedded ClickHouse: a client that neither sends nor takes a byte for this long is cut off; over the time cap. */
   clickhouseIdleMs: 120_000,
   /** Embedded ClickHouse: how long a stop waits for running statements. */

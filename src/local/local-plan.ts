@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -21,8 +22,17 @@ const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
 const SERVICE_FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const LOCAL = '127.0.0.1';
-/** The user of the embedded ClickHouse that may write; everybody else there may only read. */
-const EMBEDDED_USER = 'service';
+/** What the engine's process gets of the supervisor's environment. */
+const CLICKHOUSE_ENVIRONMENT = [
+  'PATH',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+  'LD_LIBRARY_PATH',
+  'NODE_OPTIONS',
+  'LOG_LEVEL',
+];
 const PROBE_TIMEOUT_MS = 1_000;
 /** What says how to log in to another broker than our own. */
 const NATS_LOGIN = [
@@ -77,10 +87,11 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     ports.push({ host: LOCAL, port: config.embeddedClickhousePort, variable: 'EMBEDDED_CLICKHOUSE_PORT' });
     clickhouse = {
       url: `http://${LOCAL}:${config.embeddedClickhousePort}`,
-      user: EMBEDDED_USER,
+      user: SERVICE_USER,
       password: Buffer.from(options.ids.bytes(24)).toString('base64url'),
       database: config.clickhouse.database,
     };
+    writeServicePassword(dataDir, clickhouse.password);
     dependencies.push(clickhouseSpec(options, clickhouse));
   }
 
@@ -147,13 +158,12 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
     name: 'clickhouse',
     command: process.execPath,
     args: [EMBEDDED_CLICKHOUSE],
+    // Whoever finds a way to read files through the engine finds no secret in its environment.
     env: {
-      ...env,
-      ...unset([...NATS_LOGIN, ...SECRET_KEYS]),
+      ...Object.fromEntries(CLICKHOUSE_ENVIRONMENT.map((name) => [name, env[name]])),
       DATA_DIR: dataDir,
       EMBEDDED_CLICKHOUSE_PORT: String(config.embeddedClickhousePort),
-      CLICKHOUSE_USER: to.user,
-      CLICKHOUSE_PASSWORD: to.password,
+      CLICKHOUSE_DATABASE: to.database,
       SUPERVISED: '1',
     },
     logFile: join(dataDir, 'logs', 'clickhouse.log'),

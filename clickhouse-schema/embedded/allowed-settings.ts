@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 
 /**
- * Settings a read-only caller may give in the URL, each with its largest value where it has one. Everything else is
+ * Settings a read-only caller may give in the URL or in a SETTINGS clause, each with its largest value where it has one. Everything else is
  * refused, as among the engine's 1,700 settings are ones that read files and ones that lift the caps.
  */
-const ALLOWED: Readonly<Record<string, number | 'any'>> = {
+const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
   max_execution_time: LIMITS.clickhouseReaderSeconds,
   max_memory_usage: LIMITS.clickhouseReaderMemoryBytes,
   max_threads: LIMITS.clickhouseReaderThreads,
@@ -28,7 +28,7 @@ const ALLOWED: Readonly<Record<string, number | 'any'>> = {
   aggregate_functions_null_for_empty: 'any',
   prefer_column_name_to_alias: 'any',
   count_distinct_implementation: 'any',
-  session_timezone: 'any',
+  session_timezone: 'zone',
   date_time_input_format: 'any',
   date_time_output_format: 'any',
   format_csv_delimiter: 'any',
@@ -68,13 +68,54 @@ export const READER_DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Why a reader may not give `name` this value, or undefined when it may. */
-export function refusedSetting(name: string, value: string): string | undefined {
+export function refusedReaderSetting(name: string, value: string): string | undefined {
   const rule = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
-  if (rule === undefined) return `Cannot modify '${name}' setting in readonly mode`;
+  if (rule === undefined) {
+    return `Cannot modify '${name.slice(0, 100)}' setting in readonly mode. Allowed are: ${Object.keys(ALLOWED).join(', ')}`;
+  }
   if (rule === 'any') return undefined;
+  // The engine looks up a name that it does not know as a file.
+  if (rule === 'zone') return isZone(value) ? undefined : `Setting ${name} must be a time zone, as Europe/Berlin`;
   // The caps are ceilings and 0 means "none" to the engine, so a cap wants a number from 1 up to it.
   const number = Number(value);
   const lowest = rule === Number.MAX_SAFE_INTEGER ? 0 : 1;
   if (/^\d+$/.test(value) && number >= lowest && number <= rule) return undefined;
   return `Setting ${name} must be a whole number from ${lowest} to ${rule} for read-only users`;
+}
+
+/** What the service's clients give besides the above, without bounds. Nothing here names a file, a schema or an expression. */
+const OF_SERVICE = new Set(
+  `async_insert deduplicate_insert insert_deduplicate insert_deduplication_token insert_quorum lightweight_deletes_sync
+  max_bytes_before_external_group_by max_bytes_before_external_sort max_insert_block_size max_insert_block_size_bytes
+  max_insert_threads max_partitions_per_insert_block min_insert_block_size_bytes min_insert_block_size_rows mutations_sync
+  alter_sync optimize_on_insert readonly wait_for_async_insert wait_end_of_query input_format_parallel_parsing
+  input_format_null_as_default input_format_skip_unknown_fields input_format_defaults_for_omitted_fields
+  max_compress_block_size max_query_size max_ast_elements max_temporary_data_on_disk_size_for_query`.split(/\s+/),
+);
+
+/** Why the service may not give this setting, or undefined when it may. */
+export function refusedServiceSetting(name: string, value: string): string | undefined {
+  if (OF_SERVICE.has(name)) return undefined;
+  const rule = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
+  if (rule === undefined) return `The setting ${name.slice(0, 100)} is not allowed`;
+  return rule === 'zone' && !isZone(value) ? `Setting ${name} must be a time zone, as Europe/Berlin` : undefined;
+}
+
+/** Settings of tables; none of them places data elsewhere. */
+const OF_TABLES = new Set(
+  `allow_nullable_key deduplicate_merge_projection_mode enable_mixed_granularity_parts fsync_after_insert fsync_part_directory
+  index_granularity index_granularity_bytes lightweight_mutation_projection_mode max_bytes_to_merge_at_max_space_in_pool
+  max_parts_in_total max_suspicious_broken_parts merge_max_block_size merge_with_ttl_timeout min_age_to_force_merge_seconds
+  min_bytes_for_wide_part min_rows_for_wide_part non_replicated_deduplication_window old_parts_lifetime parts_to_delay_insert
+  parts_to_throw_insert ttl_only_drop_parts`.split(/\s+/),
+);
+
+/** Why a table may not have this setting, or undefined when it may. Statements that change tables may have the service's too. */
+export function refusedTableSetting(name: string, value: string): string | undefined {
+  return OF_TABLES.has(name) ? undefined : refusedServiceSetting(name, value);
+}
+
+/** Letters, digits, `_`, `+`, `-` between slashes: no path upwards and none from the root. */
+function isZone(value: string): boolean {
+  return value.length <= 64 && value.split('/').every((part) => part !== '' && /^[\w+-]+$/.test(part));
 }

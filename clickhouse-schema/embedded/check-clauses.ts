@@ -1,0 +1,282 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
+import { RefusedRequest } from './exceptions.ts';
+import { FORMATS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
+import { isWord, type Token } from './sql-tokens.ts';
+
+/** What the clauses of a query may name. */
+export interface ClauseRules {
+  /** The service's own database. */
+  database: string;
+  /** Database of names without one. */
+  currentDatabase: string;
+  /** Every database and table may be named, but files still cannot. */
+  readsEverything: boolean;
+  /** Why a setting may not have this value, or undefined. */
+  refusedSetting: (name: string, value: string) => string | undefined;
+}
+
+/** What was found on the way. */
+export interface FoundClauses {
+  /** Of the outermost query. */
+  format: string | undefined;
+  settings: Map<string, string>;
+}
+
+/** Where in a query the scan is: `expectTable` after FROM and JOIN, `tables` until the next clause. */
+type State = 'expectTable' | 'tables' | 'joined' | 'other';
+
+const MAX_DEPTH = LIMITS.clickhouseStatementDepth;
+const QUERY_WORDS = ['select', 'with', 'from'];
+/** Words after which a value begins, so that what follows them names a column whatever word it is. */
+const OPERATORS =
+  `all and any between by case distinct div else from having ilike interval is like mod not on or prewhere qualify
+  select then using when where xor`.split(/\s+/);
+/** Functions whose arguments are separated by FROM. */
+const FROM_FUNCTIONS = ['trim', 'ltrim', 'rtrim', 'extract', 'substring', 'substr', 'mid', 'overlay', 'position'];
+const CLAUSES = `select prewhere where group order by having qualify limit window settings format union except intersect
+  fetch with using`.split(/\s+/);
+
+/**
+ * Walks a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses that
+ * begin with SELECT, WITH or FROM are queries of their own. Where this walk could be wrong about the place of a token it
+ * takes it for a table, which refuses more and never less.
+ */
+export function checkClauses(
+  tokens: readonly Token[],
+  rules: ClauseRules,
+  options: { start: number; state: State },
+): FoundClauses {
+  const closing = pairs(tokens);
+  const ctes = new Set(
+    tokens.flatMap(({ value }, place) => (isWord(tokens[place + 1], 'as') ? [value.toLowerCase()] : [])),
+  );
+  const found: FoundClauses = { format: undefined, settings: new Map() };
+
+  function query(start: number, end: number, begin: State, isOutermost: boolean): void {
+    let state = begin;
+    // The last token of a table or an alias: a word there is a name, whatever word it is.
+    let lastName = -1;
+    for (let at = start; at < end; at++) {
+      const token = tokens[at];
+      if (token === undefined) return;
+      if (state === 'expectTable') {
+        at = table(at);
+        lastName = at;
+        state = 'tables';
+      } else if (token.kind === 'symbol') {
+        if (token.value === ',' && (state === 'tables' || state === 'joined')) state = 'expectTable';
+        else at = group(at);
+      } else if (token.kind !== 'word' || isPartOfName(at)) {
+        continue;
+      } else if (token.value === 'as') {
+        // An alias may be any word, that of a clause too.
+        if (tokens[at + 1]?.kind === 'word' && !isQueryAt(at + 1)) at += 1;
+        lastName = at;
+      } else if (token.value === 'from') {
+        if (!isDistinctFrom(at) && !isFillFrom(at)) state = 'expectTable';
+      } else if (token.value === 'join') {
+        state = isArrayJoin(at, lastName) ? 'other' : 'expectTable';
+      } else if (token.value === 'on') {
+        state = 'joined';
+      } else if (token.value === 'in') {
+        at = membership(at);
+      } else if (token.value === 'into') {
+        refuse('INTO OUTFILE is not allowed; results are answered to the client');
+      } else if (isOperand(at)) {
+        continue;
+      } else if (token.value === 'settings') {
+        at = settings(at + 1, end, isOutermost);
+        state = 'other';
+      } else if (token.value === 'format' && isFormatName(at, end)) {
+        at = format(at + 1, isOutermost);
+        state = 'other';
+      } else if (CLAUSES.includes(token.value)) {
+        if (state !== 'other' && tokens[at + 1]?.value === ',') refuse(`Quote the name ${token.text}`);
+        state = 'other';
+      }
+    }
+    if (state === 'expectTable') throw new RefusedRequest('SYNTAX_ERROR', 'A table is missing after FROM or JOIN');
+  }
+
+  function expression(start: number, end: number): void {
+    for (let at = start; at < end; at++) {
+      const token = tokens[at];
+      if (token?.kind === 'symbol') at = group(at);
+      else if (isWord(token, 'in') && !isPartOfName(at)) at = membership(at);
+      else if (isWord(token, 'from') && !isPartOfName(at) && !isWord(tokens[start - 2], ...FROM_FUNCTIONS))
+        at = table(at + 1);
+    }
+  }
+
+  /** Checks the parentheses that open at `at`, if any do; answers the last token of them. */
+  function group(at: number): number {
+    const close = closing.get(at);
+    if (close === undefined) return at;
+    if (tokens[at]?.value === '(' && isQueryAt(at + 1)) query(at + 1, close, 'other', false);
+    else expression(at + 1, close);
+    return close;
+  }
+
+  function isQueryAt(at: number): boolean {
+    let first = at;
+    while (tokens[first]?.value === '(') first += 1;
+    return (
+      isWord(tokens[first], ...QUERY_WORDS) && tokens[first + 1]?.value !== ',' && tokens[first + 1]?.value !== ')'
+    );
+  }
+
+  function isPartOfName(at: number): boolean {
+    return tokens[at - 1]?.value === '.';
+  }
+
+  /** Whether a value begins at `at`, so that the word there is a column and begins no clause. */
+  function isOperand(at: number): boolean {
+    const before = tokens[at - 1];
+    if (before?.kind === 'symbol') return before.value !== ')' && before.value !== ']' && before.value !== '*';
+    return isWord(before, ...OPERATORS) && !isPartOfName(at - 1);
+  }
+
+  function isDistinctFrom(at: number): boolean {
+    return isWord(tokens[at - 1], 'distinct') && isWord(tokens[at - 2], 'is', 'not') && !isPartOfName(at - 2);
+  }
+
+  function isFillFrom(at: number): boolean {
+    return isWord(tokens[at - 1], 'fill') && isWord(tokens[at - 2], 'with') && !isPartOfName(at - 2);
+  }
+
+  function isArrayJoin(at: number, lastName: number): boolean {
+    return isWord(tokens[at - 1], 'array') && lastName !== at - 1 && !isPartOfName(at - 1) && !isOperand(at - 1);
+  }
+
+  /** Checks the table, table function or subquery at `at`; answers its last token. */
+  function table(at: number): number {
+    const token = tokens[at];
+    if (token?.value === '(' && token.kind === 'symbol') {
+      if (!isQueryAt(at + 1) && !isWord(tokens[at + 1], 'values')) refuse('FROM ( needs a subquery');
+      return group(at);
+    }
+    const next = tokens[at + 1];
+    if (next?.value === '(' && next.kind === 'symbol') return tableFunction(at);
+    return namedTable(at);
+  }
+
+  function tableFunction(at: number): number {
+    const name = tokens[at]?.value.toLowerCase() ?? '';
+    if (!TABLE_FUNCTIONS.has(name)) {
+      refuse(
+        `The table function ${name.slice(0, 100)} is not allowed. Allowed are: ${[...TABLE_FUNCTIONS].join(', ')}`,
+      );
+    }
+    return group(at + 1);
+  }
+
+  function namedTable(at: number): number {
+    const first = checkPlainName(tokens[at]);
+    if (tokens[at + 1]?.value !== '.') {
+      checkTable(rules.currentDatabase, first);
+      return at;
+    }
+    checkTable(first, checkPlainName(tokens[at + 2]));
+    if (tokens[at + 3]?.value === '.') refuse('A table is named as database.table');
+    return at + 2;
+  }
+
+  function checkTable(database: string, name: string): void {
+    if (rules.readsEverything) return;
+    const known = database.toLowerCase();
+    if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase()) && !ctes.has(name.toLowerCase()))
+      refuseSystemTable(name);
+    checkDatabase(database, rules);
+  }
+
+  /** What follows IN: a subquery, a list, or a table by its name. */
+  function membership(at: number): number {
+    const token = tokens[at + 1];
+    if (token?.kind !== 'word' && token?.kind !== 'name') return at;
+    const next = tokens[at + 2];
+    if (next?.value === '(' && next.kind === 'symbol') {
+      // Of the names that are a function and a table function this one is allowed only as the first.
+      if (token.value.toLowerCase() === 'format') return tableFunction(at + 1);
+      return group(at + 2);
+    }
+    if (next?.value !== '.') return namedTable(at + 1);
+    // A column of a table, or a table of a database: tables of `system` are checked by name.
+    checkPlainName(token);
+    checkPlainName(tokens[at + 3]);
+    return at + 3;
+  }
+
+  function settings(start: number, end: number, isOutermost: boolean): number {
+    let at = start;
+    for (;;) {
+      const name = tokens[at]?.value ?? '';
+      const value = tokens[at + 2];
+      if (tokens[at + 1]?.value !== '=' || value === undefined || at + 2 >= end) {
+        refuse(`SETTINGS needs name = value; found ${name.slice(0, 100)}`);
+      }
+      const text = settingValue(value);
+      const why = rules.refusedSetting(name, text);
+      if (why !== undefined) refuse(why);
+      if (isOutermost) found.settings.set(name, text);
+      if (tokens[at + 3]?.value !== ',' || at + 3 >= end) return at + 2;
+      at += 4;
+    }
+  }
+
+  function isFormatName(at: number, end: number): boolean {
+    const next = tokens[at + 1];
+    return at + 1 < end && (next?.kind === 'word' || next?.kind === 'name');
+  }
+
+  function format(at: number, isOutermost: boolean): number {
+    const name = tokens[at]?.text ?? '';
+    checkFormat(name);
+    if (isOutermost) found.format = name;
+    return at;
+  }
+
+  query(options.start, tokens.length, options.state, true);
+  return found;
+}
+
+/** Throws unless the format needs no file. */
+export function checkFormat(name: string): void {
+  if (!FORMATS.has(name.toLowerCase())) {
+    throw new RefusedRequest('UNKNOWN_FORMAT', `There is no format ${name.slice(0, 100)}, or it is not allowed`);
+  }
+}
+
+/** Throws unless a reader may name the database. */
+export function checkDatabase(database: string, rules: Pick<ClauseRules, 'database' | 'readsEverything'>): void {
+  if (rules.readsEverything || database === rules.database || SHARED_DATABASES.has(database.toLowerCase())) return;
+  throw new RefusedRequest(
+    'UNKNOWN_DATABASE',
+    `There is no database ${database.slice(0, 100)}, or it is not allowed. Allowed are: ${rules.database}, system, information_schema`,
+  );
+}
+
+function settingValue(token: Token): string {
+  if (token.kind === 'word' || token.kind === 'number') return token.text;
+  if (token.kind !== 'string' || token.text.includes('\\') || !token.text.startsWith("'")) {
+    refuse('The value of a setting is a number or a plain string');
+  }
+  return token.text.slice(1, -1);
+}
+
+/** Place of the closing bracket by that of its opening one. */
+function pairs(tokens: readonly Token[]): Map<number, number> {
+  const closing = new Map<number, number>();
+  const open: { at: number; close: string }[] = [];
+  tokens.forEach(({ kind, value }, at) => {
+    if (kind !== 'symbol') return;
+    if (value === '(' || value === '[') open.push({ at, close: value === '(' ? ')' : ']' });
+    if (open.length > MAX_DEPTH) throw new RefusedRequest('SYNTAX_ERROR', `Brackets are nested over ${MAX_DEPTH} deep`);
+    if (value !== ')' && value !== ']') return;
+    const last = open.pop();
+    if (last?.close !== value) throw new RefusedRequest('SYNTAX_ERROR', `A bracket ${value} closes nothing`);
+    closing.set(last.at, at);
+  });
+  if (open.length > 0) throw new RefusedRequest('SYNTAX_ERROR', 'A bracket is not closed');
+  return closing;
+}

@@ -1,0 +1,184 @@
+import { RefusedRequest } from './exceptions.ts';
+import { AGGREGATE_FUNCTIONS, COMBINATORS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
+import {
+  PARAMETRIC_TYPES,
+  SYSTEM_TABLES,
+  TABLE_FUNCTIONS,
+  WORDS_BEFORE_PARENTHESIS,
+  WORDS_OF_TABLE_DEFINITIONS,
+} from './reviewed-names.ts';
+import { isPlainName, isWord, tokenize, type Token } from './sql-tokens.ts';
+
+/** Throws for the reason a statement is refused. */
+export function refuse(message: string): never {
+  throw new RefusedRequest('READONLY', message);
+}
+
+export interface NameRules {
+  /** Words of CREATE TABLE and ALTER TABLE may stand before parentheses. */
+  definesTables: boolean;
+  /** Every table of `system` may be read. */
+  readsSystem: boolean;
+}
+
+/**
+ * Throws unless every name that could call a function is allowed, wherever in the statement it stands. A name before a
+ * parenthesis must be listed as allowed. A name that is not called could still be handed to a function that calls it
+ * (`arrayMap(file, …)`, `APPLY file`), so it must not be one of the engine's refused functions.
+ */
+export function checkNames(tokens: readonly Token[], rules: NameRules): void {
+  tokens.forEach((token, place) => {
+    if (token.kind !== 'word' && token.kind !== 'name') return;
+    const next = tokens[place + 1];
+    if (next?.value === '(' && next.kind === 'symbol') checkCall(tokens, place, rules);
+    else checkBareName(tokens, place, rules);
+  });
+}
+
+function checkCall(tokens: readonly Token[], place: number, rules: NameRules): void {
+  const token = tokens[place];
+  if (token === undefined) return;
+  const name = token.value.toLowerCase();
+  // The column list of INSERT INTO t (a, b), and of CREATE TABLE t (a String): what it belongs to is checked as a table.
+  if (isTableBefore(tokens, place)) return;
+  if (rules.definesTables && isProjectionName(tokens, place)) return;
+  if (tokens[place - 1]?.value === '.') refuse(`${token.text.slice(0, 100)} follows a dot and cannot be called`);
+  if (token.kind === 'word') {
+    if (name === 'in') return checkOperator(tokens[place - 1]);
+    if (WORDS_BEFORE_PARENTHESIS.has(name)) return;
+    if (rules.definesTables && WORDS_OF_TABLE_DEFINITIONS.has(name)) return;
+  }
+  if (name === 'values') return checkStructure(tokens, place);
+  if (isAllowedFunction(name) || PARAMETRIC_TYPES.has(name) || TABLE_FUNCTIONS.has(name)) return;
+  refuseFunction(token);
+}
+
+/** As a call, `in('x', t)` would take its second argument for a table. */
+function checkOperator(before: Token | undefined): void {
+  const isOperand =
+    before !== undefined &&
+    (before.kind !== 'symbol' || before.value === ')' || before.value === ']' || before.value === '*') &&
+    !isWord(
+      before,
+      'select',
+      'where',
+      'and',
+      'or',
+      'when',
+      'then',
+      'else',
+      'by',
+      'having',
+      'on',
+      'prewhere',
+      'distinct',
+    );
+  if (!isOperand) refuse('The function `in` is not allowed; use the operator: x IN (…).');
+}
+
+function isTableBefore(tokens: readonly Token[], place: number): boolean {
+  if (place > 9 || !isWord(tokens[0], 'insert', 'create')) return false;
+  let at = place;
+  while (tokens[at - 1]?.value === '.') at -= 2;
+  return isWord(tokens[at - 1], 'into', 'table', 'exists', 'view');
+}
+
+/** `PROJECTION [IF NOT EXISTS] name (`. */
+function isProjectionName(tokens: readonly Token[], place: number): boolean {
+  const isGuarded =
+    isWord(tokens[place - 1], 'exists') && isWord(tokens[place - 2], 'not') && isWord(tokens[place - 3], 'if');
+  return isWord(tokens[isGuarded ? place - 4 : place - 1], 'projection');
+}
+
+function refuseFunction(token: Token): never {
+  const isKnown = REFUSED_FUNCTIONS.has(token.value.toLowerCase());
+  const name = token.text.slice(0, 100);
+  if (isKnown) {
+    refuse(`The function ${name} is not allowed. Allowed are functions that only compute values from their arguments`);
+  }
+  throw new RefusedRequest('UNKNOWN_FUNCTION', `There is no function ${name}, or it is not allowed`);
+}
+
+/** Whether the lower-case name is a function that may be called, with aggregate combinators. */
+function isAllowedFunction(name: string): boolean {
+  if (SCALAR_FUNCTIONS.has(name) || AGGREGATE_FUNCTIONS.has(name)) return true;
+  let base = name.length > LONGEST_NAME ? '' : name;
+  for (let suffix = suffixOf(base); suffix !== undefined; suffix = suffixOf(base)) {
+    base = base.slice(0, -suffix.length);
+    if (AGGREGATE_FUNCTIONS.has(base)) return true;
+  }
+  return false;
+}
+
+/** Several combinators on the longest name stay below it. */
+const LONGEST_NAME = 80;
+
+function suffixOf(name: string): string | undefined {
+  return COMBINATORS.find((suffix) => name.length > suffix.length && name.endsWith(suffix));
+}
+
+function checkBareName(tokens: readonly Token[], place: number, rules: NameRules): void {
+  const token = tokens[place];
+  if (token === undefined) return;
+  const name = token.value.toLowerCase();
+  if (token.kind === 'word' && name === 'in') return;
+  if (token.kind === 'word' && (name === 'outfile' || name === 'infile')) refuse('Files cannot be read or written');
+  if (REFUSED_FUNCTIONS.has(name)) {
+    refuse(`The name ${token.text.slice(0, 100)} is not allowed, as it is the name of a function that is not allowed`);
+  }
+  if (name !== 'system' || rules.readsSystem || tokens[place + 1]?.value !== '.') return;
+  const table = tokens[place + 2]?.value ?? '';
+  if (!SYSTEM_TABLES.has(table.toLowerCase())) refuseSystemTable(table);
+}
+
+/** Throws for a table of `system` that readers cannot read. */
+export function refuseSystemTable(table: string): never {
+  refuse(`The table system.${table.slice(0, 100)} is not allowed. Allowed are: ${[...SYSTEM_TABLES].join(', ')}`);
+}
+
+/**
+ * The first argument of `values` may be a structure in a string, whose DEFAULT expressions the engine would run. So every
+ * string of the first argument must be free of calls.
+ */
+function checkStructure(tokens: readonly Token[], place: number): void {
+  const first = tokens[place + 2];
+  let depth = 0;
+  for (let at = place + 2; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === undefined) return;
+    if (token.kind === 'symbol') {
+      if ('([{'.includes(token.value)) depth += 1;
+      else if (')]}'.includes(token.value)) depth -= 1;
+      if (depth < 0 || (depth === 0 && token.value === ',')) return;
+    }
+    if (
+      token.kind === 'parameter' ||
+      (token.kind !== 'symbol' && token !== first && depth === 0 && token.kind !== 'number')
+    ) {
+      refuse('The first argument of values() must be a literal');
+    }
+    if (token.kind === 'string') checkStructureText(token.text.slice(1, -1));
+  }
+}
+
+function checkStructureText(structure: string): void {
+  if (structure.includes('\\')) refuse('The structure of values() cannot contain backslashes');
+  const { tokens } = tokenize(structure.replaceAll("''", "'"), new Map());
+  tokens.forEach((token, place) => {
+    const isCall = tokens[place + 1]?.value === '(' && (token.kind === 'word' || token.kind === 'name');
+    if (isCall && !PARAMETRIC_TYPES.has(token.value.toLowerCase())) {
+      refuse(`The structure of values() names ${token.text.slice(0, 100)}, which is no data type`);
+    }
+    if (isWord(token, 'default', 'materialized', 'alias', 'ephemeral')) {
+      refuse('The structure of values() holds names and types only');
+    }
+  });
+}
+
+/** Throws unless the name cannot be a path: a table that does not exist is taken for a file by the engine. */
+export function checkPlainName(token: Token | undefined): string {
+  if (token === undefined || (token.kind !== 'word' && token.kind !== 'name') || !isPlainName(token.value)) {
+    refuse('A table or database has a name of letters, digits and underscores; files cannot be read');
+  }
+  return token.value;
+}
