@@ -177,8 +177,12 @@ function checkStructureText(structure: string): void {
 
 /** Throws unless the name cannot be a path: a table that does not exist is taken for a file by the engine. */
 export function checkPlainName(token: Token | undefined): string {
-  if (token === undefined || (token.kind !== 'word' && token.kind !== 'name') || !isPlainName(token.value)) {
-    refuse('A table or database has a name of letters, digits and underscores; files cannot be read');
+  if (token === undefined || (token.kind !== 'word' && token.kind !== 'name') || !isTableName(token.value)) {
+    refuse('A table or database has a name of letters, digits, underscores, spaces and hyphens; files cannot be read');
   }
   return token.value;
+}
+
+function isTableName(name: string): boolean {
+  return isPlainName(name.replaceAll(' ', '_').replaceAll('-', '_'));
 }
