@@ -1,5 +1,6 @@
 import type { Clock } from '../src/kernel/clock.ts';
 import type { Command, CommandBody, Query } from './commands.ts';
+import { metered } from './conditions/steps.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
 import { catchUp } from './due.ts';
 import { trackEvent } from './events/track.ts';
@@ -28,6 +29,10 @@ import type { Definitions } from './targeting.ts';
  * synchronous; the same draft, command and definitions always give the same facts and reply.
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
+  return metered(() => decideMetered(draft, command, definitions));
+}
+
+function decideMetered(draft: Draft, command: Command, definitions: Definitions): Reply {
   const { game, environment, receivedAt: at, by } = command;
   const context: Context = { game, environment, at, ...(by === undefined ? {} : { by }) };
   catchUp(draft, playersOf(command.body), context, definitions);
@@ -117,7 +122,11 @@ export interface QueryEnvironment {
 }
 
 /** Answers one query from the state of its entity. */
-export function answer(state: EntityState | undefined, query: Query, { definitions, clock }: QueryEnvironment): Reply {
+export function answer(state: EntityState | undefined, query: Query, environment: QueryEnvironment): Reply {
+  return metered(() => answerMetered(state, query, environment));
+}
+
+function answerMetered(state: EntityState | undefined, query: Query, { definitions, clock }: QueryEnvironment): Reply {
   const player = playerIn(query, state);
   switch (query.body.kind) {
     case 'GetPlayer':

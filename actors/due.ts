@@ -1,5 +1,6 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { settleCampaigns } from './campaigns/settle-campaigns.ts';
+import { hasRoomForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { playerIn, type Context, type Draft } from './decision.ts';
 import { lookAtLifecycle, settleLifecycle } from './player/settle-lifecycle.ts';
 import { settleLater, settleSegments } from './segments/settle-segments.ts';
@@ -34,6 +35,7 @@ function earliest(one: number | null, other: number | null): number | null {
  * Emits what happens to an entity whose due time has come, however late: change by change, as each would have come in time
  * (up to a bound; what is left stays due). Nothing when the state has moved on meanwhile. Segments are looked at as of the
  * due time, but never as of a time before the player was last seen, which its counters are ahead of.
+ * Segments are also put off when the meter has no room for all they may take.
  * @param room facts after which segments are put off: they are due at once, and are looked at in a later record
  */
 export function decideDue(
@@ -43,12 +45,16 @@ export function decideDue(
   definitions: Definitions,
   room = Infinity,
 ): void {
+  metered(() => decideDueMetered(draft, entityId, nowMs, definitions, room));
+}
+
+function decideDueMetered(draft: Draft, entityId: string, nowMs: number, definitions: Definitions, room: number): void {
   const began = draft.facts.length;
   for (let step = 0; step < LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
-    const isTooMuch = since - began > room;
+    const isTooMuch = since - began > room || !hasRoomForPlayer();
     const due = isTooMuch ? ownDueAt(state) : dueAt(state);
     if (due === null || due > nowMs) return;
     happen(draft, state, due, definitions);
@@ -56,6 +62,7 @@ export function decideDue(
     if (changed?.kind !== 'player') return;
     const { game, environment } = state;
     const at = Math.max(due, state.lastSeenAt);
+    nextPlayer();
     const set = definitions.segments(game, environment);
     for (const fact of isTooMuch ? settleLater(changed, at) : settleSegments(changed, set, 'all', at)) draft.emit(fact);
     settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });

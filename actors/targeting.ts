@@ -28,8 +28,13 @@ export interface Condition {
   changesAt(player: PlayerState, nowMs: number): number | undefined;
 }
 
-/** `invalid`: paths are JSON pointers below the condition. */
-export type CompiledCondition = { kind: 'compiled'; condition: Condition } | { kind: 'invalid'; faults: FieldFault[] };
+/**
+ * Paths are JSON pointers below the condition. `excess`: it is evaluated within its budget of steps, but too expensive for a new
+ * definition.
+ */
+export type CompiledCondition =
+  | { kind: 'compiled'; condition: Condition; excess: FieldFault | undefined }
+  | { kind: 'invalid'; faults: FieldFault[] };
 
 export interface Segment {
   id: string;

@@ -119,7 +119,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
-    const definitions = createDefinitions(configStore, logger);
+    const definitions = createDefinitions(configStore, logger, metrics);
     const actors: Actors = startActors({
       partitions,
       node,

@@ -42,7 +42,9 @@ function judge(document: CampaignDocument, around: Surroundings): Judgement[] {
   }
   const compiled = compileCampaign(document);
   const value = { trigger, quietHours };
+  const excess = compiled.kind === 'compiled' ? compiled.excess : undefined;
   return [
+    ...(excess === undefined ? [] : [{ ...excess, value: trigger }]),
     ...(compiled.kind === 'invalid' ? compiled.faults.map((fault) => ({ ...fault, value })) : []),
     ...segmentFaults(document, around),
     ...timeFaults(document),

@@ -7,22 +7,25 @@ import type { Campaign, Subject } from '../targeting.ts';
 import { isQuiet, minutesOf } from './quiet-hours.ts';
 
 /** `invalid`: it cannot be asked at all; paths are JSON pointers into the definition as on the wire. */
-export type CompiledCampaign = { kind: 'compiled'; campaign: Campaign } | { kind: 'invalid'; faults: FieldFault[] };
+export type CompiledCampaign =
+  /** `excess`: its condition is too expensive for a new definition. */
+  { kind: 'compiled'; campaign: Campaign; excess: FieldFault | undefined } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
  * Makes a campaign of its definition. Who is held out is decided by the hash of flags (GrowthBook's, version 2) over the
  * campaign's id and the player's: the same players for its whole life, and others than those of any other campaign or
  * flag. Raising the percentage brings nobody back. What a definition of another version may lack is read here, so that it
  * throws here and nowhere else.
+ * @param onOverBudget called when the trigger's condition exceeds its steps, and so is false
  */
-export function compileCampaign(document: CampaignDocument): CompiledCampaign {
+export function compileCampaign(document: CampaignDocument, onOverBudget?: () => void): CompiledCampaign {
   const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
   const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
-  const condition = conditions === undefined ? undefined : compileCondition(conditions, { properties: true });
-  const faults =
-    condition?.kind === 'invalid'
-      ? condition.faults.map(({ path, message }) => ({ path: `/trigger/conditions${path}`, message }))
-      : [];
+  const condition =
+    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, onOverBudget });
+  const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/trigger/conditions${path}`, message });
+  const faults = condition?.kind === 'invalid' ? condition.faults.map(below) : [];
+  const excess = condition?.kind === 'compiled' && condition.excess !== undefined ? below(condition.excess) : undefined;
   const from = minutesOf(quietHours?.from ?? '00:00');
   const to = minutesOf(quietHours?.to ?? '00:00');
   if (from === undefined) faults.push({ path: '/quiet_hours/from', message: NO_TIME_OF_DAY });
@@ -32,6 +35,7 @@ export function compileCampaign(document: CampaignDocument): CompiledCampaign {
   const place = seededHash(`${id}:holdout`);
   return {
     kind: 'compiled',
+    excess,
     campaign: {
       id,
       document,

@@ -3,6 +3,7 @@ import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { isObject } from '../conditions/values.ts';
 import { dayOf } from '../days.ts';
+import { charge, isExhausted } from '../conditions/steps.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
 import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../facts.ts';
 import type { PlayerState } from '../state.ts';
@@ -64,17 +65,26 @@ function triggerAll(
   context: Context,
 ): void {
   const properties = campaigns.some(hasConditions) ? propertiesOf(fact) : {};
+  let seen: PlayerState | undefined;
+  let latest = 0;
   for (const campaign of campaigns) {
-    if (draft.facts.length - until >= LIMITS.campaignFactsPerCommand) return;
+    if (draft.facts.length - until >= LIMITS.campaignFactsPerCommand || isExhausted()) return;
     const state = playerIn(context, draft.get(fact.entityId));
     if (state === undefined) return;
+    charge(CAMPAIGN_STEPS + state.campaignTallies.length * TALLY_STEPS);
     // A clock that is behind the one of the player's last time stands still, or a day's cap would hold twice.
-    const nowMs = Math.max(context.at, latestAt(state));
+    if (state !== seen) latest = latestAt(state);
+    seen = state;
+    const nowMs = Math.max(context.at, latest);
     if (!applies(campaign, { player: state, nowMs, properties })) continue;
     const outcome = outcomeOf(campaign, state, nowMs);
     if (!isOldNews(outcome, state)) draft.emit(outcome);
   }
 }
+
+/** Looking at one campaign, and at what the player got of each. */
+const CAMPAIGN_STEPS = 20;
+const TALLY_STEPS = 2;
 
 function applies(campaign: Campaign, subject: Subject): boolean {
   const { startAt, endAt, audience } = campaign.document;

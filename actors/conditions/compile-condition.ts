@@ -1,10 +1,12 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { CompiledCondition, Subject } from '../targeting.ts';
+import type { CompiledCondition, Condition, Subject } from '../targeting.ts';
+import { createConditionCost, type ConditionCost } from './condition-cost.ts';
 import { below, createFaults, type Faults } from './faults.ts';
 import { elementField, subjectField, type FieldLookup } from './fields.ts';
 import { equal, OPERATORS } from './operators.ts';
+import { isExhausted, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
 import { isObject, type Predicate } from './values.ts';
 
@@ -16,26 +18,41 @@ import { isObject, type Predicate } from './values.ts';
  * asked for); arrays and objects are in no order; `$regex` is RE2's language.
  * @param conditions the definition, parsed
  * @param options `context`: the rule of a flag, which sees the request's context too; `properties`: the trigger of a
- * campaign, which sees the event's properties
+ * campaign, which sees the event's properties; `onOverBudget`: called when the condition exceeds its steps, and so is false
  * @returns the condition, or every fault up to `LIMITS.reportedFaults` with its JSON Pointer below the definition
  */
-export function compileCondition(
-  conditions: JsonObject,
-  options: { context?: boolean; properties?: boolean } = {},
-): CompiledCondition {
+export function compileCondition(conditions: JsonObject, options: ConditionOptions = {}): CompiledCondition {
   const oversize = sizeFault(conditions);
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
-  const compilation: Compilation = { faults: createFaults(), changes: [] };
+  const compilation: Compilation = { faults: createFaults(), changes: [], cost: createConditionCost() };
   const lookup: FieldLookup<Subject> = (name) => subjectField(name, options);
-  const matches = compileGroup(conditions, '', lookup, compilation);
+  const tests = compileTests(conditions, '', lookup, compilation);
   if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
-  return { kind: 'compiled', condition: { matches, changesAt: earliest(compilation.changes) } };
+  const { excess } = compilation.cost;
+  const changesAt = earliest(compilation.changes);
+  const onOver = options.onOverBudget ?? (() => {});
+  const condition: Condition = {
+    matches: withinBudget(tests, compilation.cost, onOver),
+    // Going through the counters was paid for, unless nothing was left.
+    changesAt:
+      compilation.cost.counts === 0
+        ? changesAt
+        : (player, nowMs) => (isExhausted() ? undefined : changesAt(player, nowMs)),
+  };
+  return { kind: 'compiled', condition, excess };
+}
+
+export interface ConditionOptions {
+  context?: boolean;
+  properties?: boolean;
+  onOverBudget?: (() => void) | undefined;
 }
 
 interface Compilation {
   faults: Faults;
   /** When what was compiled so far may turn by time alone. */
   changes: TimeChange[];
+  cost: ConditionCost;
 }
 
 type Test<Source> = (source: Source) => boolean;
@@ -47,6 +64,15 @@ function compileGroup<Source>(
   lookup: FieldLookup<Source>,
   compilation: Compilation,
 ): Test<Source> {
+  return every(compileTests(group, path, lookup, compilation));
+}
+
+function compileTests<Source>(
+  group: JsonObject,
+  path: string,
+  lookup: FieldLookup<Source>,
+  compilation: Compilation,
+): Test<Source>[] {
   const one = (operand: Json, at: string): Test<Source> => {
     if (isObject(operand)) return compileGroup(operand, at, lookup, compilation);
     compilation.faults.add(at, 'must be a condition, which is an object');
@@ -57,8 +83,9 @@ function compileGroup<Source>(
     compilation.faults.add(at, 'must be a list of conditions');
     return [];
   };
-  const tests = Object.entries(group).map(([name, operand]): Test<Source> => {
+  return Object.entries(group).map(([name, operand]): Test<Source> => {
     const at = below(path, name);
+    if (name.startsWith('$')) compilation.cost.addTest(null);
     switch (name) {
       case '$and':
         return every(list(operand, at));
@@ -72,7 +99,6 @@ function compileGroup<Source>(
         return compileField(name, operand, at, lookup, compilation);
     }
   });
-  return every(tests);
 }
 
 function compileField<Source>(
@@ -87,7 +113,9 @@ function compileField<Source>(
     compilation.faults.add(path, field.fault);
     return () => false;
   }
-  const { read, clock, missing } = field;
+  const { read, clock, missing, counts } = field;
+  compilation.cost.addPath(name);
+  if (counts === true) compilation.cost.addCount();
   const predicate = compileValue(operand, path, missing, compilation);
   const change = clock === undefined ? undefined : timeChange(clock, operand);
   if (change !== undefined) compilation.changes.push(change);
@@ -96,16 +124,19 @@ function compileField<Source>(
 
 /** A condition on one value: an object of operators, which must all hold, or what the value must equal. */
 function compileValue(operand: Json, path: string, missing: number, compilation: Compilation): Predicate {
-  if (!isObject(operand)) return equal(operand);
-  const names = Object.keys(operand);
+  const names = isObject(operand) ? Object.keys(operand) : [];
   const operators = names.filter((name) => name.startsWith('$'));
-  if (operators.length === 0) return equal(operand);
+  if (!isObject(operand) || operators.length === 0) {
+    compilation.cost.addTest(operand);
+    return equal(operand);
+  }
   if (operators.length < names.length) {
     compilation.faults.add(path, 'mixes operators with other names; to compare with an object use $eq');
   }
   const site = {
     missing,
     faults: compilation.faults,
+    cost: compilation.cost,
     value: (inner: Json, at: string, innerMissing: number) => compileValue(inner, at, innerMissing, compilation),
     element: (inner: JsonObject, at: string) => compileGroup(inner, at, elementField, compilation),
   };
@@ -113,12 +144,16 @@ function compileValue(operand: Json, path: string, missing: number, compilation:
     operators.map((name): Predicate => {
       const at = below(path, name);
       const operator = OPERATORS.get(name);
+      compilation.cost.addTest(COMPARING.has(name) ? (operand[name] ?? null) : null);
       if (operator !== undefined) return operator(operand[name] ?? null, { ...site, path: at });
       compilation.faults.add(at, `unknown operator; there are ${[...OPERATORS.keys()].join(' ')}`);
       return () => false;
     }),
   );
 }
+
+/** Operators that compare a value with the whole of their operand; others look it up, or add their own cost. */
+const COMPARING: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$veq', '$vne', '$alli']);
 
 /** Spelled out for the usual one and two, where a loop would cost as much as the tests. */
 function every<Source>(tests: readonly Test<Source>[]): Test<Source> {

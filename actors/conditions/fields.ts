@@ -13,6 +13,8 @@ export interface Field<Source> {
   /** What a missing value counts as in an order. */
   missing: number;
   clock?: FieldClock;
+  /** Whether reading it goes through the player's counters. */
+  counts?: true;
 }
 
 /** How time alone changes a field. */
@@ -114,6 +116,8 @@ function deviceField(
 function pathField<Source>(path: string, root: (source: Source) => Json): Field<Source> | { fault: string } {
   const parts = path.split('.');
   if (parts.includes('')) return { fault: 'a part of the path is empty' };
+  // Nothing in a body is that deep.
+  if (parts.length > LIMITS.jsonDepth) return { read: () => null, missing: 0 };
   const read = pathReader(parts);
   return { read: (source) => read(root(source)), missing: 0 };
 }
@@ -142,6 +146,7 @@ function countField(name: string, days: number): Field<Subject> {
   return {
     read: ({ player, nowMs }) => countWithin(player.counters, name, days, nowMs),
     missing: 0,
+    counts: true,
     clock: { kind: 'count', changesAt: (player, nowMs) => countChangesAt(player.counters, name, days, nowMs) },
   };
 }
@@ -151,6 +156,7 @@ function lastDaysAgoField(name: string): Field<Subject> {
   return {
     read: ({ player, nowMs }) => lastDaysAgo(player.counters, name, nowMs) ?? null,
     missing: Infinity,
+    counts: true,
     clock: { kind: 'elapsed', sinceMs: (player) => lastDayStart(player.counters, name) },
   };
 }

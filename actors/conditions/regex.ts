@@ -4,8 +4,12 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Predicate } from './values.ts';
 
 export type CompiledRegex =
-  /** `program`: instructions; times the text's length they are the most that a match can cost. */
-  { kind: 'compiled'; matches: Predicate; program: number } | { kind: 'invalid'; message: string };
+  /**
+   * `program`: instructions; times the text's length they are the most that a match can cost. `characterSteps`: the same for one
+   * character, in steps of conditions.
+   */
+  | { kind: 'compiled'; matches: Predicate; program: number; characterSteps: number }
+  | { kind: 'invalid'; message: string };
 
 /**
  * A regular expression that takes time linear in the text, whatever it says: RE2's language, so no back references and no
@@ -24,11 +28,25 @@ export function compileRegex(pattern: string, ignoreCase: boolean): CompiledRege
     const program = regex.programSize();
     if (program > LIMITS.regexProgram)
       return { kind: 'invalid', message: 'is too large: repeat less, or shorter parts' };
-    return { kind: 'compiled', matches: (value) => found(regex, value), program };
+    const characterSteps = program * (UNICODE_CLASS.test(pattern) ? UNICODE_STEPS : INSTRUCTION_STEPS);
+    return { kind: 'compiled', matches: (value) => found(regex, value), program, characterSteps };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     return { kind: 'invalid', message: `is not a regular expression in RE2's language: ${error.message}` };
   }
+}
+
+/**
+ * What an instruction takes for a character, in steps of about 10 ns. Measured: 4 to 45 ns with every thread of the automaton alive,
+ * 80 ns in a class of Unicode.
+ */
+const INSTRUCTION_STEPS = 4;
+const UNICODE_STEPS = 8;
+const UNICODE_CLASS = /\\[pP]/;
+
+/** The most that looking for a match in a text costs, in steps. */
+export function matchSteps({ characterSteps }: { characterSteps: number }, length: number): number {
+  return characterSteps * (length + 1);
 }
 
 /**

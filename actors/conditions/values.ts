@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { spend } from './steps.ts';
 
 /** A question about one value. A missing value is null. */
 export type Predicate = (value: Json) => boolean;
@@ -20,11 +21,27 @@ export function isEqual(a: Json, b: Json): boolean {
   }
   if (!isObject(a)) return a === b;
   if (!isObject(b)) return false;
-  const keys = Object.keys(a);
+  const keys = keysOf(a);
   return (
-    keys.length === Object.keys(b).length && keys.every((key) => has(b, key) && isEqual(member(a, key), member(b, key)))
+    keys !== undefined &&
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => has(b, key) && isEqual(member(a, key), member(b, key)))
   );
 }
+
+/** The keys of an object; `undefined` when listing them is over the budget: with thousands of keys each takes up to 360 ns. */
+function keysOf(value: JsonObject): readonly string[] | undefined {
+  const known = keyCounts.get(value);
+  if (known !== undefined) return spend(known * KEY_STEPS) ? Object.keys(value) : undefined;
+  const keys = Object.keys(value);
+  if (keys.length <= FEW_KEYS) return keys;
+  keyCounts.set(value, keys.length);
+  return spend(keys.length * KEY_STEPS) ? keys : undefined;
+}
+
+const keyCounts = new WeakMap<JsonObject, number>();
+const FEW_KEYS = 8;
+const KEY_STEPS = 36;
 
 /** An object's own member, or an array's element; null where there is none. Never what a prototype holds. */
 function member(value: Json, key: string): Json {
@@ -55,5 +72,9 @@ export function pathReader(parts: readonly string[]): (root: Json) => Json {
 export function numberOf(value: Json, missing: number): number {
   if (typeof value === 'number') return value;
   if (value === null) return missing;
+  if (typeof value === 'string' && value.length > SHORT_TEXT && !spend(value.length)) return NaN;
   return typeof value === 'object' ? NaN : Number(value);
 }
+
+/** Texts up to this length cost no more than the test itself. */
+export const SHORT_TEXT = 64;

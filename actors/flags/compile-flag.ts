@@ -18,10 +18,11 @@ export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid';
  * Makes a flag of its definition. What it serves is prepared once: evaluations are shared and frozen, and evaluating
  * allocates nothing unless an override or prerequisites are met. Order and reasons as decided:
  * disabled, prerequisite unmet, override, rules, default.
+ * @param onOverBudget called when a rule's condition exceeds its steps, and so is false
  */
-export function compileFlag(document: FlagDocument): CompiledFlag {
+export function compileFlag(document: FlagDocument, onOverBudget?: () => void): CompiledFlag {
   const { key, salt, enabled } = document;
-  const { rules, faults } = compileRules(document.rules);
+  const { rules, faults } = compileRules(document.rules, onOverBudget);
   const servers = rules.map((rule) => serverOf(document, rule));
   if (servers.includes(undefined)) faults.push({ path: '/variants', message: 'must hold one with a weight over 0' });
   if (faults.length > 0) return { kind: 'invalid', faults };

@@ -13,26 +13,36 @@ export interface CompiledRule {
   share: number;
 }
 
-/** The flag's rules in the order they are asked: by ascending priority, then as they stand. Paths as on the wire. */
-export function compileRules(rules: readonly FlagRule[]): { rules: CompiledRule[]; faults: FieldFault[] } {
+/**
+ * The flag's rules in the order they are asked: by ascending priority, then as they stand. Paths as on the wire.
+ * @returns `excesses`: conditions too expensive for a new definition
+ */
+export function compileRules(
+  rules: readonly FlagRule[],
+  onOverBudget?: () => void,
+): { rules: CompiledRule[]; faults: FieldFault[]; excesses: FieldFault[] } {
   const faults: FieldFault[] = [];
+  const excesses: FieldFault[] = [];
+  const atRule = (index: number, { path, message }: FieldFault): FieldFault => ({
+    path: `/targeting_rules/${index}/conditions${path}`,
+    message,
+  });
   const compiled: CompiledRule[] = [];
   for (const [index, rule] of rules.entries()) {
-    const condition = conditionOf(rule);
+    const condition = conditionOf(rule, onOverBudget);
     if (condition?.kind === 'invalid') {
-      for (const { path, message } of condition.faults) {
-        faults.push({ path: `/targeting_rules/${index}/conditions${path}`, message });
-      }
+      faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
+      if (condition?.excess !== undefined) excesses.push(atRule(index, condition.excess));
       compiled.push({ rule, isFor: audienceOf(rule, condition?.condition), share: rule.percentage / 100 });
     }
   }
   // Sorting keeps the order of equal ones.
-  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults };
+  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, excesses };
 }
 
-function conditionOf({ conditions }: FlagRule) {
-  return conditions === undefined ? undefined : compileCondition(conditions, { context: true });
+function conditionOf({ conditions }: FlagRule, onOverBudget: (() => void) | undefined) {
+  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, onOverBudget });
 }
 
 /** The cheap questions first: most rules fail on schedule or segment. */

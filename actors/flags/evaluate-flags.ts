@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { EvaluateFlags, ExposeFlag } from '../commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
-import type { Subject, Targeting } from '../targeting.ts';
+import type { Served, Subject, Targeting } from '../targeting.ts';
 
 /**
  * Evaluates flags for a player from live state. Keys that name no flag (or an archived one) are told in `unknownFlags`.
@@ -24,13 +24,15 @@ export function evaluateFlags(
   const evaluations: FlagEvaluation[] = [];
   const unknownFlags: string[] = [];
   let valueChars = 0;
+  // Flags that wait for the same others ask them once.
+  const served: Served = new Map();
   for (const key of flagKeys === 'all' ? targeting.flags.keys() : new Set(flagKeys)) {
     const flag = targeting.flags.get(key);
     if (flag === undefined) {
       unknownFlags.push(key);
       continue;
     }
-    const evaluation = flag.evaluate(subject, targeting);
+    const evaluation = flag.evaluate(subject, targeting, served);
     valueChars += evaluation.value.length;
     if (valueChars > LIMITS.evaluatedChars) return tooMuch();
     evaluations.push(evaluation);

@@ -29,11 +29,13 @@ function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault
   const oversize = sizeFaults(document);
   // The rest would only be long.
   if (oversize.length > 0) return oversize;
+  const { faults, excesses } = compileRules(document.rules);
   return [
     ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
     ...variantFaults(document),
     ...document.rules.flatMap((rule, index) => ruleFaults(rule, `/targeting_rules/${index}`, others)),
-    ...compileRules(document.rules).faults,
+    ...faults,
+    ...excesses,
     ...prerequisiteFaults(document, (key) => others.flag(key)),
   ];
 }

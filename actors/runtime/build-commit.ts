@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { settleCampaigns, settleSchedules } from '../campaigns/settle-campaigns.ts';
+import { metered, stepsSpent } from '../conditions/steps.ts';
 import type { Command, TrackItem } from '../commands.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
@@ -108,12 +109,14 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
   }
 }
 
-/** What chores may fill of a record; what is left over stays due. */
+/** What chores may fill of a record, and take of its steps; what is left over stays due. */
 const CHORES_CHARS = RECORD_CHARS / 4;
+const CHORES_STEPS = LIMITS.turnSteps / 4;
 
 function decideDues({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
+  const began = stepsSpent();
   for (const entityId of chores.dueIds) {
-    if (draft.chars > CHORES_CHARS) return;
+    if (draft.chars > CHORES_CHARS || stepsSpent() - began > CHORES_STEPS) return;
     decideDue(draft, entityId, nowMs, definitions);
   }
 }
@@ -137,12 +140,14 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const atMs = Math.max(nowMs, state.lastSeenAt);
       const since = draft.facts.length;
       const { game, environment } = state;
-      reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
-      for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
-      const campaigns = definitions.campaigns(game, environment);
-      const context = { game, environment, at: atMs };
-      settleCampaigns(draft, since, campaigns, context);
-      if (chores.schedules !== undefined) settleSchedules(draft, entityId, campaigns, chores.schedules, context);
+      metered(() => {
+        reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
+        for (const fact of settleSegments(state, set, 'all', atMs)) draft.emit(fact);
+        const campaigns = definitions.campaigns(game, environment);
+        const context = { game, environment, at: atMs };
+        settleCampaigns(draft, since, campaigns, context);
+        if (chores.schedules !== undefined) settleSchedules(draft, entityId, campaigns, chores.schedules, context);
+      });
       if (draft.facts.length > since) changed += 1;
     }
     tookMs = monotonicMs() - beganMs;
@@ -158,7 +163,9 @@ function decideWaiting(
   const { feed, nowMs, partition, epoch } = options;
   const replies: OutgoingReply[] = [];
   let passedOver = false;
+  const began = stepsSpent();
   while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts && replies.length < LIMITS.commitFacts) {
+    if (stepsSpent() - began > LIMITS.turnSteps) break;
     const command = feed.peek();
     if (command === undefined) break;
     if (!fits(command, draft, mostChars)) break;

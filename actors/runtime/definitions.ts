@@ -1,4 +1,6 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
+import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../../streams/config/documents.ts';
 import type { Stop } from '../../streams/log.ts';
@@ -26,6 +28,8 @@ export interface LiveDefinitions extends Definitions {
   readonly wantsSweep: boolean;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
+  /** Segments whose condition exceeded its budget since the last call; past a bound some are left out. */
+  takeOverBudget(): readonly string[];
   /** Whether any game has an enabled campaign whose scheduled time is in the window. */
   isScheduledIn(window: ScheduleWindow): boolean;
   stop(): void;
@@ -40,6 +44,7 @@ interface Compiled {
 export function createDefinitions(
   config: Pick<ConfigStore, 'revision' | 'list' | 'onChange'>,
   logger: Logger,
+  metrics?: Pick<Metrics, 'conditionsOverBudget'>,
 ): LiveDefinitions {
   const games = new Map<string, { [E in Environment]?: Compiled }>();
   /** By document: an edit makes a new one, so everything else is compiled once in its life. */
@@ -53,6 +58,7 @@ export function createDefinitions(
     config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
   );
   let segmentsVersion = 0;
+  let segmentsOver: string[] = [];
   /** Asked for many times a second; made anew when a campaign changed. */
   let scheduled: CampaignDocument[] | undefined;
 
@@ -121,13 +127,21 @@ export function createDefinitions(
     };
   }
 
+  function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {
+    metrics?.conditionsOverBudget.inc({ definition });
+  }
+
   function segmentOf({ document, game, environment }: ConfigEntry<'segment'>): Segment {
     const { id, key, conditions } = document;
     let segment = segmentCache.get(document);
     if (segment !== undefined) return segment;
     const broken = (reason: object): void =>
       logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
-    const made = attempt(() => compileCondition(conditions), broken);
+    const onOverBudget = (): void => {
+      overBudget('segment');
+      if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
+    };
+    const made = attempt(() => compileCondition(conditions, { onOverBudget }), broken);
     if (made?.kind === 'invalid') broken({ faults: made.faults });
     const asIs = unchanging(id);
     segment = { id, key, condition: made?.kind === 'compiled' ? guarded(made.condition, asIs, broken) : asIs };
@@ -142,7 +156,7 @@ export function createDefinitions(
     const broken = (reason: object, why: string): void =>
       logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
     const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
-    const made = attempt(() => compileFlag(document), doesNotCompile);
+    const made = attempt(() => compileFlag(document, () => overBudget('flag')), doesNotCompile);
     if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
     const flag =
       made?.kind === 'compiled'
@@ -158,7 +172,7 @@ export function createDefinitions(
     const { id, version } = document;
     const broken = (reason: object): void =>
       logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
-    const made = attempt(() => compileCampaign(document), broken);
+    const made = attempt(() => compileCampaign(document, () => overBudget('campaign')), broken);
     if (made?.kind === 'invalid') broken({ faults: made.faults });
     const campaign =
       made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : 'disabled';
@@ -180,6 +194,12 @@ export function createDefinitions(
     get wantsSweep() {
       return ownThresholds.size > 0 || config.list('segment').length > 0;
     },
+    takeOverBudget() {
+      if (segmentsOver.length === 0) return NONE;
+      const taken = segmentsOver;
+      segmentsOver = [];
+      return taken;
+    },
     isScheduledIn(window) {
       scheduled ??= config.list('campaign').flatMap(({ document }) => (isTimed(document) ? [document] : []));
       return scheduled.some((document) => isScheduledIn(document, window));
@@ -194,6 +214,8 @@ export function createDefinitions(
     },
   };
 }
+
+const NONE: readonly string[] = [];
 
 /** Kinds of documents whose change makes a game's definitions new. */
 const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);

@@ -3,6 +3,8 @@ import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.t
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { charge } from '../conditions/steps.ts';
 import { decide } from '../decide.ts';
 import { aFlagDocument } from '../flags/testing.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
@@ -48,6 +50,17 @@ describe('queries', () => {
       entities,
       definitions: definitionsOf({
         flags: new Map([
+          [
+            'costly',
+            {
+              key: 'costly',
+              document: aFlagDocument({ key: 'costly' }),
+              evaluate: () => {
+                charge(LIMITS.turnSteps / 2);
+                return { flagKey: 'costly', value: 'true', variantKey: null, reason: 'default' };
+              },
+            },
+          ],
           [
             'broken',
             {
@@ -108,6 +121,18 @@ describe('queries', () => {
     desk.hold(new Map());
     await release('proved');
     expect(answered).toEqual(['1']);
+  });
+
+  it('that are expensive are answered in several goes, between which others get a turn', async () => {
+    const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
+    const deadlineAt = clock.wallMs() + 1_000;
+    const body = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: ['costly'], context: '{}', exposes: false } as const;
+    const costly = Array.from({ length: 8 }, (_, n) => ({ ...envelope, deadlineAt, requestId: `c${n}`, body }));
+    gateway.publish('queries.0', encodeQueries(costly));
+    await ask('other');
+    expect(answered).toEqual(['c0', 'c1', 'c2', 'other']);
+    await clock.advance(5);
+    expect(answered).toHaveLength(9);
   });
 
   it('that throw are answered alone: the others of their message are not harmed', async () => {

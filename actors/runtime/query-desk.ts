@@ -7,6 +7,7 @@ import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { queriesSubject } from '../../streams/definitions.ts';
 import type { Log, Stop } from '../../streams/log.ts';
 import type { Query } from '../commands.ts';
+import { stepsSpent } from '../conditions/steps.ts';
 import { answer, queriedEntity } from '../decide.ts';
 import type { Reply } from '../replies.ts';
 import type { EntityState } from '../state.ts';
@@ -60,6 +61,8 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   /** Came before the append in flight was sent: its acknowledgement is their proof. */
   let proving: Query[] = [];
   let wantsProof = false;
+  /** Came with others that took the steps of one turn. */
+  let postponed: Query[] = [];
   let closed = false;
   let stops: Stop[] = [];
 
@@ -89,8 +92,10 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   function take(queries: readonly Query[]): void {
     const trusted = leaseHeld();
     const replies: OutgoingReply[] = [];
+    const began = stepsSpent();
     for (const query of queries) {
-      if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
+      if (stepsSpent() - began > LIMITS.turnSteps) postpone(query);
+      else if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
       // Past the bound a query is dropped: the gateway asks again until its deadline.
       else if (waiting.length + proving.length < LIMITS.waitingQueries) waiting.push(query);
     }
@@ -99,6 +104,18 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       wantsProof = true;
       options.onProofWanted();
     }
+  }
+
+  /** Expensive queries are answered in several goes, so that everything else gets a turn. */
+  function postpone(query: Query): void {
+    if (postponed.length >= LIMITS.waitingQueries) return;
+    postponed.push(query);
+    if (postponed.length > 1) return;
+    clock.timer(0, () => {
+      const queries = postponed;
+      postponed = [];
+      if (!closed) take(queries);
+    });
   }
 
   function reply(query: Query, replies: OutgoingReply[]): void {
@@ -139,7 +156,11 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       proving = [];
       waiting = [];
       const replies: OutgoingReply[] = [];
-      if (outcome === 'proved') for (const query of before) reply(query, replies);
+      const began = stepsSpent();
+      for (const query of outcome === 'proved' ? before : []) {
+        if (stepsSpent() - began > LIMITS.turnSteps) postpone(query);
+        else reply(query, replies);
+      }
       if (replies.length > 0) sendReplies(replies);
       take(outcome === 'proved' ? since : [...before, ...since]);
     },

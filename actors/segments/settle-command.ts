@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { hasRoomForPlayer, nextPlayer } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
 import type { DomainFact } from '../facts.ts';
 import type { PlayerState } from '../state.ts';
@@ -32,7 +33,8 @@ export function settleCommand(draft: Draft, since: number, set: SegmentSet, nowM
     const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
     const all = mayHaveForgotten(state, until - since);
     if (look.length === 0 && !isDue && !all) return;
-    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand;
+    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasRoomForPlayer();
+    nextPlayer();
     const facts = isTooMuch ? settleLater(state, nowMs) : settleSegments(state, set, all ? 'all' : look, nowMs);
     for (const fact of facts) draft.emit(fact);
   }

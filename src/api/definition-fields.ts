@@ -25,7 +25,9 @@ export const Description = Type.String({ maxLength: LIMITS.descriptionLength, de
 export function conditionsOf(description: string) {
   return Type.Unsafe<JsonObject>({
     type: 'object',
-    description: `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`.`,
+    description:
+      `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`. One that needs too many steps for ` +
+      'a player, as many regular expressions over long lists may, is false for that player.',
   });
 }
 

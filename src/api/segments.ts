@@ -107,7 +107,7 @@ const putSegment = defineRoute({
           headers,
           missing: missing(),
           change(held) {
-            const faults = conditionFaults(body.conditions);
+            const faults = conditionFaults(body.conditions, held.conditions);
             if (body.key !== undefined && body.key !== held.key) {
               faults.unshift({ path: '/key', message: 'cannot be changed' });
             }
@@ -182,11 +182,14 @@ function keyFaults(body: SegmentBody, key: string): FieldFault[] {
   return key === '' ? [{ path: '/key', message: 'is required: none can be made of the name' }] : [];
 }
 
-function conditionFaults(conditions: JsonObject): FieldFault[] {
+/** @param held what is changed: conditions that stay as they are may be more expensive than new ones */
+function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
   if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
     return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
   }
   const compiled = compileCondition(conditions);
-  if (compiled.kind === 'compiled') return [];
-  return compiled.faults.map(({ path, message }) => ({ path: `/conditions${path}`, message }));
+  const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
+  if (compiled.kind === 'invalid') return compiled.faults.map(below);
+  if (compiled.excess === undefined || JSON.stringify(conditions) === JSON.stringify(held)) return [];
+  return [below(compiled.excess)];
 }

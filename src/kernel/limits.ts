@@ -315,6 +315,21 @@ export const LIMITS = {
   regexProgram: 500,
   /** Text a regular expression is tried on, in characters; anything longer does not match. */
   regexTextLength: 1_024,
+  /**
+   * What conditions may take, in steps of about 10 ns: all that one command or query asks, of it one player's evaluation (all
+   * segments, flags and campaigns), of that one condition. So the worst command takes about 30 ms of the main thread. An ordinary
+   * condition takes 10 to 50 steps, a short regular expression on a name some hundreds.
+   */
+  meterSteps: 3_000_000,
+  playerSteps: 1_000_000,
+  conditionSteps: 500_000,
+  /** Steps of those that only plain tests may take: 500 segments of 100 tests each. */
+  plainSteps: 1_000_000,
+  /** Steps of conditions in one commit, or one go of queries, before others get a turn: about 20 ms, and one command more. */
+  turnSteps: 2_000_000,
+  /** What a new condition is judged by: its worst cost on texts of so many characters and lists of so many elements. */
+  judgedTextLength: 100,
+  judgedListLength: 10,
   /** Attributes, in characters of JSON, that are kept parsed between questions: parsing takes 5 ns a character. */
   largeAttributesLength: 4_096,
   /** Versions remembered in their sortable form, and the longest of them in characters. */

@@ -60,6 +60,12 @@ export function createMetrics() {
       buckets: seconds,
       registers,
     }),
+    conditionsOverBudget: new Counter({
+      name: 'owner_condition_budget_exceeded_total',
+      help: 'Conditions that exceeded their budget of steps and counted as false, by what they belong to: segment, flag, campaign.',
+      labelNames: ['definition'],
+      registers,
+    }),
     ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions owned by this process.', registers }),
     stepDowns: new Counter({
       name: 'owner_step_downs_total',

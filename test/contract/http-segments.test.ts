@@ -107,6 +107,26 @@ describe('creating a segment', () => {
     expect(body.error.details.fields[0]?.path).toBe('/conditions');
   });
 
+  it('refuses conditions that are too expensive, and says which, why and what to do; stored ones may stay', async () => {
+    const pattern = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
+    const conditions = {
+      $or: Array.from({ length: 40 }, () => ({ 'attributes.a': { $elemMatch: { $regex: pattern } } })),
+    };
+    const { status, body } = await create({ ...GOOD, conditions });
+    expect(status).toBe(400);
+    const [fault, ...more] = body.error.details.fields;
+    expect(more).toEqual([]);
+    expect(fault?.path).toMatch(/^\/conditions\/\$or\/\d+\/attributes\.a\/\$elemMatch\/\$regex$/);
+    expect(fault?.message).toMatch(/more than 500000 steps; use fewer or shorter regular expressions/);
+
+    const id = await made();
+    const [entry] = gateway.config.list('segment');
+    const document = { ...entry!.document, conditions };
+    await gateway.config.put({ game: 'demo', environment: 'live', kind: 'segment', key: document.id }, document);
+    const renamed = await call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'Renamed', conditions });
+    expect([renamed.status, renamed.body.data['name']]).toEqual([200, 'Renamed']);
+  });
+
   it('refuses a key that is taken, but not in another environment or game', async () => {
     await made({ ...GOOD, key: 'k' });
     const { status, body } = await create({ ...GOOD, key: 'k' });

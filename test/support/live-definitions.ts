@@ -18,6 +18,7 @@ export function liveDefinitions(
     segmentsVersion: 0,
     wantsSweep: segments.length > 0,
     onSegments: () => () => {},
+    takeOverBudget: () => [],
     isScheduledIn: () => false,
     stop: () => {},
   };

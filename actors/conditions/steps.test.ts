@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { aPlayer } from '../testing.ts';
+import { compileCondition } from './compile-condition.ts';
+import { hasRoomForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
+import { HUNGRY, worstCommands } from './testing.ts';
+
+const NOW = 1_000_000;
+const texts = (count: number) => Array.from({ length: count }, () => 'ab'.repeat(512));
+
+function made(conditions: JsonObject) {
+  let over = 0;
+  const compiled = compileCondition(conditions, { onOverBudget: () => (over += 1) });
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
+  const { condition, excess } = compiled;
+  return {
+    excess,
+    ask: (attributes: JsonObject) =>
+      condition.matches({ player: aPlayer({ attributes: JSON.stringify(attributes) }), nowMs: NOW }),
+    overs: () => over,
+  };
+}
+
+/** Milliseconds of processor time. */
+function processorMs(run: () => void): number {
+  const began = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1_000;
+}
+
+describe('the steps of one command', () => {
+  it.each(worstCommands())('are bounded: $name', ({ prepare }) => {
+    const run = prepare();
+    let fastestMs = Infinity;
+    for (let turn = 0; turn < 5; turn++) {
+      const before = stepsSpent();
+      fastestMs = Math.min(fastestMs, processorMs(run));
+      expect(stepsSpent() - before).toBeLessThanOrEqual(LIMITS.meterSteps + 1);
+    }
+    // 2 to 40 ms each; without the budget up to minutes. A machine that is busy takes a few times as long as an idle one.
+    expect(fastestMs).toBeLessThan(200);
+  });
+});
+
+describe('a condition over its budget', () => {
+  const hungry = { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } };
+
+  it.each<[JsonObject, boolean]>([
+    [hungry, true],
+    [{ $not: hungry }, false],
+    [{ $nor: [hungry] }, false],
+    [{ $or: [hungry, { is_payer: false }] }, true],
+  ])('is false and reported, whatever its tests say: %j', (conditions, otherwise) => {
+    const { ask, overs } = made(conditions);
+    expect(metered(() => ask({ a: texts(15) }))).toBe(false);
+    expect(overs()).toBe(1);
+    expect(metered(() => ask({ a: ['ab!'] }))).toBe(otherwise);
+    expect(overs()).toBe(1);
+  });
+
+  it('leaves others of the same command as they are: all plain ones, and expensive ones while there is room', () => {
+    const expensive = made(hungry);
+    const plain = made({ 'attributes.b': 1, 'attributes.c': { $in: [2, 3] } });
+    const small = made({ 'attributes.b': { $not: { $regex: '^x' } } });
+    const attributes = { a: texts(15), b: 1, c: 2 };
+    metered(() => {
+      expect(expensive.ask(attributes)).toBe(false);
+      expect(small.ask(attributes)).toBe(true);
+      for (let turn = 0; turn < 1_000; turn++) expensive.ask(attributes);
+      expect(plain.ask(attributes)).toBe(true);
+      expect(plain.overs()).toBe(0);
+    });
+  });
+
+  it('gives the same answer whatever was asked in other commands before', () => {
+    const patterns = Array.from({ length: 12 }, (_, i) => ({ 'attributes.a': { $regex: `${HUNGRY}[${i}x]` } }));
+    const { ask } = made({ $or: [...patterns, { is_payer: false }] });
+    const lengths = [1, 2, 4, 8, 16, 64, 128, 250];
+    const answers = lengths.map((words) => metered(() => ask({ a: 'ab!y'.repeat(words) })));
+    const again = lengths.toReversed().map((words) => metered(() => ask({ a: 'ab!y'.repeat(words) })));
+    expect(again.toReversed()).toEqual(answers);
+    expect(new Set(answers)).toEqual(new Set([true, false]));
+  });
+
+  it('takes nothing from the next player of the command, while the command has steps', () => {
+    const { ask, overs } = made(hungry);
+    metered(() => {
+      ask({ a: texts(15) });
+      expect(hasRoomForPlayer()).toBe(true);
+      nextPlayer();
+      expect(ask({ a: ['ab!'] })).toBe(true);
+      expect(overs()).toBe(1);
+    });
+  });
+});
+
+describe('a definition', () => {
+  it('that is too expensive on ordinary data has an excess, which names condition, rule and remedy', () => {
+    const one = { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } };
+    const { excess } = made({ $or: Array.from({ length: 40 }, () => one) });
+    expect(excess?.path).toMatch(/^\/\$or\/\d+\/attributes\.a\/\$elemMatch\/\$regex$/);
+    expect(excess?.message).toContain(`more than ${LIMITS.conditionSteps} steps`);
+    expect(excess?.message).toContain('use fewer or shorter regular expressions');
+  });
+
+  it.each<JsonObject>([
+    { device_model: { $regex: '^(iPhone|iPad)' }, 'attributes.mail': { $regexi: '^[^@]+@[a-z0-9.-]+[.][a-z]{2,}$' } },
+    { 'attributes.tags': { $elemMatch: { $regex: '^vip-' } } },
+    { $or: Array.from({ length: 40 }, (_, i) => ({ device_model: { $regex: `^SM-[AGS]${i}[0-9]{2}` } })) },
+    { 'attributes.country': { $in: Array.from({ length: 900 }, (_, i) => `C${i}`) } },
+  ])('of ordinary size has none: %j', (conditions) => {
+    expect(made(conditions).excess).toBeUndefined();
+  });
+});

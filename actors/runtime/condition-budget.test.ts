@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createBackbone } from '../../test/support/backbone.ts';
+import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { createDefinitions } from './definitions.ts';
+
+describe('an owner under segments at the limits', () => {
+  /** 40 patterns in 2.5 KB, asked about each of 15 texts of 1,024 characters. */
+  const PATTERN = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
+  const conditions = {
+    days_since_last_seen: { $gte: 0 },
+    $or: Array.from({ length: 40 }, () => ({ 'attributes.a': { $elemMatch: { $regex: PATTERN } } })),
+  };
+  const attributes = JSON.stringify({ a: Array.from({ length: 15 }, () => 'ab'.repeat(512)) });
+
+  it('answers another tenant soon, although 20 events of the attacker were there before', async () => {
+    const config = createMemoryConfigStore();
+    const metrics = createMetrics();
+    const definitions = createDefinitions(config, silentLogger, metrics);
+    const world = createBackbone({ definitions });
+    const node = await world.lead('a');
+    await world.register(node, 'attacker', { attributes });
+    await world.register(node, 'other', { environment: 'test' });
+    const address = { game: 'demo', environment: 'live', kind: 'segment', key: 's' } as const;
+    const texts = { id: 's', key: 's', name: 's', description: '' };
+    await config.put(address, { ...texts, conditions, createdAt: 0, updatedAt: 0, version: 1 });
+
+    const began = process.cpuUsage();
+    const attacks = Array.from({ length: 20 }, () => world.track(node, 'attacker', 'win'));
+    const reply = await world.register(node, 'other', { environment: 'test', attributes: '{"b":1}' });
+    const { user, system } = process.cpuUsage(began);
+    await Promise.all(attacks);
+
+    expect(reply.kind).toBe('player');
+    expect(world.facts('SegmentEntered')).toEqual([]);
+    expect(world.facts('EventTracked')).toHaveLength(20);
+    const [over] = (await metrics.conditionsOverBudget.get()).values;
+    expect(over?.labels).toEqual({ definition: 'segment' });
+    expect(over?.value).toBeGreaterThanOrEqual(20);
+    // 20 evaluations of 2 ms; without the budget each takes seconds.
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+  });
+});
