@@ -144,7 +144,7 @@ function readItem(event: unknown, index: number, context: RequestContext): Judge
   const valueFaults = context.faults.filter((fault) => indexOf(fault) === index);
   if (valueFaults.length > 0) return invalid(valueFaults);
   if (!checkItem.accepts(event)) {
-    return invalid(checkItem.faults().map((fault) => ({ path: path + fault.path, message: fault.message })));
+    return invalid(checkItem.faultsOf(event).map((fault) => ({ path: path + fault.path, message: fault.message })));
   }
   noteIgnored(event, itemFields, 'events[].', context.ignored);
   return trackItem(event, index, 'batch', context, path);

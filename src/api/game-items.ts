@@ -132,7 +132,7 @@ function read(
 ): JudgedEvent | Failure {
   const path = `/${field}/${index}`;
   if (!check.accepts(event)) {
-    return invalid(check.faults().map((fault) => ({ path: path + fault.path, message: fault.message })));
+    return invalid(check.faultsOf(event).map((fault) => ({ path: path + fault.path, message: fault.message })));
   }
   noteIgnored(event, itemFields, `${field}[].`, context.ignored);
   return itemOf(event, index, path, session, context);

@@ -159,7 +159,7 @@ export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<
     run(raw, context) {
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
-      if (!check.accepts(raw)) return invalid(check.faults().map(relativeToPart));
+      if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
       return act(action, raw, context);
     },

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
 import { isEmail } from '../kernel/email.ts';
@@ -8,25 +8,51 @@ import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
 
-/** A compiled schema. Both calls are synchronous; `faults` speaks of the latest value that was not accepted. */
+/** A compiled schema. */
 export interface Check<T> {
   accepts(value: unknown): value is T;
-  faults(): FieldFault[];
+  /**
+   * What is wrong with the value that `accepts` has just refused: all its faults, up to `LIMITS.reportedFaults`, when it is
+   * small, and the first one when it holds more than `LIMITS.validatedValues`.
+   */
+  faultsOf(value: unknown): FieldFault[];
 }
 
 /** Compiles a TypeBox schema. Done once per schema, when the module that holds it is loaded. */
 export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
-  const validate = ajv.compile<Static<S>>({ ...schema });
+  const first = firstFault.compile<Static<S>>({ ...schema });
+  let all: ValidateFunction | undefined;
   return {
-    accepts: (value): value is Static<S> => validate(value),
-    faults: () => (validate.errors ?? []).slice(0, LIMITS.reportedFaults).map(faultOf),
+    accepts: (value): value is Static<S> => first(value),
+    faultsOf(value) {
+      // The validator cannot be told to stop after some faults: of a million wrong items it makes a million errors.
+      if (!holdsAtMost(value, LIMITS.validatedValues)) {
+        return (first.errors ?? []).slice(0, 1).map(faultOf);
+      }
+      all ??= allFaults.compile({ ...schema });
+      all(value);
+      return (all.errors ?? []).slice(0, LIMITS.reportedFaults).map(faultOf);
+    },
   };
+}
+
+/** Whether a parsed JSON value holds at most so many values, itself included. Looks at no more than that. */
+export function holdsAtMost(value: unknown, most: number): boolean {
+  let left = most;
+  const count = (each: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return false;
+    if (typeof each !== 'object' || each === null) return true;
+    if (Array.isArray(each)) return each.length <= left && each.every(count);
+    for (const name in each) if (!count(Reflect.get(each, name))) return false;
+    return true;
+  };
+  return count(value);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-const ajv = new Ajv({
-  allErrors: true,
+const OPTIONS: Options = {
   allowUnionTypes: true,
   keywords: ['x-items', 'x-shown'],
   formats: {
@@ -37,7 +63,12 @@ const ajv = new Ajv({
     currency: isCurrency,
     'version-tag': (text: string) => parseVersionTag(text) !== undefined,
   },
-});
+};
+
+/** Accepts or refuses, and stops at the first fault: sizes come before contents, so a list that is too long is not looked into. */
+const firstFault = new Ajv(OPTIONS);
+/** Finds every fault. Only for small values. */
+const allFaults = new Ajv({ ...OPTIONS, allErrors: true });
 
 const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',

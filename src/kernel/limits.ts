@@ -28,6 +28,11 @@ export const LIMITS = {
   jsonLongIntegers: 2_000,
   /** Faults listed in one error answer: enough to mend a body, too few to make one costly. */
   reportedFaults: 32,
+  /**
+   * Values of a body, or of an item of a batch, up to which all its faults are looked for and not only the first: the largest
+   * bodies that people write by hand. A batch of 100 wrong items of this size takes 30 ms.
+   */
+  validatedValues: 500,
   /** Names listed in X-Ignored-Fields: enough to find the slip, and headers stay small. */
   ignoredFieldNames: 16,
   /** Characters of one name in X-Ignored-Fields. */

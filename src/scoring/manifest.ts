@@ -39,7 +39,7 @@ export function parseManifest(text: string): Manifest | string {
     return 'the manifest is not JSON';
   }
   if (!check.accepts(value)) {
-    const [fault] = check.faults();
+    const [fault] = check.faultsOf(value);
     return `the manifest is not one: ${fault?.path ?? ''} ${fault?.message ?? ''}`;
   }
   const names = value.features.map(({ name }) => name);

@@ -284,11 +284,11 @@ describe('closing', () => {
 
 describe('the time one request may take from all others', () => {
   it('does not grow with the square of the unknown fields of an item', async () => {
-    const unknown = Array.from({ length: 60_000 }, (_, n) => `"f${n}":0`).join();
+    const unknown = Array.from({ length: 25_000 }, (_, n) => `"f${n}":0`).join();
     const body = `{"events":[{"player_id":"${playerIn(0)}","event_name":"e",${unknown}}]}`;
     const started = performance.now();
     const response = await gateway.call(key, 'POST', '/v1/events/events/batch', body);
-    // Quadratic in the fields it took over 20 s; linear, about 30 ms.
+    // Quadratic in the fields it took 10 s; linear, about 20 ms.
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(LIMITS.ignoredFieldNames);
   });
