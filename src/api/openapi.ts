@@ -20,7 +20,8 @@ export function openApi(routes: readonly Route[]) {
       summary: 'Player profiles, events, live stream and webhooks for live games.',
       description:
         'Every JSON answer is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, details}}`. ' +
-        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes. Times without an offset are UTC.`,
+        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes. Times without an offset are UTC. ` +
+        `Idle connections are kept for ${LIMITS.keepAliveSeconds} seconds at least; a chunked request is the last on its connection.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This service.' }],

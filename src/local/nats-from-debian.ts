@@ -1,47 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { DEBIAN_SOURCES, unpackDebianPackages } from './debian-packages.ts';
 
-const run = promisify(execFile);
-
-const SOURCES = '/etc/apt/sources.list.d/debian.sources';
 /** The suite that carries a new enough nats-server; stable suites keep the one they were released with. */
 const SUITE = 'forky';
-const TIMEOUT_MS = 120_000;
 
-/**
- * Fetches nats-server with the machine's own apt, from the mirror it is configured for, without touching the system: the
- * package lists, the cache and the sources file are private copies below `folder`. apt checks the archive's signature.
- * Needs no root.
- */
+/** Fetches nats-server from Debian's newest suite, on a machine that has apt. @param folder private and empty */
 export async function fetchNatsFromDebian(folder: string): Promise<string> {
-  const parts = join(folder, 'parts');
-  const lists = join(folder, 'lists');
-  const cache = join(folder, 'cache');
-  const unpacked = join(folder, 'unpacked');
-  await mkdir(parts);
-  await mkdir(join(lists, 'partial'), { recursive: true });
-  await mkdir(join(cache, 'archives', 'partial'), { recursive: true });
-  await writeFile(join(parts, 'newest.sources'), newestSuite(await readFile(SOURCES, 'utf8')));
-
-  const options = [
-    ['Dir::Etc::SourceList', '/dev/null'],
-    ['Dir::Etc::SourceParts', parts],
-    ['Dir::State::Lists', lists],
-    ['Dir::Cache', cache],
-    ['Acquire::Languages', 'none'],
-    // apt's own unprivileged user could not write below a private folder of ours.
-    ['APT::Sandbox::User', 'root'],
-  ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  const apt = (...args: string[]) => run('apt-get', ['-q', ...options, ...args], { cwd: folder, timeout: TIMEOUT_MS });
-  await apt('update');
-  await apt('download', 'nats-server');
-
-  const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-  if (archive === undefined) throw new Error('apt-get download left no package');
-  await run('dpkg', ['-x', join(folder, archive), unpacked], { timeout: TIMEOUT_MS });
-  return join(unpacked, 'usr', 'sbin', 'nats-server');
+  const sources = newestSuite(await readFile(DEBIAN_SOURCES, 'utf8'));
+  return join(await unpackDebianPackages(folder, ['nats-server'], sources), 'usr', 'sbin', 'nats-server');
 }
 
 /**
@@ -50,6 +17,6 @@ export async function fetchNatsFromDebian(folder: string): Promise<string> {
  */
 export function newestSuite(sources: string): string {
   const paragraph = sources.split(/\n[ \t]*\n/).find((text) => /^Suites:/m.test(text));
-  if (paragraph === undefined) throw new Error(`${SOURCES} holds no archive`);
+  if (paragraph === undefined) throw new Error(`${DEBIAN_SOURCES} holds no archive`);
   return `${paragraph.replace(/^Suites:.*$/m, `Suites: ${SUITE}`).trim()}\n`;
 }

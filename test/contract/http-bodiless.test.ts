@@ -23,7 +23,7 @@ const CONTEXT = JSON.stringify({ context: { targetingKey: 'player_12345' } });
 /** A request's bytes. @param more further header lines */
 function bytes(method: string, path: string, more: readonly string[] = [], body = ''): string {
   const length = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
-  const lines = [`${method} ${path} HTTP/1.1`, 'Host: x', `X-API-Key: ${key}`, ...more, ...length];
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, ...more, ...length];
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 const PREFLIGHT = ['Origin: https://game.example', 'Access-Control-Request-Method: POST'];

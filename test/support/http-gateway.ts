@@ -62,9 +62,13 @@ export interface Gateway {
 
 /** The real HTTP server over a fake backend, on a port of its own. */
 export async function startGateway(
-  options: Partial<ServerDeps> & { webhookAllowPrivateHosts?: readonly string[]; host?: string } = {},
+  options: Partial<ServerDeps> & {
+    webhookAllowPrivateHosts?: readonly string[];
+    host?: string;
+    port?: number;
+  } = {},
 ): Promise<Gateway> {
-  const { webhookAllowPrivateHosts = [], host = '127.0.0.1', ...overrides } = options;
+  const { webhookAllowPrivateHosts = [], host = '127.0.0.1', port: wanted = 0, ...overrides } = options;
   const config = createMemoryConfigStore();
   for (const game of ['demo', 'other']) {
     await config.put(gameAddress(game), createGame(game, 'tenant', systemClock, systemIds));
@@ -105,7 +109,7 @@ export async function startGateway(
     },
     ...overrides,
   });
-  const port = await server.listen(host, 0);
+  const port = await server.listen(host, wanted);
   const url = `http://127.0.0.1:${port}`;
   const complete = (request: Partial<ApiKeyRequest>): ApiKeyRequest => ({
     game: 'demo',

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 /** A TCP proxy in front of a local port, to part one client from a server that stays up for others. */
 export interface TcpProxy {
   readonly port: number;
+  /** Connections taken so far. */
+  readonly taken: number;
   /** Breaks every connection and refuses new ones, until `mend`. */
   cut(): void;
   mend(): void;
@@ -13,6 +15,7 @@ export interface TcpProxy {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let whole = true;
+  let taken = 0;
 
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -20,6 +23,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   const server = createServer((client) => {
     keep(client);
+    taken += 1;
     if (!whole) {
       client.destroy();
       return;
@@ -38,6 +42,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    get taken() {
+      return taken;
+    },
     cut,
     mend() {
       whole = true;

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The archives that a Debian machine is configured for, in deb822 form. */
+export const DEBIAN_SOURCES = '/etc/apt/sources.list.d/debian.sources';
+const TIMEOUT_MS = 120_000;
+
+/**
+ * Fetches packages with the machine's own apt and unpacks them, without touching the system: the package lists, the cache
+ * and the sources file are private copies below `folder`. apt checks the archive's signature. Needs no root.
+ * @param folder private and empty
+ * @param sources the archives to ask, as in `DEBIAN_SOURCES`
+ * @returns the folder that stands for `/` in the packages. What they depend on is not fetched.
+ */
+export async function unpackDebianPackages(
+  folder: string,
+  packages: readonly string[],
+  sources: string,
+): Promise<string> {
+  const parts = join(folder, 'parts');
+  const lists = join(folder, 'lists');
+  const cache = join(folder, 'cache');
+  const unpacked = join(folder, 'unpacked');
+  await mkdir(parts);
+  await mkdir(join(lists, 'partial'), { recursive: true });
+  await mkdir(join(cache, 'archives', 'partial'), { recursive: true });
+  await writeFile(join(parts, 'chosen.sources'), sources);
+
+  const options = [
+    ['Dir::Etc::SourceList', '/dev/null'],
+    ['Dir::Etc::SourceParts', parts],
+    ['Dir::State::Lists', lists],
+    ['Dir::Cache', cache],
+    ['Acquire::Languages', 'none'],
+    // apt's own unprivileged user could not write below a private folder of ours.
+    ['APT::Sandbox::User', 'root'],
+  ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const apt = (...args: string[]) => run('apt-get', ['-q', ...options, ...args], { cwd: folder, timeout: TIMEOUT_MS });
+  await apt('update');
+  await apt('download', ...packages);
+
+  const archives = (await readdir(folder)).filter((name) => name.endsWith('.deb'));
+  if (archives.length < packages.length) throw new Error('apt-get download left too few packages');
+  for (const archive of archives) await run('dpkg', ['-x', join(folder, archive), unpacked], { timeout: TIMEOUT_MS });
+  return unpacked;
+}
