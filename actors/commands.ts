@@ -49,8 +49,10 @@ export interface RegisterPlayer {
   attributes?: JsonText;
   /** `If-None-Match: *`: refuse with DUPLICATE_PLAYER when the player exists. */
   createOnly: boolean;
-  /** A client key never replaces an e-mail already held. */
+  /** A client key never replaces an e-mail already held, and is answered little of a player that was there. */
   byClientKey: boolean;
+  /** A player token says that it is the player who asks. */
+  isOwn?: true;
   idempotency?: IdempotencyClaim;
 }
 

@@ -6,23 +6,42 @@ import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';
 
 /**
- * Registers a player, or updates the one that is there: attributes merge, `device_id` and `email` replace, but a client
- * key never replaces an e-mail already held.
+ * Registers a player, or updates the one that is there: attributes merge, `device_id` and `email` replace. A client key never
+ * replaces an e-mail already held. Anybody with a client key may guess an external_id: unless a player token says whose request it
+ * is, a device already held stays too, and the answer holds nothing private of a player that was there.
  */
 export function registerPlayer(state: PlayerState | undefined, command: RegisterPlayer, context: Context): Decision {
   if (state === undefined) return create(command, context);
   if (command.createOnly) return { facts: [], reply: failure('DUPLICATE_PLAYER') };
+  const isStranger = command.byClientKey && command.isOwn !== true;
   const keepsEmail = command.byClientKey && state.email !== null;
+  const keepsDevice = isStranger && state.deviceId !== null;
   const { email, deviceId, attributes } = command;
-  return changePlayer(
+  const { facts, reply } = changePlayer(
     state,
     {
       ...(email === undefined || keepsEmail ? {} : { email }),
-      ...(deviceId === undefined ? {} : { deviceId }),
+      ...(deviceId === undefined || keepsDevice ? {} : { deviceId }),
       ...(attributes === undefined ? {} : { attributes }),
     },
     context,
   );
+  if (!isStranger || reply.kind !== 'player') return { facts, reply };
+  return { facts, reply: { ...reply, player: toStrangers(reply.player, command) } };
+}
+
+/** What is answered to who need not be the player: every field of the resource, those that are private as of a new player. */
+function toStrangers(player: PlayerView, { deviceId, attributes }: RegisterPlayer): PlayerView {
+  return {
+    ...player,
+    deviceId: player.deviceId === deviceId ? player.deviceId : null,
+    email: null,
+    sessionCount: 0,
+    totalRevenue: 0,
+    isPayer: false,
+    // What the caller sent, it knows.
+    attributes: mergeAttributes('{}', attributes ?? '{}') ?? '{}',
+  };
 }
 
 function create(command: RegisterPlayer, context: Context): Decision {

@@ -60,6 +60,7 @@ export const trackEvents = defineRoute({
     'Events may belong to different players. Each is judged by itself; the answer is 200 if any was accepted, else the ' +
     'error of the first. With an Idempotency-Key a repeat counts nothing twice.',
   auth: { keys: ['client', 'server'] },
+  players: 'each item',
   limitClass: 'events',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],

@@ -42,6 +42,7 @@ export const trackEvent = defineRoute({
     'of its name is accepted and answered with `warnings`, or with `status: quarantined` where the schema is enforced: then it is ' +
     'kept, and counts for nothing until it is replayed.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'events',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],

@@ -48,6 +48,7 @@ export const evaluateFlag = defineRoute({
     'Answered from live state: what an event changed counts at once. What is served counts as seen by the player: once ' +
     'per version and variant it becomes an exposure.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
   onlyAsks: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
@@ -101,6 +102,7 @@ export const evaluateFlags = defineRoute({
   summary: 'Evaluate several flags, or all, for a player',
   description: 'Disabled flags are among them; an unknown one is left out and named. Nothing of it counts as exposure.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
   onlyAsks: true,
   errors: ['PLAYER_NOT_FOUND'],

@@ -37,6 +37,7 @@ export const gameEndSession = defineRoute({
   summary: 'End a session; answers its summary',
   description: 'A session ends once: with an Idempotency-Key a repeat answers the same summary, without one 404.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'game',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],

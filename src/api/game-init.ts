@@ -55,6 +55,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
       `A player has at most ${LIMITS.openSessions} open sessions, one a device; one more closes the oldest. A session ends by ` +
       `itself ${sessionTtlSeconds} s after its last init or sync. With an Idempotency-Key a repeat answers the same session.`,
     auth: { keys: ['client', 'server'] },
+    players: ({ body }) => ({ playerId: body.player_id }),
     limitClass: 'game',
     idempotent: true,
     errors: ['PLAYER_NOT_FOUND'],

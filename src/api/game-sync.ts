@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Intervention } from '../../actors/replies.ts';
 import { answer, type Answer } from './answer.ts';
+import { settableAttributes } from './client-attributes.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { PlayerId, freeForm } from './fields.ts';
 import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
@@ -49,6 +50,7 @@ export const gameSync = defineRoute({
     'Events may be hours old (offline play). A bad one is refused alone and listed; a repeat of an event_id is neither ' +
     'accepted again nor refused. One that breaks an enforced schema is kept, and is not accepted. What the call itself leads to is already in its answer.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'game',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],
@@ -95,7 +97,10 @@ async function sync(body: Static<typeof Body>, context: RequestContext): Promise
   const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
   const read = gameItems('events', body.events, session, context);
   if ('kind' in read) return read;
-  const stateUpdates = body.state_updates === undefined ? null : documentText(body.state_updates);
+  const stateUpdates =
+    body.state_updates === undefined
+      ? null
+      : documentText(settableAttributes(body.state_updates, 'state_updates', context));
   if (stateUpdates === undefined) return documentTooLarge('/state_updates');
   const reply = await services.backend.send(origin, session.playerId, {
     kind: 'SyncSession',

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { TrackItem } from '../../actors/commands.ts';
 import type { Failure, FieldFault } from '../kernel/errors.ts';
 import { refusedEvent } from './client-purchases.ts';
+import { refusedPlayer } from './named-player.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** An event as it was read: what goes to the owner of its player, and what its sender is told. */
@@ -30,9 +31,9 @@ export const Warnings = Type.Array(
 export function judgedEvent(
   item: TrackItem,
   properties: Readonly<Record<string, unknown>>,
-  context: Pick<RequestContext, 'key' | 'services'>,
+  context: Pick<RequestContext, 'key' | 'player' | 'services'>,
 ): JudgedEvent | Failure {
-  const refused = refusedEvent(item.eventName, context);
+  const refused = refusedPlayer(item, context.player) ?? refusedEvent(item.eventName, context);
   if (refused !== undefined) return refused;
   const { key, services } = context;
   const verdict = services.eventSchemas.judge(key, item.eventName, properties, item.properties.length);

@@ -48,6 +48,7 @@ export const ofrepEvaluateFlag = defineRoute({
   summary: 'Evaluate one flag (OFREP)',
   description: 'What is served counts as seen by the player, as with the single evaluation.',
   auth,
+  players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
   onlyAsks: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
@@ -79,6 +80,7 @@ export const ofrepEvaluateFlags = defineRoute({
   summary: 'Evaluate all flags (OFREP)',
   description: 'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match.',
   auth,
+  players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
   onlyAsks: true,
   errors: ['PLAYER_NOT_FOUND'],
@@ -123,7 +125,7 @@ interface Question {
 async function evaluate(
   evaluationContext: Record<string, unknown> | undefined,
   question: Question,
-  { services, origin, key }: RequestContext,
+  { services, origin, key, player }: RequestContext,
   flagKey?: string,
 ): Promise<FlagsReply | Failure | TextAnswer> {
   const { targetingKey, ...rest } = evaluationContext ?? {};
@@ -132,13 +134,19 @@ async function evaluate(
   }
   const context = documentText(rest);
   if (context === undefined) return documentTooLarge('/context');
-  for (const playerId of playerIdsOf(key, targetingKey)) {
+  // A token's external_id may look like the id of another player.
+  for (const playerId of player === undefined ? playerIdsOf(key, targetingKey) : [player.playerId]) {
     const body = { kind: 'EvaluateFlags', playerId, context, ...question } as const;
     const reply = await services.backend.ask(origin, playerId, body);
     if (reply.kind !== 'failure') return expectFlags(reply);
     if (reply.code !== 'PLAYER_NOT_FOUND') return reply;
   }
   return failure('PLAYER_NOT_FOUND', 'The targetingKey names no player.');
+}
+
+function targetOf(evaluationContext: Record<string, unknown> | undefined): string {
+  const targetingKey = evaluationContext?.['targetingKey'];
+  return typeof targetingKey === 'string' ? targetingKey : '';
 }
 
 /** Whether the caller holds what an ETag stands for (RFC 9110, section 13.1.2: weak comparison). */

@@ -156,8 +156,18 @@ function parameters(route: Route) {
     description: 'Makes the write safe to repeat: kept 24 h, a repeat answers as the first did.',
     schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$' },
   };
+  const playerToken = {
+    name: 'X-Player-Token',
+    in: 'header',
+    required: false,
+    description:
+      "With a client key: a JWT (HS256) signed with the game's secret for player tokens, whose `sub` is the external_id of the player and " +
+      '`exp` its end. The request acts for that player only; another one is 403. Needed where the game requires it.',
+    schema: { type: 'string', maxLength: LIMITS.playerTokenLength },
+  };
   const own = [...of('path', params), ...of('query', query), ...of('header', headers)];
-  return route.idempotent === true ? [...own, idempotencyKey] : own;
+  const isForClients = route.auth !== 'none' && route.auth.keys.includes('client');
+  return [...own, ...(route.idempotent === true ? [idempotencyKey] : []), ...(isForClients ? [playerToken] : [])];
 }
 
 function described(schema: unknown): { description?: string } {

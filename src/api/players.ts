@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { answer } from './answer.ts';
+import { settableAttributes } from './client-attributes.ts';
 import { documentText, documentTooLarge } from './document-text.ts';
 import { ExternalId, PlayerId, freeForm } from './fields.ts';
 import { playerIdOf } from './player-id.ts';
@@ -14,8 +15,13 @@ export const registerPlayer = defineRoute({
   path: '/v1/players/players',
   tag,
   summary: 'Register a player, or update the one with the same external_id',
-  description: 'Attributes merge over those held. A client key never replaces an e-mail already held.',
+  description:
+    'Attributes merge over those held. A client key never replaces an e-mail already held, nor a device_id without a player ' +
+    'token, and sets the attributes that the game lets client keys set (the others are ignored, and named in X-Ignored-Fields). Of ' +
+    'a player that was there it is answered, without a player token, neither attributes other than those it sent nor the device, ' +
+    'sessions or revenue: those fields are empty or 0. GET by id answers them.',
   auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ externalId: body.external_id }),
   limitClass: 'none',
   idempotent: true,
   errors: ['DUPLICATE_PLAYER'],
@@ -41,8 +47,12 @@ export const registerPlayer = defineRoute({
   example: { external_id: 'player_12345', device_id: 'device_abc', attributes: { level: 25, country: 'US' } },
   action: {
     kind: 'command',
-    toCommand({ body, headers }, { key, idempotency }) {
-      const attributes = body.attributes === undefined ? undefined : documentText(body.attributes);
+    toCommand({ body, headers }, context) {
+      const { key, player, idempotency } = context;
+      const attributes =
+        body.attributes === undefined
+          ? undefined
+          : documentText(settableAttributes(body.attributes, 'attributes', context));
       if (body.attributes !== undefined && attributes === undefined) return documentTooLarge('/attributes');
       const playerId = playerIdOf(key, body.external_id);
       return {
@@ -57,6 +67,7 @@ export const registerPlayer = defineRoute({
           ...(attributes === undefined ? {} : { attributes }),
           createOnly: headers['If-None-Match'] !== undefined,
           byClientKey: key.kind === 'client',
+          ...(player === undefined ? {} : { isOwn: true as const }),
           ...(idempotency === undefined ? {} : { idempotency }),
         },
       };
@@ -74,6 +85,7 @@ export const getPlayer = defineRoute({
   tag,
   summary: 'Get a player by id',
   auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: ById },

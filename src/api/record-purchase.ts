@@ -36,6 +36,7 @@ export const recordPurchase = defineRoute({
     'every request without an Idempotency-Key is a purchase of its own. It is also tracked as the event `purchase`. ' +
     'A game may refuse purchases from client keys.',
   auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],

@@ -38,6 +38,7 @@ export const recordSession = defineRoute({
     'Counts once per session_id, however late a repeat comes: a repeat answers as the first did. ' +
     'A session_id that init made adds nothing, as that session counts by itself. It is also tracked as the event `session_recorded`.',
   auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],

@@ -15,6 +15,8 @@ import type { Scorer } from '../scoring/scorer.ts';
 export interface RequestContext {
   readonly services: Services;
   readonly key: ApiKey;
+  /** The only player that the request may act for, as a player token says; `undefined`: any. */
+  readonly player: OnlyPlayer | undefined;
   readonly origin: Origin;
   /** Present when the caller sent an Idempotency-Key to a route that takes one. */
   readonly idempotency: IdempotencyClaim | undefined;
@@ -22,6 +24,12 @@ export interface RequestContext {
   readonly faults: readonly FieldFault[];
   /** Names of fields nobody knows; routes add those of items. They end up in X-Ignored-Fields. */
   readonly ignored: string[];
+}
+
+/** The player of a player token. */
+export interface OnlyPlayer {
+  readonly externalId: string;
+  readonly playerId: string;
 }
 
 export type KeyKind = 'client' | 'server';
@@ -36,6 +44,8 @@ export interface ApiKey {
   /** Requests per minute; null is unmetered. */
   readonly limitPerMinute: number | null;
   readonly scopes: ReadonlySet<string>;
+  /** Whether it is a client key that acts with a player token only. */
+  readonly requiresPlayerToken: boolean;
   /** The organisation that owns the game. */
   readonly tenant: string;
   /** The game's namespace: player ids are UUIDv5 over it. */

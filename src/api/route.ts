@@ -5,6 +5,7 @@ import type { LiveRequest } from '../../streams/live-feed.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
+import { anotherPlayer, refusedPlayer, type PlayersOf } from './named-player.ts';
 import type { KeyKind, RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
 
@@ -103,6 +104,8 @@ export type Action<T> =
 export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
   auth: KeyAuth;
   input: I;
+  /** Which players a request names: a route that client keys may call says it, as a player token may restrict them to one. */
+  players?: PlayersOf<Input<I>>;
   /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
   takesFaultyItems?: boolean;
   action: Action<Input<I>>;
@@ -130,6 +133,8 @@ export interface KeyedRoute extends RouteDocs {
   auth: KeyAuth;
   input: InputSchemas;
   takesFaultyItems: boolean;
+  /** Whether it says which players a request names. */
+  namesPlayers: boolean;
   /** Validates and acts. Rejects or throws only for a bug. */
   run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
@@ -148,7 +153,7 @@ export type Route = KeyedRoute | OpenRoute;
 
 /** Makes a route of its declaration: compiles its schemas and ties validation, translation and backend together. */
 export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<I>): KeyedRoute {
-  const { action, input, takesFaultyItems = false, ...docs } = definition;
+  const { action, input, players, takesFaultyItems = false, ...docs } = definition;
   const check = compile(Type.Object(input));
   const ignorable = ignorableFields(input.body);
   return {
@@ -156,12 +161,16 @@ export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<
     kind: 'keyed',
     input,
     takesFaultyItems,
+    namesPlayers: players !== undefined,
     run(raw, context) {
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
       if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
-      return act(action, raw, context);
+      // Where nothing is said of players, a request that may act for one only is refused.
+      if (players === undefined && context.player !== undefined) return anotherPlayer();
+      const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
+      return refused ?? act(action, raw, context);
     },
   };
 }

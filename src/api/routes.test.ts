@@ -81,6 +81,14 @@ describe('every route', () => {
     }
   });
 
+  it('that client keys may call says which players its requests name, as a player token may restrict them', () => {
+    const forClients = all.filter((route) => route.kind === 'keyed' && route.auth.keys.includes('client'));
+    expect(forClients.length).toBeGreaterThan(10);
+    for (const route of forClients) {
+      expect(route.kind === 'keyed' && route.namesPlayers, `${route.method} ${route.path}`).toBe(true);
+    }
+  });
+
   it('for game clients and events counts against the rate limit', () => {
     for (const route of all) {
       if (/^\/v1\/(?:bff|events)\//.test(route.path)) expect(route.limitClass).not.toBe('none');

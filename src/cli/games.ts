@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import { createGame, gameAddress, isGameId } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { playerTokensCommand } from './player-tokens.ts';
 import { setGameCommand } from './set-game.ts';
 import { table } from './table.ts';
 
-/** `games create|list|set` */
+/** `games create|list|set|player-tokens` */
 export function gamesCommand(context: CliContext): Command {
   const command = new Command('games').description('Games: what players, keys and definitions belong to.');
   command
@@ -40,5 +41,5 @@ export function gamesCommand(context: CliContext): Command {
         context.print(table(['id', 'name', 'tenant', 'created'], rows));
       }),
     );
-  return command.addCommand(setGameCommand(context));
+  return command.addCommand(setGameCommand(context)).addCommand(playerTokensCommand(context));
 }

@@ -30,7 +30,8 @@ async function cli(...line: string[]): Promise<void> {
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
   };
   const program = new Command().addCommand(keysCommand(context)).addCommand(gamesCommand(context));
-  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
+  const second = program.commands.flatMap(({ commands }) => commands);
+  for (const command of [program, ...program.commands, ...second, ...second.flatMap(({ commands }) => commands)]) {
     command.exitOverride().configureOutput({ writeErr: () => {} });
   }
   await program.parseAsync(line, { from: 'user' });
@@ -85,6 +86,56 @@ describe('games', () => {
     expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: false });
     await cli('games', 'set', 'g', '--client-purchases', 'on');
     expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: true });
+  });
+
+  test('set says which attributes client keys may set', async () => {
+    await cli('games', 'create', 'g');
+    const setting = () => store.get(gameAddress('g'))?.document.clientAttributes;
+    const listed = ['games', 'set', 'g', '--client-attributes', 'listed'];
+    await cli(...listed, '--listed-attributes', 'level', '__proto__', 'level');
+    expect(setting()).toEqual({ listed: ['level', '__proto__'] });
+    await cli('games', 'set', 'g', '--client-attributes', 'none');
+    expect(setting()).toBe('none');
+    await expect(cli(...listed)).rejects.toThrow(/--listed-attributes/);
+    await expect(cli(...listed, '--listed-attributes', 'x'.repeat(129))).rejects.toThrow(/1 to 128/);
+    await expect(cli('games', 'set', 'g', '--listed-attributes', 'level')).rejects.toThrow(
+      /needs --client-attributes listed/,
+    );
+    expect(setting()).toBe('none');
+  });
+
+  test('player-tokens makes, rotates and forgets the secret of a game, and shows it once', async () => {
+    await cli('games', 'create', 'g');
+    const document = () => store.get(gameAddress('g'))?.document;
+    await expect(cli('games', 'set', 'g', '--require-player-token', 'on')).rejects.toThrow(/player-tokens create/);
+    await expect(cli('games', 'player-tokens', 'rotate', 'g')).rejects.toThrow(/no secret/);
+    await cli('games', 'player-tokens', 'create', 'g');
+    const first = printed.at(-1) ?? '';
+    expect(first).toMatch(/^ptsec_[\w-]{43}$/);
+    expect(document()?.playerTokens).toEqual({ secret: first });
+    await expect(cli('games', 'player-tokens', 'create', 'g')).rejects.toThrow(/rotate g/);
+    await cli('games', 'set', 'g', '--require-player-token', 'on');
+
+    const beforeMs = clock.wallMs();
+    await cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', '2');
+    const second = printed.at(-1) ?? '';
+    expect(second).not.toBe(first);
+    expect(document()?.playerTokens).toMatchObject({ secret: second, previous: { secret: first } });
+    const until = document()?.playerTokens?.previous?.until ?? 0;
+    expect(until).toBeGreaterThanOrEqual(beforeMs + 7_200_000);
+    expect(until).toBeLessThan(beforeMs + 7_300_000);
+    await cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', '0');
+    expect(document()?.playerTokens).toEqual({ secret: printed.at(-1) });
+    for (const wrong of ['-1', '721', 'a day', '']) {
+      await expect(cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', wrong), wrong).rejects.toThrow(
+        /0 to 720/,
+      );
+    }
+
+    await cli('games', 'player-tokens', 'disable', 'g');
+    expect(document()).not.toHaveProperty('playerTokens');
+    expect(document()).not.toHaveProperty('requirePlayerToken');
+    await expect(cli('games', 'player-tokens', 'disable', 'g')).rejects.toThrow(/no secret/);
   });
 
   test('set refuses an unknown game, an unknown value, and nothing at all', async () => {

@@ -1,12 +1,16 @@
 import { Command, Option } from 'commander';
-import type { GameDocument } from '../../streams/config/documents.ts';
+import type { ClientAttributes, GameDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { lifecycleOptions, thresholdsAfter, type LifecycleOptions } from './lifecycle-options.ts';
 
 interface SetOptions extends LifecycleOptions {
   clientPurchases?: 'on' | 'off';
+  clientAttributes?: 'all' | 'listed' | 'none';
+  listedAttributes?: string[];
+  requirePlayerToken?: 'on' | 'off';
 }
 
 /** `games set`: one option for each setting; what is not named stays. */
@@ -18,6 +22,19 @@ export function setGameCommand(context: CliContext): Command {
       new Option(
         '--client-purchases <switch>',
         'whether client keys (pk_) may record purchases; on for a new game',
+      ).choices(['on', 'off']),
+    )
+    .addOption(
+      new Option(
+        '--client-attributes <which>',
+        'which attributes of players client keys may set; all for a new game. Others are ignored',
+      ).choices(['all', 'listed', 'none']),
+    )
+    .option('--listed-attributes <name...>', 'with --client-attributes listed: their names')
+    .addOption(
+      new Option(
+        '--require-player-token <switch>',
+        'whether client keys act with a player token only; off for a new game. See games player-tokens --help',
       ).choices(['on', 'off']),
     )
     .action((id: string, options: SetOptions) =>
@@ -36,11 +53,32 @@ export function setGameCommand(context: CliContext): Command {
   return command;
 }
 
-function changesOf({ lifecycle: before }: GameDocument, options: SetOptions): Partial<GameDocument> {
-  const { clientPurchases } = options;
+function changesOf({ lifecycle: before, playerTokens }: GameDocument, options: SetOptions): Partial<GameDocument> {
+  const { clientPurchases, requirePlayerToken } = options;
+  if (requirePlayerToken === 'on' && playerTokens === undefined) {
+    throw new CliError('The game has no secret for player tokens; make one with games player-tokens create first.');
+  }
+  const clientAttributes = attributesOf(options);
   const lifecycle = thresholdsAfter(before, options);
   return {
     ...(clientPurchases === undefined ? {} : { clientPurchases: clientPurchases === 'on' }),
+    ...(clientAttributes === undefined ? {} : { clientAttributes }),
+    ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
   };
+}
+
+function attributesOf({ clientAttributes, listedAttributes }: SetOptions): ClientAttributes | undefined {
+  if (clientAttributes !== 'listed') {
+    if (listedAttributes !== undefined) throw new CliError('--listed-attributes needs --client-attributes listed.');
+    return clientAttributes;
+  }
+  const listed = [...new Set(listedAttributes)];
+  if (listed.length === 0) throw new CliError('Name the attributes with --listed-attributes.');
+  if (listed.length > LIMITS.listedAttributes) {
+    throw new CliError(`There are ${listed.length} names; the maximum is ${LIMITS.listedAttributes}.`);
+  }
+  const wrong = listed.find((name) => name === '' || name.length > LIMITS.nameLength);
+  if (wrong !== undefined) throw new CliError(`A name has 1 to ${LIMITS.nameLength} characters: "${wrong}".`);
+  return { listed };
 }

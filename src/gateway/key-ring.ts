@@ -62,6 +62,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
       environment: entry.environment,
       limitPerMinute: TIERS[tier],
       scopes: new Set(scopes),
+      requiresPlayerToken: kind === 'client' && game.document.requirePlayerToken === true,
       tenant: game.document.tenant,
       namespace: game.document.namespace,
     };

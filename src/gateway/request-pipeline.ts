@@ -11,6 +11,7 @@ import type { CallerAddresses } from './caller-address.ts';
 import { respond, type Exchange } from './exchange.ts';
 import type { KeyRing } from './key-ring.ts';
 import { parseJson } from './parse-json.ts';
+import type { PlayerTokens } from './player-tokens.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { BodyOutcome, BodyReader } from './request-body.ts';
 import { decodeParams, rawParams, readHead, readKeyText, type RequestHead, type RouteReader } from './request-head.ts';
@@ -19,6 +20,7 @@ import { openStream, type StreamRegistry } from './stream-registry.ts';
 export interface PipelineDeps {
   services: Services;
   keyRing: KeyRing;
+  playerTokens: PlayerTokens;
   limiter: RateLimiter;
   callers: CallerAddresses;
   bodies: BodyReader;
@@ -33,7 +35,7 @@ export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exc
 }
 
 /**
- * The way of a keyed request, in order: key, permission, rate limit, headers and parameters, body, validation, route.
+ * The way of a keyed request, in order: key, permission, rate limit, player token, headers and parameters, body, validation, route.
  * Each step may answer and end it. `req` is read before this returns: the server takes it back.
  */
 export function runKeyedRoute(
@@ -54,6 +56,8 @@ export function runKeyedRoute(
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req);
   if (denied !== undefined) return respond(exchange, denied);
+  const player = deps.playerTokens.check(key, key.kind === 'client' ? req.getHeader('x-player-token') : '');
+  if (player !== undefined && 'code' in player) return respond(exchange, player);
   // Nothing else of the request is parsed before its key is known to be good.
   const head = readHead(reader, req, exchange.ignored);
   const fault = faultOf(head);
@@ -65,6 +69,7 @@ export function runKeyedRoute(
   const context: RequestContext = {
     services,
     key,
+    player,
     origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs(), by: key.kind },
     idempotency: undefined,
     faults: NO_FAULTS,

@@ -17,6 +17,7 @@ import { createCallerAddresses } from './caller-address.ts';
 import { createCors } from './cors.ts';
 import { createExchanges } from './exchanges.ts';
 import { createKeyRing } from './key-ring.ts';
+import { createPlayerTokens } from './player-tokens.ts';
 import { startRateExchange } from './rate-exchange.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createBodyReader } from './request-body.ts';
@@ -91,12 +92,14 @@ export function createServer(deps: ServerDeps): Server {
     eventSchemas,
   };
   const keyRing = createKeyRing(configStore);
+  const playerTokens = createPlayerTokens(configStore, clock);
   const limiter = createRateLimiter(clock);
   const streams = createStreamRegistry();
   const exchanges = createExchanges({ clock, ids, metrics, logger: deps.logger, cors: createCors(config.corsOrigins) });
   const pipeline: PipelineDeps = {
     services,
     keyRing,
+    playerTokens,
     limiter,
     callers: createCallerAddresses(config.trustedProxies),
     bodies: createBodyReader(clock),
@@ -146,6 +149,7 @@ export function createServer(deps: ServerDeps): Server {
     side?.close();
     stopExchange();
     keyRing.stop();
+    playerTokens.stop();
     eventSchemas.stop();
   }
 

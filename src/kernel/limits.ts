@@ -70,6 +70,16 @@ export const LIMITS = {
   apiKeyCache: 10_000,
   /** IPv6 addresses of callers whose network is remembered in a gateway. */
   callerAddressCache: 10_000,
+  /** Characters of a player token: room for an external_id of 256 characters in any script. */
+  playerTokenLength: 2_048,
+  /** Added on both sides of a player token's time for clocks that differ. */
+  playerTokenSkewMs: 60_000,
+  /** Player tokens remembered in a gateway, 20 MB of the longest: a request costs a look-up and not a signature (10 µs). */
+  playerTokenCache: 10_000,
+  /** How long what a secret signed stays good after its rotation, at most, in hours. */
+  playerTokenOverlapHours: 30 * 24,
+  /** Attributes that a game lists as those which client keys may set: as many as a player may have. */
+  listedAttributes: 256,
   /** How often gateways tell each other what they let through; a burst may exceed a rate limit by one exchange. */
   rateExchangeMs: 250,
   /** Key and second pairs in one message of that exchange. */

@@ -2,6 +2,7 @@ import type { Environment } from '../../actors/commands.ts';
 import type { LifecycleStage } from '../../actors/state.ts';
 import type { LifecycleThresholds } from '../../actors/player/thresholds.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { PlayerTokenSecrets } from './player-tokens.ts';
 
 /** Rate limit tiers (contract: Limits). */
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
@@ -17,9 +18,17 @@ export interface GameDocument {
   createdAt: number;
   /** Whether client keys may record purchases. Absent counts as true. */
   clientPurchases?: boolean;
+  /** Which attributes of players client keys may set. Absent counts as all. */
+  clientAttributes?: ClientAttributes;
+  /** Present once the game's server may sign player tokens. */
+  playerTokens?: PlayerTokenSecrets;
+  /** Whether client keys act with a player token only. Absent counts as false. */
+  requirePlayerToken?: boolean;
   /** What differs from the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }
+
+export type ClientAttributes = 'all' | 'none' | { listed: string[] };
 
 /** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is kept nowhere. */
 export interface ApiKeyDocument {

@@ -106,3 +106,59 @@ describe('what a client key takes first', () => {
     expect(by).toEqual(['client', 'server']);
   });
 });
+
+describe('registering a player that is there', () => {
+  const register = (key: string, body: object, headers?: Record<string, string>) =>
+    call(key, 'POST', '/v1/players/players', { external_id: 'victim', ...body }, headers);
+  const held = async () => (await call(server, 'GET', `/v1/players/players/${victim}`)).data;
+
+  it('a client key is answered nothing private: no revenue, no attributes but its own, no device and no e-mail', async () => {
+    await purchase(server, 'amount=99.99');
+    const { status, data } = await register(client, { device_id: 'tablet', attributes: { level: 3, gone: null } });
+    expect(status).toBe(200);
+    expect(data).toEqual({
+      ...(await held()),
+      device_id: null,
+      email: undefined,
+      session_count: 0,
+      total_revenue: 0,
+      is_payer: false,
+      attributes: { level: 3 },
+    });
+    expect(data).not.toHaveProperty('email');
+    expect((await register(server, {})).data).toMatchObject({
+      total_revenue: 99.99,
+      attributes: { vip: true, level: 3 },
+    });
+  });
+
+  it('a client key replaces neither device nor e-mail, and sets a device where there is none', async () => {
+    await register(client, { device_id: 'tablet', email: 'c@example.com' });
+    expect(await held()).toMatchObject({ device_id: 'phone', email: 'v@example.com' });
+    const fresh = { external_id: 'fresh' };
+    await call(client, 'POST', '/v1/players/players', fresh);
+    const { data } = await call(client, 'POST', '/v1/players/players', { ...fresh, device_id: 'tablet' });
+    expect(data).toMatchObject({ device_id: 'tablet' });
+  });
+
+  it.each([
+    ['none', {}, 'attributes.level, attributes.coins'],
+    [{ listed: ['level'] }, { level: 3 }, 'attributes.coins'],
+    ['all', { level: 3, coins: 9 }, null],
+  ] as const)('client keys set %o of the attributes, of new players too', async (clientAttributes, set, ignored) => {
+    await setGame({
+      clientAttributes:
+        clientAttributes === 'all' || clientAttributes === 'none' ? clientAttributes : { listed: ['level'] },
+    });
+    const attributes = { level: 3, coins: 9 };
+    expect((await register(client, { attributes })).headers.get('x-ignored-fields')).toBe(ignored);
+    expect((await held())['attributes']).toEqual({ vip: true, ...set });
+    expect(
+      (await call(client, 'POST', '/v1/players/players', { external_id: 'new', attributes })).data['attributes'],
+    ).toEqual(set);
+    await register(server, { attributes: { level: 1, coins: 1 } });
+    const session = { player_id: victim, session_id: (await init()).data['session_id'] };
+    await call(client, 'POST', '/v1/bff/game/sync', { ...session, events: [], state_updates: attributes });
+    expect((await held())['attributes']).toEqual({ vip: true, level: 1, coins: 1, ...set });
+  });
+});

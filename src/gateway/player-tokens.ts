@@ -1,0 +1,79 @@
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { gameAddress } from '../../streams/config/games.ts';
+import { goodSecrets } from '../../streams/config/player-tokens.ts';
+import { playerIdOf } from '../api/player-id.ts';
+import type { ApiKey, OnlyPlayer } from '../api/request-context.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { failure, type Failure } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { readPlayerToken } from './read-player-token.ts';
+
+/** Says which player a request with a client key may act for. */
+export interface PlayerTokens {
+  /**
+   * The player that a token names; `undefined`: any, as there is no token and none is needed.
+   * @param text the value of X-Player-Token; '' when there is none
+   */
+  check(key: ApiKey, text: string): OnlyPlayer | Failure | undefined;
+  stop(): void;
+}
+
+interface KnownToken {
+  namespace: string;
+  environment: string;
+  player: OnlyPlayer;
+  validFromMs: number;
+  validUntilMs: number;
+}
+
+/**
+ * Good tokens are remembered by their text, so that a request costs one map look-up and not a signature; any change of a game forgets
+ * them all. Server keys act for every player, so their tokens are not looked at.
+ */
+export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): PlayerTokens {
+  const known = new Map<string, KnownToken>();
+  const stop = config.onChange(({ address }) => {
+    if (address.kind === 'game') known.clear();
+  });
+
+  function read(key: ApiKey, text: string, nowMs: number): KnownToken | Failure {
+    const held = config.get(gameAddress(key.game))?.document.playerTokens;
+    if (held === undefined) return refused('cannot be checked: this game has no secret for player tokens');
+    const token = readPlayerToken(text, goodSecrets(held, nowMs));
+    if (token.kind === 'bad') return refused(token.reason);
+    const { externalId, validFromMs, validUntilMs, secret } = token;
+    const secretUntilMs = secret === held.secret ? Number.POSITIVE_INFINITY : (held.previous?.until ?? 0);
+    const player = { externalId, playerId: playerIdOf(key, externalId) };
+    const { namespace, environment } = key;
+    return { namespace, environment, player, validFromMs, validUntilMs: Math.min(validUntilMs, secretUntilMs) };
+  }
+
+  return {
+    check(key, text) {
+      if (key.kind === 'server') return undefined;
+      if (text === '') return key.requiresPlayerToken ? MISSING : undefined;
+      const nowMs = clock.wallMs();
+      const held = known.get(text);
+      const isSame = held?.namespace === key.namespace && held.environment === key.environment;
+      const token = held !== undefined && isSame ? held : read(key, text, nowMs);
+      if ('code' in token) return token;
+      if (nowMs >= token.validUntilMs) return refused('has expired; get a new one from your game server');
+      if (nowMs < token.validFromMs) return refused('is not valid yet');
+      if (token !== held) {
+        if (known.size >= LIMITS.playerTokenCache) known.clear();
+        known.set(text, token);
+      }
+      return token.player;
+    },
+    stop,
+  };
+}
+
+const MISSING = failure(
+  'FORBIDDEN',
+  'This game needs a player token with client keys (pk_): send it as X-Player-Token.',
+);
+
+function refused(reason: string): Failure {
+  return failure('FORBIDDEN', `X-Player-Token ${reason}.`);
+}

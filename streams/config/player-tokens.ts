@@ -1,0 +1,28 @@
+import type { Ids } from '../../src/kernel/ids.ts';
+
+/** The secrets with which a game's server signs player tokens. */
+export interface PlayerTokenSecrets {
+  /** The HMAC key is its text in UTF-8. */
+  secret: string;
+  /** The one before the latest rotation: what it signed is good until then (epoch milliseconds). */
+  previous?: { secret: string; until: number };
+}
+
+const PREFIX = 'ptsec_';
+/** As long as the hash: a longer one makes HMAC-SHA-256 no stronger (RFC 2104, section 3). */
+const SECRET_BYTES = 32;
+
+export function newPlayerTokenSecret(ids: Ids): string {
+  return PREFIX + Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
+}
+
+/** The secrets after a rotation. @param overlapMs how long what the present one signed stays good */
+export function rotated(held: PlayerTokenSecrets, ids: Ids, nowMs: number, overlapMs: number): PlayerTokenSecrets {
+  const secret = newPlayerTokenSecret(ids);
+  return overlapMs === 0 ? { secret } : { secret, previous: { secret: held.secret, until: nowMs + overlapMs } };
+}
+
+/** The secrets whose signatures are good, the newest first. */
+export function goodSecrets({ secret, previous }: PlayerTokenSecrets, nowMs: number): string[] {
+  return previous !== undefined && nowMs < previous.until ? [secret, previous.secret] : [secret];
+}
