@@ -81,7 +81,7 @@ describe('registering a player', () => {
     );
     expect(kept.facts).toEqual([]);
     const set = given(registered()).when(aCommand(register({ email: 'new@b.c', byClientKey: true })));
-    expect(set.reply).toMatchObject({ player: { email: 'new@b.c' } });
+    expect(set.states.get(ID)).toMatchObject({ email: 'new@b.c' });
   });
 
   it('keeps __proto__, constructor and prototype as data', () => {

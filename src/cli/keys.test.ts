@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../streams/config/api-keys.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { systemIds as ids } from '../kernel/ids.ts';
@@ -107,12 +108,13 @@ describe('games', () => {
   test('player-tokens makes, rotates and forgets the secret of a game, and shows it once', async () => {
     await cli('games', 'create', 'g');
     const document = () => store.get(gameAddress('g'))?.document;
+    const secrets = () => store.get(playerTokensAddress('g'))?.document;
     await expect(cli('games', 'set', 'g', '--require-player-token', 'on')).rejects.toThrow(/player-tokens create/);
     await expect(cli('games', 'player-tokens', 'rotate', 'g')).rejects.toThrow(/no secret/);
     await cli('games', 'player-tokens', 'create', 'g');
     const first = printed.at(-1) ?? '';
     expect(first).toMatch(/^ptsec_[\w-]{43}$/);
-    expect(document()?.playerTokens).toEqual({ secret: first });
+    expect(secrets()).toEqual({ secret: first });
     await expect(cli('games', 'player-tokens', 'create', 'g')).rejects.toThrow(/rotate g/);
     await cli('games', 'set', 'g', '--require-player-token', 'on');
 
@@ -120,12 +122,12 @@ describe('games', () => {
     await cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', '2');
     const second = printed.at(-1) ?? '';
     expect(second).not.toBe(first);
-    expect(document()?.playerTokens).toMatchObject({ secret: second, previous: { secret: first } });
-    const until = document()?.playerTokens?.previous?.until ?? 0;
+    expect(secrets()).toMatchObject({ secret: second, previous: { secret: first } });
+    const until = secrets()?.previous?.until ?? 0;
     expect(until).toBeGreaterThanOrEqual(beforeMs + 7_200_000);
     expect(until).toBeLessThan(beforeMs + 7_300_000);
     await cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', '0');
-    expect(document()?.playerTokens).toEqual({ secret: printed.at(-1) });
+    expect(secrets()).toEqual({ secret: printed.at(-1) });
     for (const wrong of ['-1', '721', 'a day', '']) {
       await expect(cli('games', 'player-tokens', 'rotate', 'g', '--overlap-hours', wrong), wrong).rejects.toThrow(
         /0 to 720/,
@@ -133,7 +135,7 @@ describe('games', () => {
     }
 
     await cli('games', 'player-tokens', 'disable', 'g');
-    expect(document()).not.toHaveProperty('playerTokens');
+    expect(secrets()).toBeUndefined();
     expect(document()).not.toHaveProperty('requirePlayerToken');
     await expect(cli('games', 'player-tokens', 'disable', 'g')).rejects.toThrow(/no secret/);
   });

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { GameDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
-import { newPlayerTokenSecret, rotated } from '../../streams/config/player-tokens.ts';
+import { newPlayerTokenSecret, playerTokensAddress, rotated } from '../../streams/config/player-tokens.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
@@ -22,12 +21,12 @@ export function playerTokensCommand(context: CliContext): Command {
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
-        const entry = gameOf(store, id);
-        if (entry.document.playerTokens !== undefined) {
+        gameOf(store, id);
+        if (store.get(playerTokensAddress(id)) !== undefined) {
           throw new CliError(`The game ${id} has a secret; change it with games player-tokens rotate ${id}.`);
         }
         const secret = newPlayerTokenSecret(ids);
-        await put(store, entry, { ...entry.document, playerTokens: { secret } });
+        confirm(await store.put(playerTokensAddress(id), { secret }, 0));
         note('The secret is shown only now:');
         print(secret);
       }),
@@ -43,13 +42,11 @@ export function playerTokensCommand(context: CliContext): Command {
     )
     .action((id: string, { overlapHours }: { overlapHours: number }) =>
       context.withConfigStore(async (store) => {
-        const entry = gameOf(store, id);
-        const held = entry.document.playerTokens;
-        if (held === undefined) throw noSecret(id);
-        const playerTokens = rotated(held, ids, clock.wallMs(), overlapHours * HOUR_MS);
-        await put(store, entry, { ...entry.document, playerTokens });
+        const held = secretsOf(store, id);
+        const secrets = rotated(held.document, ids, clock.wallMs(), overlapHours * HOUR_MS);
+        confirm(await store.put(playerTokensAddress(id), secrets, held.revision));
         note('The secret is shown only now:');
-        print(playerTokens.secret);
+        print(secrets.secret);
       }),
     );
   command
@@ -58,10 +55,13 @@ export function playerTokensCommand(context: CliContext): Command {
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
-        const entry = gameOf(store, id);
-        const { playerTokens, requirePlayerToken: _, ...rest } = entry.document;
-        if (playerTokens === undefined) throw noSecret(id);
-        await put(store, entry, rest);
+        const held = secretsOf(store, id);
+        const { document, revision } = gameOf(store, id);
+        const { requirePlayerToken: _, ...rest } = document;
+        confirm(await store.put(gameAddress(id), rest, revision));
+        const isDeleted = await store.delete(playerTokensAddress(id), held.revision);
+        if (!isDeleted)
+          throw new CliError('No player token is needed any more, but the secret is still there; try again.');
         print(id);
       }),
     );
@@ -74,16 +74,16 @@ function gameOf(store: ConfigStore, id: string): ConfigEntry<'game'> {
   return entry;
 }
 
-function noSecret(id: string): CliError {
-  return new CliError(
-    `The game ${id} has no secret for player tokens; make one with games player-tokens create ${id}.`,
-  );
+function secretsOf(store: ConfigStore, id: string): ConfigEntry<'player_tokens'> {
+  gameOf(store, id);
+  const entry = store.get(playerTokensAddress(id));
+  if (entry !== undefined) return entry;
+  throw new CliError(`The game ${id} has no secret for player tokens; make one with games player-tokens create ${id}.`);
 }
 
-async function put(store: ConfigStore, entry: ConfigEntry<'game'>, document: GameDocument): Promise<void> {
-  const written = await store.put(gameAddress(entry.game), document, entry.revision);
-  if (written.kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
-  if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write; try again.');
+function confirm({ kind }: { kind: 'written' | 'conflict' | 'unavailable' }): void {
+  if (kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
+  if (kind === 'unavailable') throw new CliError('NATS did not confirm the write; try again.');
 }
 
 function parseHours(text: string): number {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { ClientAttributes, GameDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { lifecycleOptions, thresholdsAfter, type LifecycleOptions } from './lifecycle-options.ts';
@@ -41,7 +42,8 @@ export function setGameCommand(context: CliContext): Command {
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
         if (entry === undefined) throw new CliError(`There is no game ${id}.`);
-        const changes = changesOf(entry.document, options);
+        const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
+        const changes = changesOf(entry.document, hasSecret, options);
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
         const written = await store.put(gameAddress(id), { ...entry.document, ...changes }, entry.revision);
         if (written.kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
@@ -53,9 +55,13 @@ export function setGameCommand(context: CliContext): Command {
   return command;
 }
 
-function changesOf({ lifecycle: before, playerTokens }: GameDocument, options: SetOptions): Partial<GameDocument> {
+function changesOf(
+  { lifecycle: before }: GameDocument,
+  hasSecret: boolean,
+  options: SetOptions,
+): Partial<GameDocument> {
   const { clientPurchases, requirePlayerToken } = options;
-  if (requirePlayerToken === 'on' && playerTokens === undefined) {
+  if (requirePlayerToken === 'on' && !hasSecret) {
     throw new CliError('The game has no secret for player tokens; make one with games player-tokens create first.');
   }
   const clientAttributes = attributesOf(options);

@@ -1,6 +1,5 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import { gameAddress } from '../../streams/config/games.ts';
-import { goodSecrets } from '../../streams/config/player-tokens.ts';
+import { goodSecrets, playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { playerIdOf } from '../api/player-id.ts';
 import type { ApiKey, OnlyPlayer } from '../api/request-context.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -27,17 +26,17 @@ interface KnownToken {
 }
 
 /**
- * Good tokens are remembered by their text, so that a request costs one map look-up and not a signature; any change of a game forgets
+ * Good tokens are remembered by their text, so that a request costs one map look-up and not a signature; any change of a game or its secrets forgets
  * them all. Server keys act for every player, so their tokens are not looked at.
  */
 export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): PlayerTokens {
   const known = new Map<string, KnownToken>();
   const stop = config.onChange(({ address }) => {
-    if (address.kind === 'game') known.clear();
+    if (address.kind === 'game' || address.kind === 'player_tokens') known.clear();
   });
 
   function read(key: ApiKey, text: string, nowMs: number): KnownToken | Failure {
-    const held = config.get(gameAddress(key.game))?.document.playerTokens;
+    const held = config.get(playerTokensAddress(key.game))?.document;
     if (held === undefined) return refused('cannot be checked: this game has no secret for player tokens');
     const token = readPlayerToken(text, goodSecrets(held, nowMs));
     if (token.kind === 'bad') return refused(token.reason);

@@ -68,6 +68,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     flag: new Map(),
     campaign: new Map(),
     event_schema: new Map(),
+    player_tokens: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
@@ -183,6 +184,7 @@ const KINDS: { [K in DocumentKind]: K } = {
   flag: 'flag',
   campaign: 'campaign',
   event_schema: 'event_schema',
+  player_tokens: 'player_tokens',
   deployment: 'deployment',
 };
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];

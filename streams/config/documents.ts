@@ -20,8 +20,6 @@ export interface GameDocument {
   clientPurchases?: boolean;
   /** Which attributes of players client keys may set. Absent counts as all. */
   clientAttributes?: ClientAttributes;
-  /** Present once the game's server may sign player tokens. */
-  playerTokens?: PlayerTokenSecrets;
   /** Whether client keys act with a player token only. Absent counts as false. */
   requirePlayerToken?: boolean;
   /** What differs from the defaults (`DEFAULT_THRESHOLDS`). */
@@ -235,6 +233,7 @@ export interface Documents {
   flag: FlagDocument;
   campaign: CampaignDocument;
   event_schema: EventSchemaDocument;
+  player_tokens: PlayerTokenSecrets;
   deployment: DeploymentDocument;
 }
 export type DocumentKind = keyof Documents;

@@ -1,11 +1,20 @@
 import type { Ids } from '../../src/kernel/ids.ts';
+import type { DocumentAddress } from './documents.ts';
 
-/** The secrets with which a game's server signs player tokens. */
+/**
+ * The secrets with which a game's server signs player tokens. Stored at `playerTokensAddress`, apart from the game: a process
+ * that lacks the key for stored secrets leaves out documents that hold one.
+ */
 export interface PlayerTokenSecrets {
   /** The HMAC key is its text in UTF-8. */
   secret: string;
   /** The one before the latest rotation: what it signed is good until then (epoch milliseconds). */
   previous?: { secret: string; until: number };
+}
+
+/** Where the secrets of a game are. They span both environments, as the game does. */
+export function playerTokensAddress(game: string): DocumentAddress<'player_tokens'> {
+  return { game, environment: '_', kind: 'player_tokens', key: 'secrets' };
 }
 
 const PREFIX = 'ptsec_';

@@ -1,4 +1,5 @@
-import type { ConfigStore } from './config-store.ts';
+import type { ConfigStore, ConfigWrite } from './config-store.ts';
+import type { DocumentAddress, DocumentKind } from './documents.ts';
 import { createdRevisionOf } from './webhook-revision.ts';
 
 /**
@@ -10,14 +11,38 @@ export async function rewriteSecrets(store: ConfigStore): Promise<{ written: num
   let written = 0;
   let failed = 0;
   for (const address of store.outdatedSecrets()) {
-    if (address.kind !== 'webhook') throw new Error(`nothing is known of secrets in a ${address.kind}`);
-    const entry = store.get({ ...address, kind: 'webhook' });
-    if (entry === undefined) continue;
-    // A webhook's first version has its own revision as that of its creation.
-    const document = { ...entry.document, createdRevision: createdRevisionOf(entry) };
-    const outcome = await store.put({ ...address, kind: 'webhook' }, document, entry.revision);
+    const outcome = await rewrite(store, address);
+    if (outcome === undefined) continue;
     if (outcome.kind === 'written') written += 1;
     if (outcome.kind === 'unavailable') failed += 1;
   }
   return { written, failed };
+}
+
+/** `undefined`: it is no more. */
+async function rewrite(
+  store: ConfigStore,
+  { game, environment, kind, key }: DocumentAddress,
+): Promise<ConfigWrite<DocumentKind> | undefined> {
+  switch (kind) {
+    case 'webhook': {
+      const entry = store.get({ game, environment, kind, key });
+      if (entry === undefined) return undefined;
+      // A webhook's first version has its own revision as that of its creation.
+      const document = { ...entry.document, createdRevision: createdRevisionOf(entry) };
+      return store.put({ game, environment, kind, key }, document, entry.revision);
+    }
+    case 'player_tokens': {
+      const entry = store.get({ game, environment, kind, key });
+      return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
+    }
+    case 'game':
+    case 'key':
+    case 'segment':
+    case 'flag':
+    case 'campaign':
+    case 'event_schema':
+    case 'deployment':
+      throw new Error(`nothing is known of secrets in a ${kind}`);
+  }
 }

@@ -8,6 +8,7 @@ import type { DocumentKind } from './documents.ts';
 const SECRET_PATHS: { readonly [K in DocumentKind]?: readonly string[] } = {
   // Callers put credentials of their receivers into headers.
   webhook: ['secret', 'previousSecret.secret', 'headers.*'],
+  player_tokens: ['secret', 'previous.secret'],
 };
 
 export type OpenedDocument =

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
@@ -7,6 +7,7 @@ import { decodeJson, encodeJson } from '../codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../log-memory.ts';
 import { openConfigStore, type ConfigStore } from './config-store.ts';
 import type { DocumentAddress, WebhookDocument } from './documents.ts';
+import { playerTokensAddress } from './player-tokens.ts';
 import { rewriteSecrets } from './rewrite-secrets.ts';
 
 /* Webhooks as the CONFIG bucket stores them. */
@@ -117,4 +118,17 @@ describe('secrets of webhooks', () => {
     expect(await rewriteSecrets(await open(withoutSealing(onlyNew)))).toEqual({ written: 1, failed: 0 });
     expect((await open()).get(addressOf('a'))?.document.secret).toBe('whsec_a');
   });
+});
+
+test('secrets for player tokens are sealed, apart from the game, and sealed again with a new key', async () => {
+  const address = playerTokensAddress('g');
+  const secrets = { secret: 'ptsec_new', previous: { secret: 'ptsec_old', until: 5 } };
+  await (await open()).put(address, secrets);
+  expect((await stored()).get('g._.player_tokens.secrets')).toMatch(/ptsec_new.*ptsec_old/);
+  await vi.waitFor(() => expect(store.get(address)?.document).toEqual(secrets));
+  expect(await rewriteSecrets(store)).toEqual({ written: 1, failed: 0 });
+  const text = (await stored()).get('g._.player_tokens.secrets');
+  expect(text).toContain(box.keyId);
+  expect(text).not.toContain('ptsec_');
+  expect((await open(box)).get(address)?.document).toEqual(secrets);
 });

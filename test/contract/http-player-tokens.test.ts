@@ -4,6 +4,7 @@ import { flagsOf } from '../../actors/flags/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { GameDocument } from '../../streams/config/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { playerTokensAddress, type PlayerTokenSecrets } from '../../streams/config/player-tokens.ts';
 import { bodyOf } from '../support/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
@@ -34,7 +35,8 @@ beforeEach(async () => {
   server = await gateway.key();
   mine = await register('me');
   other = await register('other');
-  await setGame({ playerTokens: { secret: SECRET }, requirePlayerToken: true });
+  await setSecrets({ secret: SECRET });
+  await setGame({ requirePlayerToken: true });
 });
 afterEach(() => gateway.close());
 
@@ -53,12 +55,7 @@ async function setGame(change: Partial<GameDocument>): Promise<void> {
   await gateway.config.put(gameAddress('demo'), { ...game.document, ...change });
 }
 
-async function forgetSecret(): Promise<void> {
-  const game = gateway.config.get(gameAddress('demo'));
-  if (game === undefined) throw new Error('there is no game');
-  const { playerTokens: _, ...document } = game.document;
-  await gateway.config.put(gameAddress('demo'), document);
-}
+const setSecrets = (secrets: PlayerTokenSecrets) => gateway.config.put(playerTokensAddress('demo'), secrets);
 
 function token(sub: string, { secret = SECRET, seconds = 60 } = {}): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -174,12 +171,12 @@ describe('where a game requires player tokens', () => {
     const bearer = token('me', { seconds: 3_600 });
     const get = async (text = bearer) => (await call('GET', `/v1/players/players/${mine}`, undefined, text)).status;
     expect(await get()).toBe(200);
-    await setGame({ playerTokens: { secret: 'ptsec_new', previous: { secret: SECRET, until: T + 1_000 } } });
+    await setSecrets({ secret: 'ptsec_new', previous: { secret: SECRET, until: T + 1_000 } });
     expect(await get()).toBe(200);
     expect(await get(token('me', { secret: 'ptsec_new' }))).toBe(200);
     nowMs = T + 1_000;
     expect(await get()).toBe(403);
-    await setGame({ playerTokens: { secret: 'ptsec_newest' } });
+    await setSecrets({ secret: 'ptsec_newest' });
     expect(await get(token('me', { secret: 'ptsec_new' }))).toBe(403);
   });
 
@@ -210,7 +207,7 @@ describe('where a game requires none', () => {
     expect([await get(mine, token('me')), await get(other, token('me')), await get(mine, 'x.y.z')]).toEqual([
       200, 403, 403,
     ]);
-    await forgetSecret();
+    await gateway.config.delete(playerTokensAddress('demo'));
     expect([await get(mine), await get(mine, token('me'))]).toEqual([200, 403]);
   });
 });

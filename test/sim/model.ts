@@ -8,7 +8,7 @@ import type {
   Scope,
   TrackItem,
 } from '../../actors/commands.ts';
-import type { DomainFact } from '../../actors/facts.ts';
+import type { DomainFact, EventMaker } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
 import type { EntityState, PlayerState } from '../../actors/state.ts';
 import { predictCampaigns } from './model-campaigns.ts';
@@ -161,11 +161,19 @@ function predictCommand(
         run.reply = { kind: 'player', player, created: true };
       } else {
         const keepsEmail = body.byClientKey && held.email !== null;
+        const keepsDevice = body.byClientKey && held.deviceId !== null;
         change(run, held, scope, at, {
           email: keepsEmail ? undefined : body.email,
-          deviceId: body.deviceId,
+          deviceId: keepsDevice ? undefined : body.deviceId,
           attributes: body.attributes,
         });
+        if (body.byClientKey && run.reply.kind === 'player') {
+          const { id, externalId, lifecycleStage, firstSeenAt, lastSeenAt, deviceId } = run.reply.player;
+          const told = newPlayer(id, externalId, firstSeenAt);
+          if (deviceId === body.deviceId) told.deviceId = deviceId;
+          told.attributes = merged('{}', body.attributes);
+          run.reply = { ...run.reply, player: { ...told, lifecycleStage, lastSeenAt } };
+        }
       }
       break;
     }
@@ -204,7 +212,7 @@ function predictCommand(
       if (recorded === undefined) break;
       run.facts.push(recorded.fact);
       run.next.set(held.id, recorded.next);
-      track(run, current, recorded.event, scope, at);
+      track(run, current, recorded.event, scope, at, NO_DEFINITIONS.flags, { by: 'service' });
       break;
     }
     case 'OverrideFlag': {
@@ -345,6 +353,7 @@ function track(
   scope: Scope,
   at: number,
   flags = NO_DEFINITIONS.flags,
+  maker: { by?: EventMaker } = {},
 ): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
@@ -377,7 +386,7 @@ function track(
   const player = { externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
   const again = release === undefined ? {} : { release };
-  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again });
+  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...maker });
   const recent = { eventId, eventName, timestamp, receivedAt: at };
   const next = {
     ...held,

@@ -18,6 +18,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     flag: new Map(),
     campaign: new Map(),
     event_schema: new Map(),
+    player_tokens: new Map(),
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
