@@ -95,18 +95,18 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     });
   });
 
-  it('a stream that the service ends, ends well-formed', async ({ skip }) => {
+  it('a stream that the service ends, ends well-formed', async ({ skip, onTestFinished }) => {
     using(skip);
     const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
     const proxy = await startReverseProxy(name, gateway.port);
+    onTestFinished(() => proxy.stop());
     const response = await fetch(`http://127.0.0.1:${proxy.port}/v1/events/events/stream`, {
       headers: { 'X-API-Key': await gateway.key() },
     });
     const { reader } = await until('the stream is attached', () => gateway.feed.attached.at(-1));
     reader.end();
     expect(await response.text()).toContain('"type":"connected"');
-    await proxy.stop();
-    await gateway.close();
   });
 
   it('a write succeeds after any silence', async ({ skip }) => {
@@ -126,12 +126,15 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     expect(answers).toEqual(pausesMs.map(() => [200, 200]));
   });
 
-  it('a restart of the service costs requests only while it is away', async ({ skip }) => {
+  it('a restart of the service costs requests only while it is away', async ({ skip, onTestFinished }) => {
     using(skip);
     const port = await freePort();
     let gateway = await startGateway({ port });
+    onTestFinished(() => gateway.close());
     const proxy = await startReverseProxy(name, port);
+    onTestFinished(() => proxy.stop());
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
     for (let round = 0; round < 3; round++) {
       expect((await post(proxy.port, agent, await gateway.key(), event())).status).toBe(200);
       await gateway.close();
@@ -139,9 +142,6 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
       gateway = await startGateway({ port });
       expect((await post(proxy.port, agent, await gateway.key(), event())).status).toBe(200);
     }
-    agent.destroy();
-    await proxy.stop();
-    await gateway.close();
   });
 
   it('no request reaches the service inside the body of another', async ({ skip }) => {

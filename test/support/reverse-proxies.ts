@@ -154,18 +154,21 @@ export async function startReverseProxy(name: ProxyName, targetPort: number): Pr
   let ended = false;
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said = (said + data).slice(-8_000)));
   const exit = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => (ended = true));
-  await until(`${name} listens`, async () => {
-    if (ended) throw new Error(`${name} ended: ${said}`);
-    return accepts(port);
-  });
-  return {
-    port,
-    async stop() {
-      child.kill('SIGKILL');
-      await exit;
-      await rm(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exit;
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    await until(`${name} listens`, async () => {
+      if (ended) throw new Error(`${name} ended: ${said}`);
+      return accepts(port);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port, stop };
 }
 
 /** Replaces the one occurrence: a shipped file that changed otherwise would be run as it is. */
