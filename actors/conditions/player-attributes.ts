@@ -17,14 +17,15 @@ export function attributesOf(player: PlayerState): JsonObject {
   const text = player.attributes;
   // What follows from one text is paid for once, whether it is remembered or not.
   if (meterId !== paidMeter || text !== latest.text) charge(text.length * PARSE_STEPS);
+  if (text !== latest.text) {
+    const large = text.length >= LIMITS.largeAttributesLength;
+    const attributes = (large ? parsed.get(player) : undefined) ?? parse(text);
+    if (large) parsed.set(player, attributes);
+    latest = { text, attributes };
+  }
   paid = player;
   paidMeter = meterId;
-  if (text === latest.text) return latest.attributes;
-  const large = text.length >= LIMITS.largeAttributesLength;
-  const attributes = (large ? parsed.get(player) : undefined) ?? parse(text);
-  if (large) parsed.set(player, attributes);
-  latest = { text, attributes };
-  return attributes;
+  return latest.attributes;
 }
 
 let paid: PlayerState | undefined;

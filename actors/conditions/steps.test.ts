@@ -96,6 +96,21 @@ describe('a condition over its budget', () => {
   });
 });
 
+describe('attributes that cannot be parsed', () => {
+  it('throw each time, and never show those of another player', () => {
+    const compiled = compileCondition({ 'attributes.b': 1 });
+    if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
+    const [good, broken] = ['{"b":1}', '{"b'].map((attributes) => aPlayer({ attributes }));
+    const ask = (player = aPlayer()) => compiled.condition.matches({ player, nowMs: NOW });
+    metered(() => {
+      expect(ask(good)).toBe(true);
+      expect(() => ask(broken)).toThrow(SyntaxError);
+      expect(() => ask(broken)).toThrow(SyntaxError);
+      expect(ask(good)).toBe(true);
+    });
+  });
+});
+
 describe('a definition', () => {
   it('that is too expensive on ordinary data has an excess, which names condition, rule and remedy', () => {
     const one = { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } };
