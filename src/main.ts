@@ -201,7 +201,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger,
       metrics,
       readiness,
-      segmentProgress: (revision) => readSegmentProgress(log, partitions, revision),
+      segmentProgress: (question) => readSegmentProgress(log, partitions, question),
       analytics,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
       webhookOperations,

@@ -13,6 +13,7 @@ import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/d
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
+import { readStateHead, type StateHead } from './wire/state-head.ts';
 
 /**
  * Everything on the wire between our own processes and in the log: one version byte, then MessagePack. Each message can be
@@ -63,6 +64,9 @@ export const encodeCommit = (record: CommitRecord): Uint8Array => encode(commitT
 export const decodeCommit = (bytes: Uint8Array): CommitRecord => commitFromTuple(decode<CommitTuple>(bytes));
 
 export const encodeState = (state: EntityState): Uint8Array => encode(stateToTuple(state));
+/** Kind, game and environment of an encoded state. */
+export const headOfState = (bytes: Uint8Array): StateHead => readStateHead(bytes) ?? headOf(decodeState(bytes));
+const headOf = ({ kind, game, environment }: EntityState): StateHead => ({ kind, game, environment });
 export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(decode<StateTuple>(bytes));
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encode(records.map(scoreToTuple));

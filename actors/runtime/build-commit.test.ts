@@ -10,7 +10,7 @@ import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { createMemoryStores } from './store-memory.ts';
 
-const NO_CHORES = { snapshotIds: [], dueIds: [], sweepIds: [], mark: undefined, idle: false };
+const NO_CHORES = { snapshotIds: [], dueIds: [], sweepIds: [], sweepWants: () => true, mark: undefined, idle: false };
 
 function feedOf(commands: Command[]): RequestFeed & { taken: number } {
   const feed = {

@@ -14,8 +14,9 @@ import { settleSegments } from '../segments/settle-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import { sizeOf, type Entities } from './entities.ts';
+import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
-import type { Swept } from './segment-sweep.ts';
+import type { Swept, SweptTenant } from './segment-sweep.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /** Work of the owner's own that joins the next commit. */
@@ -26,6 +27,8 @@ export interface Chores {
   dueIds: readonly string[];
   /** Entities whose segments are looked at after an edit. */
   sweepIds: readonly string[];
+  /** Whether the sweep wants the player evaluated now. */
+  sweepWants: (tenant: string, entityId: string) => boolean;
   /** The scheduled times of campaigns that have come for those. */
   schedules?: ScheduleWindow | undefined;
   /** What a new mark would cover, if one is worth a record. */
@@ -127,14 +130,18 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   const beganMs = monotonicMs();
   let tookMs = 0;
   let count = 0;
-  let players = 0;
   let changed = 0;
+  const tenants = new Map<string, SweptTenant>();
+  const overBudget: string[] = [];
+  // Who exceeded a budget until now did so in commands.
+  definitions.takeOverBudget();
   for (const entityId of chores.sweepIds) {
     if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > CHORES_CHARS) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.peek(entityId);
-    if (state?.kind === 'player') {
-      players += 1;
+    const tenant = state === undefined ? '' : tenantOf(state);
+    if (state?.kind === 'player' && chores.sweepWants(tenant, entityId)) {
+      const stepsBefore = stepsSpent();
       const set = definitions.segments(state.game, state.environment);
       // Never as of a time before the player was last seen, which its counters are ahead of.
       const atMs = Math.max(nowMs, state.lastSeenAt);
@@ -149,10 +156,14 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
         if (chores.schedules !== undefined) settleSchedules(draft, entityId, campaigns, chores.schedules, context);
       });
       if (draft.facts.length > since) changed += 1;
+      overBudget.push(...new Set(definitions.takeOverBudget()));
+      const before = tenants.get(tenant) ?? { players: 0, steps: 0, last: '' };
+      const steps = before.steps + stepsSpent() - stepsBefore;
+      tenants.set(tenant, { players: before.players + 1, steps, last: entityId });
     }
     tookMs = monotonicMs() - beganMs;
   }
-  return { count, players, changed, tookMs };
+  return { count, tenants, overBudget, changed, tookMs };
 }
 
 function decideWaiting(

@@ -38,7 +38,14 @@ export interface HousekeepingOptions {
   onWork: () => void;
 }
 
-const NO_CHORES: Chores = { snapshotIds: [], dueIds: [], sweepIds: [], mark: undefined, idle: false };
+const NO_CHORES: Chores = {
+  snapshotIds: [],
+  dueIds: [],
+  sweepIds: [],
+  sweepWants: () => true,
+  mark: undefined,
+  idle: false,
+};
 /** Due entities handled in one commit. */
 const DUE_BATCH = 500;
 /** With more due than one commit takes, the next look comes this soon. */
@@ -112,6 +119,7 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
         snapshotIds: snapshots.due(LIMITS.snapshotsPerCommit),
         dueIds: due,
         sweepIds,
+        sweepWants: (tenant, entityId) => sweep.wants(tenant, entityId),
         schedules: sweep.schedules,
         mark: coveredTo > lastMark ? coveredTo : undefined,
         idle: idle(),

@@ -3,24 +3,41 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeJson, encodeJson } from '../../streams/codec.ts';
 import type { Bucket, Log } from '../../streams/log.ts';
+import type { Environment } from '../commands.ts';
+import { tenantOf } from './player-counts.ts';
+import type { TenantProgress } from './sweep-turns.ts';
 
 /** How far one partition's players are looked at since its newest edit of a segment. Stored under `segments.<partition>`. */
 export interface SegmentProgress {
   /** Every edit up to this CONFIG revision is taken in. */
   revision: number;
-  evaluated: number;
-  /** Players to look at. */
-  total: number;
   done: boolean;
+  /** Whether every tenant had a turn: those that are not in `tenants` have no players. */
+  firstPassDone: boolean;
+  /** By `<game>/<environment>`. */
+  tenants: Readonly<Record<string, TenantProgress>>;
+  /** Players by segment whose condition exceeded its budget. */
+  overBudget: Readonly<Record<string, number>>;
   /** Every scheduled time of a campaign up to this one is done, epoch milliseconds. */
   schedulesUpTo?: number;
 }
 
-/** Players looked at under a revision or a later one, over all partitions. `done`: there is none left. */
+/** What the progress is asked of. */
+export interface ProgressQuestion {
+  game: string;
+  environment: Environment;
+  segmentId: string;
+  /** The CONFIG revision of the segment's newest edit. */
+  revision: number;
+}
+
+/** Players of a tenant evaluated under a revision or a later one, over all partitions. `done`: there is none left. */
 export interface SweepProgress {
   evaluated: number;
   total: number;
   done: boolean;
+  /** Those for whom the segment's condition exceeded its budget. */
+  overBudget: number;
 }
 
 const keyOf = (partition: number): string => `segments.${partition}`;
@@ -29,16 +46,19 @@ const keyOf = (partition: number): string => `segments.${partition}`;
 export async function readSegmentProgress(
   log: Pick<Log, 'bucket'>,
   partitions: number,
-  revision: number,
+  question: ProgressQuestion,
 ): Promise<SweepProgress> {
   const bucket = log.bucket('POSITIONS');
   const found = await Promise.all(Array.from({ length: partitions }, (_, partition) => load(bucket, partition)));
-  const sum: SweepProgress = { evaluated: 0, total: 0, done: true };
+  const tenant = tenantOf(question);
+  const sum: SweepProgress = { evaluated: 0, total: 0, done: true, overBudget: 0 };
   for (const { progress } of found) {
-    const isNew = progress !== undefined && progress.revision >= revision;
-    sum.total += progress?.total ?? 0;
-    sum.evaluated += isNew ? progress.evaluated : 0;
-    sum.done &&= isNew && progress.done;
+    const isNew = progress !== undefined && progress.revision >= question.revision;
+    const [evaluated, total, done] = progress?.tenants[tenant] ?? [0, 0, progress?.firstPassDone === true];
+    sum.total += total;
+    sum.evaluated += isNew ? evaluated : 0;
+    sum.done &&= isNew && (progress.done || done);
+    sum.overBudget += isNew ? (progress.overBudget[question.segmentId] ?? 0) : 0;
   }
   return sum;
 }
@@ -111,11 +131,36 @@ async function load(
 }
 
 function parseProgress(value: unknown): SegmentProgress | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (!('revision' in value) || !('evaluated' in value) || !('total' in value) || !('done' in value)) return undefined;
-  const { revision, evaluated, total, done } = value;
-  if (typeof revision !== 'number' || typeof evaluated !== 'number' || typeof total !== 'number') return undefined;
-  const { schedulesUpTo } = { schedulesUpTo: undefined, ...value };
+  if (!isRecord(value) || typeof value['revision'] !== 'number') return undefined;
+  const { revision, done, firstPassDone, tenants, overBudget, schedulesUpTo } = value;
   const schedules = typeof schedulesUpTo === 'number' ? { schedulesUpTo } : {};
-  return { revision, evaluated, total, done: done === true, ...schedules };
+  return {
+    revision,
+    done: done === true,
+    // Progress of an earlier version knows no tenants.
+    firstPassDone: firstPassDone === true,
+    tenants: isRecord(tenants) ? parseTenants(tenants) : {},
+    overBudget: isRecord(overBudget) ? parseCounts(overBudget) : {},
+    ...schedules,
+  };
+}
+
+function parseTenants(value: Record<string, unknown>): Record<string, TenantProgress> {
+  const entries = Object.entries(value).flatMap(([tenant, found]): [string, TenantProgress][] => {
+    if (!Array.isArray(found)) return [];
+    const [evaluated, total, done]: unknown[] = found;
+    if (typeof evaluated !== 'number' || typeof total !== 'number') return [];
+    return [[tenant, [evaluated, total, done === true]]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function parseCounts(value: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,10 +5,12 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { MemoryFaults } from '../../streams/log-memory.ts';
+import { HUNGRY } from '../conditions/testing.ts';
 import { createDefinitions } from './definitions.ts';
 import { readSegmentProgress } from './segment-progress.ts';
 
 const DAY_MS = 86_400_000;
+const LIVE = { game: 'demo', environment: 'live', segmentId: 's' } as const;
 
 describe('segments of the players of a partition', () => {
   let config: MemoryConfigStore;
@@ -28,7 +30,7 @@ describe('segments of the players of a partition', () => {
   }
   /** The fake clock ends the wait if it never comes. */
   async function swept(node: BackboneNode, revision: number) {
-    const progress = () => world.settle(readSegmentProgress(node.log, world.partitions, revision));
+    const progress = () => world.settle(readSegmentProgress(node.log, world.partitions, { ...LIVE, revision }));
     for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
       const found = await progress();
       if (found.done) return found;
@@ -71,7 +73,7 @@ describe('segments of the players of a partition', () => {
     await world.clock.advance(3_000);
     await world.register(node, 'late', { attributes: '{"level":39}' });
     const revision = await define('s', { 'attributes.level': { $gte: 30 } });
-    expect(await swept(node, revision)).toEqual({ evaluated: 41, total: 41, done: true });
+    expect(await swept(node, revision)).toEqual({ evaluated: 41, total: 41, done: true, overBudget: 0 });
     expect(members('SegmentEntered').toSorted()).toEqual([...ids.slice(30), 'late'].map((id) => `s ${id}`).toSorted());
     const edited = await define('s', { 'attributes.level': { $gte: 35 } });
     await swept(node, edited);
@@ -81,6 +83,31 @@ describe('segments of the players of a partition', () => {
     expect(members('SegmentExited')).toHaveLength(11);
     expect(world.facts('SegmentExited').at(-1)).toMatchObject({ segmentKey: 'key-s' });
     expect(world.facts('SegmentEntered')).toHaveLength(11);
+  });
+
+  it('are counted for the game and environment alone that asks', async () => {
+    const node = await world.lead('a');
+    for (const id of ['a', 'b', 'c']) await world.register(node, id);
+    for (const id of ['d', 'e']) await world.register(node, id, { environment: 'test' });
+    await world.clock.advance(3_000);
+    const revision = await define('s', { 'attributes.level': { $gte: 30 } });
+    expect(await swept(node, revision)).toEqual({ evaluated: 3, total: 3, done: true, overBudget: 0 });
+    const of = (game: string, environment: 'live' | 'test') =>
+      world.settle(readSegmentProgress(node.log, 2, { game, environment, segmentId: 's', revision }));
+    expect(await of('demo', 'test')).toMatchObject({ evaluated: 2, total: 2, done: true });
+    expect(await of('another', 'live')).toMatchObject({ evaluated: 0, total: 0, done: true });
+  });
+
+  it('for whom the condition exceeded its budget are counted', async () => {
+    const node = await world.lead('a');
+    const long = JSON.stringify({ a: Array.from({ length: 15 }, () => 'ab'.repeat(512)) });
+    await world.register(node, 'a', { attributes: long });
+    await world.register(node, 'b', { attributes: long });
+    await world.register(node, 'c', { attributes: '{"a":["ab!"]}' });
+    await world.clock.advance(3_000);
+    const revision = await define('s', { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } });
+    expect(await swept(node, revision)).toEqual({ evaluated: 3, total: 3, done: true, overBudget: 2 });
+    expect(members('SegmentEntered')).toEqual(['s c']);
   });
 
   it('are looked at again after a take-over: an edit may have come while nobody led', async () => {
@@ -112,7 +139,12 @@ describe('segments of the players of a partition', () => {
     const node = await world.lead('a');
     await world.register(node, 'p');
     await world.clock.advance(10_000);
-    expect(await world.settle(readSegmentProgress(node.log, 2, 0))).toEqual({ evaluated: 0, total: 0, done: false });
+    expect(await world.settle(readSegmentProgress(node.log, 2, { ...LIVE, revision: 0 }))).toEqual({
+      evaluated: 0,
+      total: 0,
+      done: false,
+      overBudget: 0,
+    });
     expect(world.broker.bucket('POSITIONS').get('segments.0')).toBeUndefined();
   });
 });

@@ -4,10 +4,13 @@ import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from './store.ts';
+import { createSweepTurns } from './sweep-turns.ts';
 
 /**
  * Looks at every player of a partition after a segment was made, changed or deleted, and once after take-over, as nobody
  * may have been there to do it.
+ *
+ * Tenants with expensive segments do not hold up others: sweep-turns.ts.
  *
  * It also looks at everybody once a campaign's scheduled time has come, up to a day late. How far these are done is kept with
  * the progress; what was lost of that is done again, and changes nothing: players know what they got.
@@ -24,6 +27,8 @@ export interface SegmentSweep {
   start(): void;
   /** Entities to look at in the commit being built; to be called for every one. */
   take(backlogTaken: boolean): readonly string[];
+  /** Whether a player that was taken is to be evaluated now; others were already, or will be in a later pass. */
+  wants(tenant: string, entityId: string): boolean;
   /** The scheduled times of campaigns that have come for those who were taken. */
   readonly schedules: ScheduleWindow | undefined;
   /** The first ones taken are done. */
@@ -37,11 +42,21 @@ export interface SegmentSweep {
 export interface Swept {
   /** Entities looked at, the first of those taken. */
   count: number;
-  /** Players among them. */
-  players: number;
+  /** Players among them that were evaluated, by tenant. */
+  tenants: ReadonlyMap<string, SweptTenant>;
+  /** Segments whose condition exceeded its budget, once for each player. */
+  overBudget: readonly string[];
   /** Players whose membership, or next look, changed. */
   changed: number;
   tookMs: number;
+}
+
+export interface SweptTenant {
+  players: number;
+  /** Steps that their conditions took. */
+  steps: number;
+  /** The last one of them. */
+  last: string;
 }
 
 export interface SegmentSweepOptions {
@@ -63,8 +78,8 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   let revision = 0;
   let ids: string[] = [];
   let last: string | undefined;
-  let evaluated = 0;
-  let total = 0;
+  const turns = createSweepTurns();
+  const overBudget = new Map<string, number>();
   /** The scheduled times that a sweep under way is for, and until when all are done; `undefined`: not read yet. */
   let schedules: ScheduleWindow | undefined;
   let schedulesUpTo: number | undefined;
@@ -78,22 +93,35 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     ({ revision } = definitions);
     ids = [];
     last = undefined;
-    evaluated = 0;
-    total = store.count();
+    turns.begin(store.players());
+    overBudget.clear();
     report();
   }
 
   function report(): void {
-    const done = state === 'idle';
-    progress.report({ revision, evaluated, total, done, ...(schedulesUpTo === undefined ? {} : { schedulesUpTo }) });
+    progress.report({
+      revision,
+      done: state === 'idle',
+      firstPassDone: turns.firstPassDone,
+      tenants: turns.progress(),
+      overBudget: Object.fromEntries(overBudget),
+      ...(schedulesUpTo === undefined ? {} : { schedulesUpTo }),
+    });
   }
 
   function more(): void {
     ids = store.idsAfter(last, LIMITS.sweepEntities);
     last = ids.at(-1);
     if (ids.length > 0) return;
+    last = turns.endPass();
+    if (last !== undefined) {
+      // From the first one when that tenant has not been looked at.
+      ids = store.idsAfter(last === '' ? undefined : last, LIMITS.sweepEntities);
+      last = ids.at(-1);
+      report();
+      if (ids.length > 0) return;
+    }
     state = 'idle';
-    total = evaluated;
     schedulesUpTo = schedules?.until ?? schedulesUpTo;
     schedules = undefined;
     report();
@@ -126,14 +154,15 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
       if (ids.length === 0) more();
       return ids;
     },
+    wants: (tenant, entityId) => turns.wants(tenant, entityId),
     get schedules() {
       return schedules;
     },
-    done({ count, players, changed, tookMs }) {
+    done({ count, tenants, overBudget: over, changed, tookMs }) {
       if (count === 0) return;
       ids.splice(0, count);
-      evaluated += players;
-      total = Math.max(total - (count - players), evaluated);
+      turns.took(tenants);
+      for (const segment of over) overBudget.set(segment, (overBudget.get(segment) ?? 0) + 1);
       report();
       const restMs = Math.max(LIMITS.sweepPauseMs, LIMITS.sweepRest * tookMs, LIMITS.sweepChangeMs * changed);
       resting = true;
@@ -148,7 +177,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
       return () => {
         if (noted === undefined || noted !== version || state !== 'noted') return;
         state = 'running';
-        total = store.count();
+        turns.recount(store.players());
         onWork();
       };
     },

@@ -1,6 +1,8 @@
 import { open, type Database } from 'lmdb';
-import { decodeState, encodeState } from '../../streams/codec.ts';
+import { decodeState, encodeState, headOfState } from '../../streams/codec.ts';
+import type { StateHead } from '../../streams/wire/state-head.ts';
 import { dueAt } from '../due.ts';
+import { recount } from './player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 
 /** Databases of one partition: entities, due-time index, index of what waits for a snapshot, mark. */
@@ -29,7 +31,7 @@ export function openLmdbStores(path: string): Stores {
         entities: root.openDB<Uint8Array, string>(`${partition}/entities`, binary),
         due: root.openDB<Uint8Array, [number, string]>(`${partition}/due`, binary),
         dirty: root.openDB<Uint8Array, [number, string]>(`${partition}/dirty`, binary),
-        meta: root.openDB<StoreMark, string>(`${partition}/meta`, { encoding: 'json' }),
+        meta: root.openDB<StoreMark | [string, number][], string>(`${partition}/meta`, { encoding: 'json' }),
       });
       partitions.set(partition, made);
       return made;
@@ -45,17 +47,34 @@ interface Databases {
   due: Database<Uint8Array, [number, string]>;
   /** `[dirtySince, id]`. */
   dirty: Database<Uint8Array, [number, string]>;
-  meta: Database<StoreMark, string>;
+  /** The mark, and the numbers of players. */
+  meta: Database<StoreMark | [string, number][], string>;
 }
 
 const NOTHING = new Uint8Array(0);
 const MARK = 'mark';
+const PLAYERS = 'players';
 
 function createStore({ transact, entities, due, dirty, meta }: Databases): PartitionStore {
-  function put(stored: StoredEntity): void {
+  let counts: Map<string, number> | undefined;
+
+  /** A store of an earlier version has none: they are counted once, which takes a second or two for a million players. */
+  function players(): Map<string, number> {
+    const stored = counts === undefined ? meta.get(PLAYERS) : undefined;
+    if (Array.isArray(stored)) counts = new Map(stored);
+    if (counts !== undefined) return counts;
+    const counted = new Map<string, number>();
+    for (const { value } of entities.getRange()) recount(counted, undefined, headOfRow(value));
+    counts = counted;
+    return counted;
+  }
+
+  /** Whether the numbers of players changed. */
+  function put(stored: StoredEntity): boolean {
     const { id } = stored.state;
     const dueNow = dueAt(stored.state) ?? 0;
     const old = entities.getBinaryFast(id);
+    const changed = recount(players(), old === undefined ? undefined : headOfRow(old), stored.state);
     const was = old === undefined ? { dueAt: 0, dirtySince: 0 } : readHeader(old);
     if (was.dueAt !== dueNow) {
       if (was.dueAt !== 0) void due.remove([was.dueAt, id]);
@@ -66,19 +85,32 @@ function createStore({ transact, entities, due, dirty, meta }: Databases): Parti
       if (stored.dirtySince !== 0) void dirty.put([stored.dirtySince, id], NOTHING);
     }
     void entities.put(id, writeRow(stored, dueNow));
+    return changed;
   }
 
   return {
-    mark: () => meta.get(MARK),
+    mark() {
+      const mark = meta.get(MARK);
+      return Array.isArray(mark) ? undefined : mark;
+    },
     get(entityId) {
       const row = entities.getBinary(entityId);
       return row === undefined ? undefined : readRow(row);
     },
     async write(batch: StoreBatch) {
-      await transact(() => {
-        for (const entity of batch.entities) put(entity);
-        void meta.put(MARK, batch.mark);
-      });
+      // What the store holds now is counted before anything changes.
+      players();
+      try {
+        await transact(() => {
+          let changed = false;
+          for (const entity of batch.entities) changed = put(entity) || changed;
+          if (changed || meta.get(PLAYERS) === undefined) void meta.put(PLAYERS, [...players()]);
+          void meta.put(MARK, batch.mark);
+        });
+      } catch (error) {
+        counts = undefined;
+        throw error;
+      }
     },
     due(nowMs, most) {
       const ids: string[] = [];
@@ -104,10 +136,12 @@ function createStore({ transact, entities, due, dirty, meta }: Databases): Parti
       for (const { value } of entities.getRange()) yield readRow(value);
     },
     count: () => entities.getCount(),
+    players,
     async clear() {
       await transact(() => {
         for (const database of [entities, due, dirty, meta]) database.clearSync();
       });
+      counts = undefined;
     },
   };
 }
@@ -127,6 +161,10 @@ function writeRow({ state, dirtySince, snapshotSeq }: StoredEntity, dueNow: numb
 
 function readHeader(row: Buffer): { dueAt: number; dirtySince: number; snapshotSeq: number } {
   return { dueAt: row.readDoubleLE(0), dirtySince: row.readDoubleLE(8), snapshotSeq: row.readDoubleLE(16) };
+}
+
+function headOfRow(row: Uint8Array): StateHead {
+  return headOfState(row.subarray(HEADER_BYTES));
 }
 
 function readRow(bytes: Uint8Array): StoredEntity {

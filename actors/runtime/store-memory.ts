@@ -1,5 +1,6 @@
-import { decodeState, encodeState } from '../../streams/codec.ts';
+import { decodeState, encodeState, headOfState } from '../../streams/codec.ts';
 import { dueAt } from '../due.ts';
+import { recount } from './player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 
 interface Row {
@@ -77,6 +78,11 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
         .slice(0, most),
     all: () => [...rows.values()].map(read),
     count: () => rows.size,
+    players() {
+      const counts = new Map<string, number>();
+      for (const { bytes } of rows.values()) recount(counts, undefined, headOfState(bytes));
+      return counts;
+    },
     async clear() {
       await delay();
       rows.clear();

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing.ts';
 import { openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';
+import type { EntityState } from '../state.ts';
 import type { Stores } from './store.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -42,6 +43,30 @@ describe.each([
     expect(store.get('p1')).toEqual({ state, dirtySince: 7, snapshotSeq: 0 });
     expect(store.mark()).toEqual({ appliedSeq: 7, factsCreated: 'c1' });
     expect([...store.all()]).toHaveLength(1);
+  });
+
+  it('counts the players of each game and environment, as they come and are erased', async () => {
+    const store = openStores().partition(0);
+    const write = (...states: EntityState[]) =>
+      store.write({
+        entities: states.map((state) => ({ state, dirtySince: 1, snapshotSeq: 0 })),
+        mark: { appliedSeq: 1, factsCreated: 'c' },
+      });
+    expect(store.players()).toEqual(new Map());
+    const scope = { game: 'a game with a name of more than 31 bytes: größer', environment: 'test' } as const;
+    await write(aPlayer({ id: 'p1' }), aPlayer({ id: 'p2' }), aPlayer({ id: 'p3', ...scope }));
+    await write(aPlayer({ id: 'p1', sessionCount: 9 }));
+    expect(store.players()).toEqual(
+      new Map([
+        [`${scope.game}/test`, 1],
+        ['demo/live', 2],
+      ]),
+    );
+    const erased = { kind: 'erased', erasedAt: 1, keys: [], quarantined: 0, lastSeq: 1 } as const;
+    await write({ ...erased, id: 'p2', game: 'demo', environment: 'live' }, { ...erased, id: 'p3', ...scope });
+    expect([...store.players()]).toEqual([['demo/live', 1]]);
+    await write(aPlayer({ id: 'p2' }));
+    expect([...store.players()]).toEqual([['demo/live', 2]]);
   });
 
   it('keeps due times and the snapshot index in step with the newest state', async () => {

@@ -1,4 +1,5 @@
 import type { EntityState } from '../state.ts';
+import type { PlayerCounts } from './player-counts.ts';
 
 /** An entity as the local store keeps it. */
 export interface StoredEntity {
@@ -47,6 +48,8 @@ export interface PartitionStore {
   all(): Iterable<StoredEntity>;
   /** Number of entities. */
   count(): number;
+  /** Number of players, by tenant. */
+  players(): PlayerCounts;
   /** Forgets everything. */
   clear(): Promise<void>;
 }

@@ -60,8 +60,8 @@ export interface Services {
   readonly ids: Ids;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
-  /** How far the players are looked at again since a segment's edit at a CONFIG revision. Rejects without the broker. */
-  readonly segmentProgress: (revision: number) => Promise<SegmentsProgress>;
+  /** How far a tenant's players are evaluated since a segment's edit at a CONFIG revision. Rejects without the broker. */
+  readonly segmentProgress: (question: SegmentQuestion) => Promise<SegmentsProgress>;
   readonly scorer: Scorer;
   readonly eventSchemas: Pick<EventSchemas, 'judge'>;
   /** What may be read from ClickHouse. */
@@ -69,12 +69,21 @@ export interface Services {
   readonly webhookOperations: WebhookOperations;
 }
 
-/** Players whose segments were looked at since an edit, over all partitions. */
+export interface SegmentQuestion {
+  game: string;
+  environment: Environment;
+  segmentId: string;
+  revision: number;
+}
+
+/** Players of a game and environment that were evaluated since an edit, over all partitions. */
 export interface SegmentsProgress {
   evaluated: number;
   total: number;
   /** There is none left. */
   done: boolean;
+  /** Those for whom the segment's condition exceeded its budget of steps. */
+  overBudget: number;
 }
 
 /** Whether this process can serve, check by check. */

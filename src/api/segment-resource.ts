@@ -78,7 +78,12 @@ export const SegmentWithProgress = Type.Object(
           description: '`running` while players are evaluated against the newest version.',
         }),
         players_evaluated: Type.Integer({ description: 'Players evaluated so far.' }),
-        players_total: Type.Integer({ description: 'Players there are.' }),
+        players_total: Type.Integer({ description: 'Players there are of this game and environment.' }),
+        players_over_budget: Type.Integer({
+          description:
+            'Players for whom the conditions needed too many steps and so were false, of those evaluated. Not 0: use fewer or ' +
+            'shorter regular expressions, or shorter lists in attributes.',
+        }),
       },
       { description: 'Progress of the newest edit. Players that do something are evaluated at once, ahead of it.' },
     ),
@@ -118,8 +123,13 @@ export function segmentJson(segment: SegmentDocument, progress?: SegmentsProgres
   });
 }
 
-function evaluationOf({ evaluated, total, done }: SegmentsProgress) {
-  return { status: done ? 'done' : 'running', players_evaluated: evaluated, players_total: total };
+function evaluationOf({ evaluated, total, done, overBudget }: SegmentsProgress) {
+  return {
+    status: done ? 'done' : 'running',
+    players_evaluated: evaluated,
+    players_total: total,
+    players_over_budget: overBudget,
+  };
 }
 
 /** A key made of a name: its letters without marks and its digits, anything between them a dash. May be empty. */

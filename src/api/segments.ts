@@ -69,16 +69,20 @@ const getSegment = defineRoute({
     statuses: [200],
     description: 'The segment.',
     schema: SegmentWithProgress,
-    example: { ...SEGMENT_EXAMPLE, evaluation: { status: 'done', players_evaluated: 120, players_total: 120 } },
+    example: {
+      ...SEGMENT_EXAMPLE,
+      evaluation: { status: 'done', players_evaluated: 120, players_total: 120, players_over_budget: 0 },
+    },
   },
   action: {
     kind: 'handle',
     handle({ params }, context) {
       const { config, segmentProgress } = context.services;
+      const { game, environment } = context.key;
       const entry = config.get(segments.addressOf(params.id, context));
       if (entry === undefined) return missing();
       const { document, revision } = entry;
-      return segmentProgress(revision).then(
+      return segmentProgress({ game, environment, segmentId: document.id, revision }).then(
         (progress) => answer(segmentJson(document, progress), { etag: document.version }),
         () => failure('SERVICE_UNAVAILABLE', 'How far the players are evaluated cannot be told just now.'),
       );

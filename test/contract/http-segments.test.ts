@@ -1,3 +1,4 @@
+import type { SegmentQuestion } from '../../src/api/request-context.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { bodyOf } from '../support/api-body.ts';
@@ -187,21 +188,32 @@ describe('reading segments', () => {
     const { status, headers, body } = await call('GET', `${PATH}/${id}`);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ segment_id: id, ...GOOD });
-    expect(body.data['evaluation']).toEqual({ status: 'done', players_evaluated: 0, players_total: 0 });
+    expect(body.data['evaluation']).toEqual({
+      status: 'done',
+      players_evaluated: 0,
+      players_total: 0,
+      players_over_budget: 0,
+    });
     expect(headers.get('etag')).toBe('"1"');
   });
 
   it('tells how far the players have been evaluated since its newest edit', async () => {
     const asked: number[] = [];
-    const segmentProgress = async (revision: number) => {
-      asked.push(revision);
-      return { evaluated: 70, total: 100, done: false };
+    const segmentProgress = async (question: SegmentQuestion) => {
+      expect(question).toMatchObject({ game: 'demo', environment: 'live' });
+      asked.push(question.revision);
+      return { evaluated: 70, total: 100, done: false, overBudget: 3 };
     };
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
     const id = await made();
     await call('PUT', `${PATH}/${id}`, GOOD);
     const { data } = await bodyOf(await other.call(key, 'GET', `${PATH}/${id}`));
-    expect(data['evaluation']).toEqual({ status: 'running', players_evaluated: 70, players_total: 100 });
+    expect(data['evaluation']).toEqual({
+      status: 'running',
+      players_evaluated: 70,
+      players_total: 100,
+      players_over_budget: 3,
+    });
     expect(asked).toEqual([gateway.config.revision]);
     await other.close();
   });

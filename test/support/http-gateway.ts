@@ -87,7 +87,7 @@ export async function startGateway(
     logger: silentLogger,
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { broker: true } }),
-    segmentProgress: async () => ({ evaluated: 0, total: 0, done: true }),
+    segmentProgress: async () => ({ evaluated: 0, total: 0, done: true, overBudget: 0 }),
     analytics: {
       segmentPlayers: async () => ({ kind: 'unavailable' }),
       experiment: async () => ({ kind: 'unavailable' }),
