@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isMetadataHost } from '../../streams/config/metadata-hosts.ts';
 import { isReservedHeader } from '../../streams/config/webhook-headers.ts';
 import { isWebhookEventPattern } from '../../streams/config/webhook-kinds.ts';
 import type { FieldFault } from '../kernel/errors.ts';
@@ -29,10 +30,10 @@ function withoutBrackets(host: string): string {
 }
 
 /** Names that never lead out of a private network. */
-const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.intranet', '.lan', '.home.arpa', '.in-addr.arpa'];
+const PRIVATE_SUFFIXES = ['.localhost', '.local', '.intranet', '.lan', '.home.arpa', '.in-addr.arpa'];
 
 function isPublicName(name: string): boolean {
-  return name.includes('.') && !PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
+  return name.includes('.') && !isMetadataHost(name) && !PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
 /** Which event kinds a webhook may ask for. */

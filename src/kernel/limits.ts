@@ -664,6 +664,18 @@ export const LIMITS = {
   /** Deliveries queued for one webhook between two counts of what waits; and how often it is counted while there is no room. */
   deliveriesPendingStep: 10_000,
   deliveriesPendingLookMs: 15_000,
+  /** A look-up of a receiver's name, all of it: a name server that never answers must not use up a delivery's time. */
+  dnsLookupMs: 5_000,
+  /** One query to one name server, and how often each is asked. */
+  dnsTryMs: 1_000,
+  dnsTries: 3,
+  /** Names that are looked up at once: one for each delivery in flight, so that none is refused for others' names. */
+  dnsLookups: 1_024,
+  /** How long a name that could not be looked up is not asked for again, and how many such names are remembered. */
+  dnsFailureMs: 5_000,
+  dnsFailures: 10_000,
+  /** Addresses of one name that a connection may try. */
+  dnsAddresses: 16,
   /** How much later than due a delivery may show up before it counts as seen to by another process. */
   deliveryOverdueMs: 60_000,
   /** Recoveries at work at once, and deliveries each queues in a second: what happens now goes through the same queue. */

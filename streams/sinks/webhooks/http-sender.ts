@@ -1,17 +1,18 @@
-import { lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type LookupFunction, isIP } from 'node:net';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import { isMetadataHost } from '../../config/metadata-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
+import { createResolver } from './resolver.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
 
 export interface HttpSenderOptions {
   clock: Clock;
   /** Hosts (or `host:port`) that may be private. */
   allowPrivateHosts: readonly string[];
-  /** Name look-up, in the form `net.connect` takes. */
+  /** Name look-up, in the form `net.connect` takes; DNS and `/etc/hosts` when left out. */
   lookup?: LookupFunction;
 }
 
@@ -33,7 +34,8 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
   const agentOptions = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, timeout: IDLE_CONNECTION_MS } as const;
   const agents = { 'http:': new HttpAgent(agentOptions), 'https:': new HttpsAgent(agentOptions) };
   const inFlight = new Set<() => void>();
-  const publicLookup = refusePrivate(options.lookup ?? systemLookup);
+  const lookup = options.lookup ?? createResolver({ clock });
+  const publicLookup = refusePrivate(lookup);
   let closed = false;
 
   function isAllowed(url: URL): boolean {
@@ -46,6 +48,7 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'the URL is not http or https';
     if (isAllowed(url)) return undefined;
     const host = url.hostname.replaceAll(/[[\]]/g, '');
+    if (isMetadataHost(host)) return "the name is that of a cloud's metadata";
     return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : undefined;
   }
 
@@ -54,7 +57,7 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
     const requestOptions = {
       method: 'POST',
       headers: attempt.headers,
-      ...(isAllowed(url) ? (options.lookup === undefined ? {} : { lookup: options.lookup }) : { lookup: publicLookup }),
+      lookup: isAllowed(url) ? lookup : publicLookup,
     };
     // `agent: false` makes a connection of its own, for this one request.
     const agent = fresh ? false : agents[secure ? 'https:' : 'http:'];
