@@ -1,8 +1,9 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 
 /**
- * Settings a read-only caller may give in the URL or in a SETTINGS clause, each with its largest value where it has one. Everything else is
- * refused, as among the engine's 1,700 settings are ones that read files and ones that lift the caps.
+ * Settings a read-only caller may give in the URL or in a SETTINGS clause, each with its largest value where it has
+ * one. Everything else is refused, as among the engine's 1,700 settings are ones that read files and ones that lift
+ * the caps.
  */
 const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
   max_execution_time: LIMITS.clickhouseReaderSeconds,
@@ -83,7 +84,10 @@ export function refusedReaderSetting(name: string, value: string): string | unde
   return `Setting ${name} must be a whole number from ${lowest} to ${rule} for read-only users`;
 }
 
-/** What the service's clients give besides the above, without bounds. Nothing here names a file, a schema or an expression. */
+/**
+ * What the service's clients give besides the above, without bounds. Nothing here names a file, a schema or an
+ * expression.
+ */
 const OF_SERVICE = new Set(
   `async_insert deduplicate_insert insert_deduplicate insert_deduplication_token insert_quorum lightweight_deletes_sync
   max_bytes_before_external_group_by max_bytes_before_external_sort max_insert_block_size max_insert_block_size_bytes
@@ -110,7 +114,10 @@ const OF_TABLES = new Set(
   parts_to_throw_insert ttl_only_drop_parts`.split(/\s+/),
 );
 
-/** Why a table may not have this setting, or undefined when it may. Statements that change tables may have the service's too. */
+/**
+ * Why a table may not have this setting, or undefined when it may. Statements that change tables may have the
+ * service's too.
+ */
 export function refusedTableSetting(name: string, value: string): string | undefined {
   return OF_TABLES.has(name) ? undefined : refusedServiceSetting(name, value);
 }

@@ -32,9 +32,10 @@ export interface ApprovedStatement {
 }
 
 /**
- * Decides whether a statement may reach the engine in any form, classification by its parser included, as parsing can run
- * code: constants are folded. A reader's statement is one SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN of those; the service's
- * may also be an INSERT into a table or change one. Everything a statement names is on a list of allowed names.
+ * Decides whether a statement may reach the engine in any form, classification by its parser included, as parsing can
+ * run code: constants are folded. A reader's statement is one SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN of those; the
+ * service's may also be an INSERT into a table or change one. Everything a statement names is on a list of allowed
+ * names.
  *
  * Pure, and linear in the length of the text. Throws `RefusedRequest`.
  */

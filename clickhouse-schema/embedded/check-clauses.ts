@@ -38,9 +38,9 @@ const CLAUSES = `select prewhere where group order by having qualify limit windo
   fetch with using`.split(/\s+/);
 
 /**
- * Walks a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses that
- * begin with SELECT, WITH or FROM are queries of their own. Where this walk could be wrong about the place of a token it
- * takes it for a table, which refuses more and never less.
+ * Walks a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses
+ * that begin with SELECT, WITH or FROM are queries of their own. Where this walk could be wrong about the place of a
+ * token it takes it for a table, which refuses more and never less.
  */
 export function checkClauses(
   tokens: readonly Token[],

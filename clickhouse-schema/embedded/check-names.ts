@@ -39,7 +39,8 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   const token = tokens[place];
   if (token === undefined) return;
   const name = token.value.toLowerCase();
-  // The column list of INSERT INTO t (a, b), and of CREATE TABLE t (a String): what it belongs to is checked as a table.
+  // The column list of INSERT INTO t (a, b), and of CREATE TABLE t (a String): what it belongs to is checked as a
+  // table.
   if (isTableBefore(tokens, place)) return;
   if (rules.definesTables && isProjectionName(tokens, place)) return;
   if (tokens[place - 1]?.value === '.') refuse(`${token.text.slice(0, 100)} follows a dot and cannot be called`);
@@ -137,8 +138,8 @@ export function refuseSystemTable(table: string): never {
 }
 
 /**
- * The first argument of `values` may be a structure in a string, whose DEFAULT expressions the engine would run. So every
- * string of the first argument must be free of calls.
+ * The first argument of `values` may be a structure in a string, whose DEFAULT expressions the engine would run. So
+ * every string of the first argument must be free of calls.
  */
 function checkStructure(tokens: readonly Token[], place: number): void {
   const first = tokens[place + 2];

@@ -13,9 +13,9 @@ export interface ConnectionPlaces {
 /**
  * Places for open sockets, so that nobody who opens many of them keeps others out.
  *
- * Owns which socket is idle, held or reserved. A new socket always gets a place: the one idle for longest loses its own.
- * Invariants: at most `most` sockets are idle or held, unless more than that run statements; at most `reserved` others are
- * reserved, and these are closed by nobody here.
+ * Owns which socket is idle, held or reserved. A new socket always gets a place: the one idle for longest loses its
+ * own. Invariants: at most `most` sockets are idle or held, unless more than that run statements; at most `reserved`
+ * others are reserved, and these are closed by nobody here.
  */
 export function createConnectionPlaces(options: { most: number; reserved: number }): ConnectionPlaces {
   // In the order of their last use; a Set keeps the order of insertion.

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 /**
  * Writes the engine's configuration below `directory` and answers the path of its main file.
  *
- * The engine has one user. What a connection may do is decided by the one role it takes before any statement of a caller
- * runs: `service` may read and change tables, `analyst` may read one database. Neither holds a source grant, so ClickHouse
- * itself refuses the table functions file(), url(), remote(), s3() and their kind. A caller cannot change its role: SET ROLE
- * never passes the gate in `approve-statement.ts`. Every folder from which a statement could name a file is an empty one.
+ * The engine has one user. What a connection may do is decided by the one role it takes before any statement of a
+ * caller runs: `service` may read and change tables, `analyst` may read one database. Neither holds a source grant, so
+ * ClickHouse itself refuses the table functions file(), url(), remote(), s3() and their kind. A caller cannot change
+ * its role: SET ROLE never passes the gate in `approve-statement.ts`. Every folder from which a statement could name a
+ * file is an empty one.
  */
 export function writeEngineConfig(directory: string, database: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

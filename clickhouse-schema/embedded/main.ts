@@ -11,10 +11,10 @@ import { SERVICE_USER, servicePassword } from './service-password.ts';
 /**
  * The embedded ClickHouse: one process, ClickHouse's HTTP interface on 127.0.0.1, data below `$DATA_DIR/clickhouse`.
  *
- * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE, LOG_LEVEL.
- * CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the one account that may write; without a password it is `service` with the
- * password in `$DATA_DIR/clickhouse-service-password`. Everybody else on this machine is `default`: no password, reads only.
- * The supervisor hands the password over in that file, so that it stands in no environment.
+ * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE,
+ * LOG_LEVEL. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the one account that may write; without a password it is
+ * `service` with the password in `$DATA_DIR/clickhouse-service-password`. Everybody else on this machine is `default`:
+ * no password, reads only. The supervisor hands the password over in that file, so that it stands in no environment.
  * With SUPERVISED=1 the process ends when its standard input does.
  */
 async function main(): Promise<void> {

@@ -38,9 +38,9 @@ const TRANSPORT = new Set(
 const MEANINGLESS_TO_READERS = new Set(['readonly', 'async_insert', 'wait_for_async_insert']);
 
 /**
- * Throws for a request that a web page could have made. Browsers name the page's origin in `Origin` and `Sec-Fetch-Site`; a
- * page whose own name was made to point here (DNS rebinding) is known by `Host`. Credentials belong in headers: addresses
- * are kept in histories and logs.
+ * Throws for a request that a web page could have made. Browsers name the page's origin in `Origin` and
+ * `Sec-Fetch-Site`; a page whose own name was made to point here (DNS rebinding) is known by `Host`. Credentials
+ * belong in headers: addresses are kept in histories and logs.
  */
 export function refuseForeignRequest(request: IncomingMessage, search: URLSearchParams): void {
   const site = header(request, 'sec-fetch-site') ?? 'none';

@@ -24,8 +24,8 @@ export interface PlanInput {
 }
 
 /**
- * Decides what a request runs, and whether its caller may. `approveStatement` decides first, without the engine. Then the
- * engine's own parser must agree that a reader's statement only reads and that it is one statement.
+ * Decides what a request runs, and whether its caller may. `approveStatement` decides first, without the engine. Then
+ * the engine's own parser must agree that a reader's statement only reads and that it is one statement.
  */
 export async function planStatement(engine: Engine, input: PlanInput): Promise<StatementPlan> {
   checkFormat(input.defaultFormat);

@@ -1,11 +1,12 @@
 /**
- * Every function of the pinned engine (`system.functions`), reviewed; names in lower case. A test compares these lists with
- * the engine's, so a new version of it brings no function that nobody looked at. A statement may call what is listed as
- * allowed and nothing else.
+ * Every function of the pinned engine (`system.functions`), reviewed; names in lower case. A test compares these lists
+ * with the engine's, so a new version of it brings no function that nobody looked at. A statement may call what is
+ * listed as allowed and nothing else.
  *
  * Refused are functions that read files (`file`, `catboostEvaluate`), evaluate code inside a string (`arrayReduce`,
- * `initializeAggregation`), write or read schemas, reach other systems (`aiGenerate`, dictionaries), name a table as a value
- * (`joinGet`, the call form of `in`), hold a thread (`sleep`) or show the process, and those that nobody asks data with.
+ * `initializeAggregation`), write or read schemas, reach other systems (`aiGenerate`, dictionaries), name a table as a
+ * value (`joinGet`, the call form of `in`), hold a thread (`sleep`) or show the process, and those that nobody asks
+ * data with.
  */
 
 /** Scalar functions that a statement may call. */

@@ -1,4 +1,6 @@
-/** What a statement may name besides functions. Everything else is refused; names of functions and types in lower case. */
+/**
+ * What a statement may name besides functions. Everything else is refused; names of functions and types in lower case.
+ */
 
 /** Table functions without a file, a network or a structure given as text, whose DEFAULT expressions would be run. */
 export const TABLE_FUNCTIONS = words(
@@ -13,7 +15,9 @@ export const PARAMETRIC_TYPES = words(`
   bigint blob clob double int1 integer large mediumint nvarchar real signed smallint tinyint unsigned year nested
 `);
 
-/** Bare words that stand before a parenthesis without calling a function, or that the parser turns into allowed calls. */
+/**
+ * Bare words that stand before a parenthesis without calling a function, or that the parser turns into allowed calls.
+ */
 export const WORDS_BEFORE_PARENTHESIS = words(`
   all and any anti any apply array as asc asof between by case cast columns cross cube date_add date_sub dateadd datesub
   desc describe distinct div else end escape except exists explain extract filter final from full global group grouping

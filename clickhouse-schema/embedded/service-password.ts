@@ -23,7 +23,10 @@ export function servicePassword(dataDir: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Replaces the password before the engine's process starts. A file hands it over, as every child shows its environment. */
+/**
+ * Replaces the password before the engine's process starts. A file hands it over, as every child shows its
+ * environment.
+ */
 export function writeServicePassword(dataDir: string, password: string): void {
   mkdirSync(dataDir, { recursive: true });
   const path = passwordFile(dataDir);

@@ -2,8 +2,8 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { RefusedRequest } from './exceptions.ts';
 
 /**
- * One token of a statement. `word` is a bare word, `name` a quoted identifier or the value of an `{x:Identifier}` parameter,
- * `parameter` any other query parameter. Operators are one `symbol` each.
+ * One token of a statement. `word` is a bare word, `name` a quoted identifier or the value of an `{x:Identifier}`
+ * parameter, `parameter` any other query parameter. Operators are one `symbol` each.
  */
 export interface Token {
   kind: 'word' | 'name' | 'string' | 'number' | 'symbol' | 'parameter';
@@ -22,9 +22,10 @@ export interface Tokens {
 }
 
 /**
- * Splits a statement into tokens, in linear time, and refuses what ClickHouse's own lexer might read differently: heredocs,
- * escapes inside quoted identifiers, nested comments, characters outside ASCII that are not quoted. The engine gets the text
- * of these tokens and nothing else (`render`), so a comment or a quote cannot hide anything from the checks.
+ * Splits a statement into tokens, in linear time, and refuses what ClickHouse's own lexer might read differently:
+ * heredocs, escapes inside quoted identifiers, nested comments, characters outside ASCII that are not quoted. The
+ * engine gets the text of these tokens and nothing else (`render`), so a comment or a quote cannot hide anything from
+ * the checks.
  *
  * @param parameters values of `{name:Type}`
  */

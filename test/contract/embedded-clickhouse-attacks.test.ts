@@ -20,6 +20,7 @@ import {
 } from '../../clickhouse-schema/embedded/reviewed-names.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../sim/random.ts';
 import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
 import { until } from '../support/until.ts';
 
@@ -70,6 +71,36 @@ describe('a request target', () => {
     '/#',
   ])('%s cannot end the process', async (target) => {
     expect(await statusOfTarget(target)).toMatch(/^HTTP\/1\.1 [2-4]\d\d /);
+    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+  });
+
+  it('of 400 seeded ones cannot either', async () => {
+    const random = createRandom(20_261_122, 'targets');
+    const pieces = [
+      '/',
+      '//',
+      '?',
+      '#',
+      '%',
+      '%00',
+      '%ff',
+      '[',
+      ']',
+      '@',
+      ':',
+      '\\',
+      'http:',
+      'query=',
+      'SELECT%201',
+      '&',
+      'a',
+      '..',
+      '\u00ff',
+    ];
+    const targets = Array.from({ length: 400 }, () =>
+      Array.from({ length: random.int(1, 12) }, () => random.pick(pieces)).join(''),
+    );
+    for (let at = 0; at < targets.length; at += 20) await Promise.all(targets.slice(at, at + 20).map(statusOfTarget));
     expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
   });
 });
