@@ -18,7 +18,7 @@ import { expectFlags } from './flag-evaluation.ts';
  */
 
 const tag = 'OpenFeature';
-const auth = { keys: ['client', 'server'], bearer: true } as const;
+const auth = { keys: ['client', 'server'] } as const;
 const mediaType = 'application/json';
 
 const Body = Type.Object({

@@ -20,13 +20,14 @@ export function openApi(routes: readonly Route[]) {
       summary: 'Player profiles, events, live stream and webhooks for live games.',
       description:
         'Every JSON answer is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, details}}`. ' +
-        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes. Times without an offset are UTC. ` +
+        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes; with \`Content-Encoding: gzip\` the inflated bytes count. ` +
+        'Times without an offset are UTC. ' +
         `Idle connections are kept for ${LIMITS.keepAliveSeconds} seconds at least; a chunked request is the last on its connection.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This service.' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { bearer: [] }],
     paths,
     components: {
       securitySchemes: {
@@ -36,7 +37,11 @@ export function openApi(routes: readonly Route[]) {
           name: 'X-API-Key',
           description: '`pk_live_…`/`pk_test_…` for clients, `sk_live_…`/`sk_test_…` for servers.',
         },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The same keys as a bearer token, where it says so.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The same keys as a bearer token. X-API-Key counts when both are sent.',
+        },
       },
       schemas: { Error: ERROR_SCHEMA },
       headers: Object.fromEntries(
@@ -130,8 +135,7 @@ function operation(route: Route) {
 }
 
 function securityOf(auth: Route['auth']): { security?: Record<string, never[]>[] } {
-  if (auth === 'none') return { security: [] };
-  return auth.bearer === true ? { security: [{ apiKey: [] }, { bearer: [] }] } : {};
+  return auth === 'none' ? { security: [] } : {};
 }
 
 function operationId({ method, path }: Route): string {

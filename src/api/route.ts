@@ -45,8 +45,6 @@ export interface RouteDocs {
 export interface KeyAuth {
   keys: readonly KeyKind[];
   scope?: string;
-  /** Whether the key may come as a bearer token too. */
-  bearer?: boolean;
 }
 
 /** Failures in the shape of a protocol that others defined. */

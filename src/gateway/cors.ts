@@ -28,5 +28,6 @@ export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
 
 /** Request headers a browser may send; preflights are answered for a day. */
 export const PREFLIGHT_HEADERS =
-  'Content-Type, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, If-Match, Last-Event-ID';
+  'Content-Type, Content-Encoding, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, ' +
+  'If-Match, Last-Event-ID';
 export const PREFLIGHT_SECONDS = 86_400;

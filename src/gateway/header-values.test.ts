@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken, isJsonType, isVisibleAscii } from './header-values.ts';
+import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 
 describe('a bearer token', () => {
   it.each([
@@ -36,6 +36,18 @@ describe('a content type', () => {
     'application/json; charset="utf-8',
     'application/json; profile=x',
   ])('%j is not', (text) => expect(isJsonType(text)).toBe(false));
+});
+
+describe('a content encoding', () => {
+  it.each([
+    ['', 'identity'],
+    ['identity', 'identity'],
+    ['GZIP', 'gzip'],
+    [' x-gzip ', 'gzip'],
+    ['br', undefined],
+    ['deflate', undefined],
+    ['gzip, gzip', undefined],
+  ])('%j is %j', (text, coding) => expect(contentCoding(text)).toBe(coding));
 });
 
 describe('visible ASCII', () => {

@@ -28,6 +28,15 @@ export function isJsonType(text: string): boolean {
   return type.trim() === 'application/json' && parameters.every(isUtf8Parameter);
 }
 
+/** How a body is encoded by its Content-Encoding; undefined for encodings that are not accepted. */
+export function contentCoding(text: string): 'identity' | 'gzip' | undefined {
+  if (text === '') return 'identity';
+  const coding = text.trim().toLowerCase();
+  // RFC 9110, section 8.4.1.3: x-gzip is another name of gzip.
+  if (coding === 'gzip' || coding === 'x-gzip') return 'gzip';
+  return coding === 'identity' ? 'identity' : undefined;
+}
+
 /** An empty parameter is legal (RFC 9110, section 5.6.6). */
 function isUtf8Parameter(parameter: string): boolean {
   const text = parameter.trim();

@@ -2,7 +2,7 @@ import type { HttpRequest } from 'uWebSockets.js';
 import type { KeyedRoute, RawInput } from '../api/route.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { bearerToken, isJsonType, isVisibleAscii } from './header-values.ts';
+import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
 
 /** What a route declares of a request's head. It must be read before the handler returns, and after the key was found. */
@@ -13,8 +13,10 @@ export interface RequestHead {
   target: string;
   /** Declared size of the body in bytes; 0 when not declared. */
   contentLength: number;
-  /** Whether the body is declared as JSON in UTF-8, or there is none and need not be. */
-  mediaTypeOk: boolean;
+  /** What of the body's declaration is not accepted: it must be JSON in UTF-8, plain or gzip, unless there is none and need not be. */
+  refused: 'type' | 'encoding' | undefined;
+  /** Whether the body is compressed. */
+  isGzip: boolean;
   input: RawInput;
   faults: FieldFault[];
 }
@@ -47,12 +49,11 @@ export function createRouteReader(route: KeyedRoute): RouteReader {
 
 /**
  * The key's text; empty when none was sent. It is the first that is read of a request: without a good key nothing else of it
- * is parsed. Bearer tokens (RFC 6750) count where the route takes them.
+ * is parsed. X-API-Key counts when it is there, else a bearer token (RFC 6750): proxies send an Authorization of their own.
  */
-export function readKeyText(route: KeyedRoute, req: HttpRequest): string {
+export function readKeyText(req: HttpRequest): string {
   const key = req.getHeader('x-api-key');
-  if (key !== '' || route.auth.bearer !== true) return key;
-  return bearerToken(req.getHeader('authorization')) ?? '';
+  return key === '' ? (bearerToken(req.getHeader('authorization')) ?? '') : key;
 }
 
 /** The path's parameters as they stand in it; `decodeParams` reads them. */
@@ -71,6 +72,7 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     input.query = readQuery(text, reader.query, ignored);
   }
   if (reader.headers.length > 0) input.headers = readHeaders(reader, req);
+  const coding = contentCoding(req.getHeader('content-encoding'));
   const idempotencyKey = reader.route.idempotent === true ? req.getHeader('idempotency-key') : '';
   if (idempotencyKey !== '' && !isIdempotencyKey(idempotencyKey)) {
     faults.push({
@@ -82,7 +84,8 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     idempotencyKey,
     target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
     contentLength: Number(req.getHeader('content-length')),
-    mediaTypeOk: !reader.takesBody || isPlainJson(req) || (reader.route.bodyOptional === true && isWithoutBody(req)),
+    refused: refusedOf(reader, req, coding),
+    isGzip: coding === 'gzip',
     input,
     faults,
   };
@@ -97,10 +100,14 @@ function isWithoutBody(req: HttpRequest): boolean {
   return Number(req.getHeader('content-length')) === 0 && req.getHeader('transfer-encoding') === '';
 }
 
-function isPlainJson(req: HttpRequest): boolean {
-  if (!isJsonType(req.getHeader('content-type'))) return false;
-  const encoding = req.getHeader('content-encoding');
-  return encoding === '' || encoding === 'identity';
+function refusedOf(
+  { route, takesBody }: RouteReader,
+  req: HttpRequest,
+  coding: ReturnType<typeof contentCoding>,
+): RequestHead['refused'] {
+  if (!takesBody || (route.bodyOptional === true && isWithoutBody(req))) return undefined;
+  if (!isJsonType(req.getHeader('content-type'))) return 'type';
+  return coding === undefined ? 'encoding' : undefined;
 }
 
 /** Parameters by name; one that cannot be decoded is a fault and left out. */

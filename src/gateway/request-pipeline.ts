@@ -10,6 +10,7 @@ import type { Logger } from '../kernel/logger.ts';
 import type { CallerAddresses } from './caller-address.ts';
 import { respond, type Exchange } from './exchange.ts';
 import type { KeyRing } from './key-ring.ts';
+import { inflateBody } from './inflate-body.ts';
 import { parseJson } from './parse-json.ts';
 import type { PlayerTokens } from './player-tokens.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -52,7 +53,7 @@ export function runKeyedRoute(
     const raw = rawParams(reader.params, req);
     exchange.failureShape = (failure) => failures.toAnswer(failure, decodeParams(reader.params, raw, []));
   }
-  const key = deps.keyRing.find(readKeyText(route, req));
+  const key = deps.keyRing.find(readKeyText(req));
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req);
   if (denied !== undefined) return respond(exchange, denied);
@@ -129,11 +130,15 @@ function countMalformed(deps: PipelineDeps, key: ApiKey, { caller }: Exchange, c
 function faultOf(head: RequestHead): Failure | undefined {
   if (head.faults.length > 0) return invalid(head.faults);
   if (head.contentLength > LIMITS.bodyBytes) return tooLarge();
-  return head.mediaTypeOk ? undefined : failure('UNSUPPORTED_MEDIA_TYPE');
+  if (head.refused === undefined) return undefined;
+  return failure('UNSUPPORTED_MEDIA_TYPE', head.refused === 'encoding' ? WRONG_ENCODING : undefined);
 }
 
+const WRONG_ENCODING = 'Content-Encoding must be gzip or identity.';
+const BROKEN_GZIP: FieldFault = { path: '', message: 'is not whole gzip, as Content-Encoding says it is' };
+
 function tooLarge(): Failure {
-  return failure('PAYLOAD_TOO_LARGE', `The body must be at most ${LIMITS.bodyBytes} bytes.`);
+  return failure('PAYLOAD_TOO_LARGE', `The body must be at most ${LIMITS.bodyBytes} bytes, inflated.`);
 }
 
 function onBody(
@@ -154,8 +159,13 @@ function onBody(
     case 'too_slow':
       exchange.res.close();
       return undefined;
-    case 'whole':
-      return route.run(...withBody(route, head, context, outcome.bytes));
+    case 'whole': {
+      const { bytes } = outcome;
+      // From here on a compressed body is as any other: an Idempotency-Key is bound to what it says, not to how it was sent.
+      const body = head.isGzip && bytes.length > 0 ? inflateBody(bytes) : outcome;
+      if (body.kind === 'too_large') return tooLarge();
+      return body.kind === 'broken' ? invalid([BROKEN_GZIP]) : route.run(...withBody(route, head, context, body.bytes));
+    }
   }
 }
 

@@ -10,8 +10,8 @@ export const ERRORS = {
   },
   UNAUTHORIZED: {
     status: 401,
-    message: 'A valid X-API-Key is required.',
-    meaning: 'The X-API-Key header is missing, unknown or revoked.',
+    message: 'A valid API key is required, as X-API-Key or as a bearer token.',
+    meaning: 'The API key (X-API-Key, or Authorization: Bearer) is missing, unknown or revoked.',
   },
   FORBIDDEN: {
     status: 403,
@@ -64,7 +64,8 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'The body must be application/json.',
-    meaning: 'Content-Type is not application/json, or its charset is not UTF-8.',
+    meaning:
+      'Content-Type is not application/json, its charset is not UTF-8, or Content-Encoding is neither gzip nor identity.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -34,6 +34,18 @@ describe('an API key', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
+  it('comes as X-API-Key or as a bearer token, and X-API-Key counts when both are there', async () => {
+    const key = await gateway.key();
+    const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
+    expect((await gateway.call(undefined, 'GET', PLAYER, undefined, bearer(key))).status).toBe(200);
+    expect((await track(undefined, bearer(key))).status).toBe(200);
+    expect((await gateway.call(key, 'GET', PLAYER, undefined, bearer('sk_live_unknown'))).status).toBe(200);
+    expect((await gateway.call('sk_live_unknown', 'GET', PLAYER, undefined, bearer(key))).status).toBe(401);
+    for (const wrong of [`Basic ${key}`, key, 'Bearer', `Bearer x${key}`]) {
+      expect((await track(undefined, { Authorization: wrong })).status).toBe(401);
+    }
+  });
+
   it('works from the moment it exists until the moment it is revoked', async () => {
     const key = await gateway.key();
     expect((await gateway.call(key, 'GET', PLAYER)).status).toBe(200);

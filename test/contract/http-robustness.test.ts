@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
@@ -53,8 +54,12 @@ describe('bad bodies', () => {
       const { status } = await sendRaw(gateway.port, [head(EVENT.length, '', type), EVENT], isWhole);
       expect(status).toBe(415);
     }
-    const gzip = await sendRaw(gateway.port, [head(EVENT.length, 'Content-Encoding: gzip\r\n'), EVENT], isWhole);
-    expect(gzip.status).toBe(415);
+    for (const encoding of ['br', 'deflate', 'gzip, gzip']) {
+      const more = `Content-Encoding: ${encoding}\r\n`;
+      const { status, text } = await sendRaw(gateway.port, [head(EVENT.length, more), EVENT], isWhole);
+      expect(status).toBe(415);
+      expect(text).toContain('Content-Encoding must be gzip or identity.');
+    }
     for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON']) {
       const { status } = await sendRaw(gateway.port, [head(EVENT.length, '', type), EVENT], isWhole);
       expect(status).toBe(200);
@@ -279,6 +284,44 @@ describe('closing', () => {
     await expect(other.server.listen('127.0.0.1', gateway.port)).rejects.toThrow('the port is in use');
     taken.close();
     await other.close();
+  });
+});
+
+describe('a compressed body', () => {
+  const send = (body: Uint8Array, more = '') =>
+    sendRaw(gateway.port, [head(body.length, `Content-Encoding: gzip\r\n${more}`), body], isWhole);
+
+  it('is as good as a plain one', async () => {
+    expect((await send(gzipSync(EVENT))).status).toBe(200);
+    const plain = await sendRaw(gateway.port, [head(EVENT.length, 'Content-Encoding: identity\r\n'), EVENT], isWhole);
+    expect(plain.status).toBe(200);
+    const [one, other] = gateway.backend.calls.map(({ body }) =>
+      body.kind === 'TrackEvents' ? body.items[0] : undefined,
+    );
+    expect(one).toMatchObject({ eventName: 'e', properties: '{}' });
+    expect(one).toEqual({ ...other, eventId: one?.eventId, timestamp: one?.timestamp });
+  });
+
+  it('is the same request as the plain one with the same Idempotency-Key', async () => {
+    await send(gzipSync(EVENT, { level: 1 }), 'Idempotency-Key: k1\r\n');
+    await send(gzipSync(EVENT, { level: 0 }), 'Idempotency-Key: k1\r\n');
+    await sendRaw(gateway.port, [head(EVENT.length, 'Idempotency-Key: k1\r\n'), EVENT], isWhole);
+    const hashes = gateway.backend.calls.map(({ body }) =>
+      body.kind === 'TrackEvents' ? body.idempotency : undefined,
+    );
+    expect(hashes).toHaveLength(3);
+    expect(hashes[0]).toMatchObject({ key: 'k1' });
+    expect(new Set(hashes.map((claim) => claim?.bodyHash)).size).toBe(1);
+  });
+
+  it('is 400 when it is no whole gzip, and 413 when it inflates past the limit', async () => {
+    const broken = await send(gzipSync(EVENT).subarray(0, 20));
+    expect(broken.status).toBe(400);
+    expect(broken.text).toContain('not whole gzip');
+    const bomb = await send(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+    expect(bomb.status).toBe(413);
+    expect(gateway.backend.calls).toEqual([]);
+    await alive();
   });
 });
 
