@@ -594,6 +594,8 @@ export const LIMITS = {
 
   /** Deliveries in flight at once over all webhooks of a process: room for hundreds of hanging receivers at one each. */
   deliveriesInFlight: 1_024,
+  /** The same over all webhooks of one game and environment: the rest stays free for other games. */
+  deliveriesInFlightPerGame: 768,
   /** Deliveries in flight at once to one webhook that answers well; one that doesn't falls to 1. */
   deliveriesPerWebhook: 32,
   /** Deliveries waiting in memory for one healthy webhook's next free place; more are put off through the broker. */

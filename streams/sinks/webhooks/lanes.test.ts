@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { type Health, createLanes } from './lanes.ts';
 
-function setUp(some: { total?: number; perLane?: number } = {}) {
+function setUp(some: { total?: number; perGroup?: number; perLane?: number } = {}) {
   const clock = createFakeClock();
   const lanes = createLanes({
     clock,
     total: some.total ?? 100,
+    perGroup: some.perGroup ?? 100,
     perLane: some.perLane ?? 8,
     waitingPerLane: 20,
     progressMs: 1_000,
@@ -16,8 +17,8 @@ function setUp(some: { total?: number; perLane?: number } = {}) {
   const started: string[] = [];
   const putOff: string[] = [];
   const ends = new Map<string, (health: Health) => void>();
-  const offer = (lane: string, name: string) =>
-    lanes.offer(lane, {
+  const offer = (lane: string, name: string, group = 'game') =>
+    lanes.offer(lane, group, {
       run() {
         started.push(name);
         return new Promise((resolve) => ends.set(name, resolve));
@@ -37,6 +38,25 @@ describe('lanes', () => {
     const taken = Array.from({ length: 30 }, (_, i) => offer('a', `a${i}`));
     expect(started).toHaveLength(4);
     expect(taken.filter(Boolean)).toHaveLength(4 + 20);
+  });
+
+  it('a game leaves places to others however many webhooks it has, and games take turns at free places', async () => {
+    const { offer, started, end, lanes } = setUp({ total: 10, perGroup: 8 });
+    for (let lane = 0; lane < 20; lane++) for (let i = 0; i < 8; i++) offer(`a${lane}`, `a${lane}-${i}`, 'a');
+    expect(lanes.running).toBe(8);
+    for (let i = 0; i < 8; i++) offer('b', `b${i}`, 'b');
+    expect(started.filter((name) => name.startsWith('b'))).toEqual(['b0', 'b1']);
+    // Each place that is free goes to the other game first, not to one of the nineteen lanes that wait.
+    await end('a0-0', 'well');
+    await end('a0-1', 'well');
+    expect(
+      started
+        .slice(-2)
+        .map((name) => name[0])
+        .toSorted(),
+    ).toEqual(['a', 'b']);
+    for (const name of started.filter((one) => one.startsWith('a')).slice(2)) await end(name, 'well');
+    expect(started.filter((name) => name.startsWith('b')).length).toBeGreaterThanOrEqual(4);
   });
 
   it('opens up with every success, up to its most', async () => {

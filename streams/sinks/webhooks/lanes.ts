@@ -18,6 +18,8 @@ export interface LanesOptions {
   clock: Clock;
   /** Jobs running at once over all lanes. */
   total: number;
+  /** Jobs running at once in the lanes of one group. */
+  perGroup: number;
   /** Jobs running at once in a lane that is well. */
   perLane: number;
   /** Jobs waiting in a lane that is well; fewer while its window is small. */
@@ -30,10 +32,10 @@ export interface LanesOptions {
   maxLanes: number;
 }
 
-/** Shares places in flight among receivers, so that a sick one can't take them all. */
+/** Shares places in flight among receivers and among groups of them (games), so that none can take them all. */
 export interface Lanes {
   /** `false`: there is no place for it, nor room to wait; neither of its functions will be called. */
-  offer(lane: string, job: Job): boolean;
+  offer(lane: string, group: string, job: Job): boolean;
   /** Puts off what waits in lanes that make no progress. To be called now and then. */
   sweep(): void;
   readonly running: number;
@@ -49,6 +51,7 @@ export interface Lanes {
 
 interface Lane {
   name: string;
+  group: Group;
   running: number;
   /** How many may run at once: one more with every success, half with a failure, 1 once it hangs. */
   window: number;
@@ -65,6 +68,15 @@ interface Lane {
   secondFromMs: number;
 }
 
+interface Group {
+  name: string;
+  /** Lanes of this group that are remembered. */
+  lanes: number;
+  running: number;
+  /** Lanes with waiting jobs and room in their window, in the order of their turns. */
+  ready: Set<Lane>;
+}
+
 /** A receiver nobody knows yet gets this many at first: enough to begin well, little if it hangs. */
 const FIRST_WINDOW = 4;
 /** Jobs that may wait for each place of the window. */
@@ -73,29 +85,40 @@ const SECOND_MS = 1_000;
 
 /**
  * One lane per receiver, with a window like a congestion window. A lane that does not hang may also keep jobs waiting for
- * a moment; lanes take turns at free places.
+ * a moment. Groups take turns at free places, and lanes take turns within their group.
  *
  * Invariants
- * 1. At most `total` jobs run, and at most `window` (1 to `perLane`) of one lane.
+ * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perLane`) of one lane.
  * 2. A lane that hangs keeps nobody waiting: what waited is put off at once, or with the next sweep while it is not certain.
- * 3. Lanes with waiting jobs and room in their window are in `ready`, and only they.
+ * 3. Lanes with waiting jobs and room in their window are in their group's `ready`, and only they. Groups with ready lanes and
+ *    fewer than `perGroup` running jobs are in `ready`, and only they.
  */
 export function createLanes(options: LanesOptions): Lanes {
-  const { clock, total, perLane, waitingPerLane, progressMs, silentMs, maxLanes } = options;
+  const { clock, total, perGroup, perLane, waitingPerLane, progressMs, silentMs, maxLanes } = options;
   const lanes = new Map<string, Lane>();
-  const ready = new Set<Lane>();
+  const groups = new Map<string, Group>();
+  const ready = new Set<Group>();
   let running = 0;
   let hanging = 0;
 
-  function laneOf(name: string): Lane {
+  function groupOf(name: string): Group {
+    const group = groups.get(name) ?? { name, lanes: 0, running: 0, ready: new Set() };
+    groups.set(name, group);
+    return group;
+  }
+
+  function laneOf(name: string, groupName: string): Lane {
     const known = lanes.get(name);
     if (known !== undefined) return known;
     if (lanes.size >= maxLanes) {
       for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) forget(lane);
     }
     const nowMs = clock.monotonicMs();
+    const group = groupOf(groupName);
+    group.lanes += 1;
     const lane: Lane = {
       name,
+      group,
       running: 0,
       window: FIRST_WINDOW,
       hanging: false,
@@ -113,6 +136,8 @@ export function createLanes(options: LanesOptions): Lanes {
   function forget(lane: Lane): void {
     if (lane.hanging) hanging -= 1;
     lanes.delete(lane.name);
+    lane.group.lanes -= 1;
+    if (lane.group.lanes === 0) groups.delete(lane.group.name);
   }
 
   function mayWait(lane: Lane): boolean {
@@ -134,12 +159,14 @@ export function createLanes(options: LanesOptions): Lanes {
   function start(lane: Lane, job: Job): void {
     if (lane.running === 0) lane.progressAtMs = clock.monotonicMs();
     lane.running += 1;
+    lane.group.running += 1;
     running += 1;
     void job.run().then((health) => finished(lane, health));
   }
 
   function finished(lane: Lane, health: Health): void {
     lane.running -= 1;
+    lane.group.running -= 1;
     running -= 1;
     lane.progressAtMs = clock.monotonicMs();
     lane.window = nextWindow(lane.window, health, perLane);
@@ -165,16 +192,21 @@ export function createLanes(options: LanesOptions): Lanes {
   }
 
   function settle(lane: Lane): void {
-    if (lane.waiting.length > 0 && lane.running < lane.window) ready.add(lane);
-    else ready.delete(lane);
+    const { group } = lane;
+    if (lane.waiting.length > 0 && lane.running < lane.window) group.ready.add(lane);
+    else group.ready.delete(lane);
+    if (group.ready.size > 0 && group.running < perGroup) ready.add(group);
+    else ready.delete(group);
   }
 
   function pump(): void {
     while (running < total) {
-      const [lane] = ready;
-      if (lane === undefined) return;
-      // To the end of the line, so that lanes take turns.
-      ready.delete(lane);
+      const [group] = ready;
+      const [lane] = group?.ready ?? [];
+      if (group === undefined || lane === undefined) return;
+      // Both go to the end of their line, so that groups and lanes take turns.
+      ready.delete(group);
+      group.ready.delete(lane);
       const next = lane.waiting.shift();
       if (next !== undefined) start(lane, next);
       settle(lane);
@@ -202,9 +234,10 @@ export function createLanes(options: LanesOptions): Lanes {
       const lane = lanes.get(name);
       return lane === undefined || !(lane.hanging || lane.failing || isStuck(lane, progressMs));
     },
-    offer(name, job) {
-      const lane = laneOf(name);
-      if (running < total && lane.running < lane.window && lane.waiting.length === 0) {
+    offer(name, group, job) {
+      const lane = laneOf(name, group);
+      const hasPlace = running < total && lane.group.running < perGroup && lane.running < lane.window;
+      if (hasPlace && lane.waiting.length === 0) {
         start(lane, job);
         return true;
       }

@@ -87,6 +87,7 @@ function groupOf(type: string): string {
   return `${type.slice(0, type.indexOf('.'))}.*`;
 }
 
-function scopeKey({ game, environment }: Scope): string {
+/** A game and environment as one name. */
+export function scopeKey({ game, environment }: Scope): string {
   return `${environment} ${game}`;
 }

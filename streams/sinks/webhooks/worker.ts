@@ -17,6 +17,7 @@ import { createPutOffDelays } from './put-off-delays.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
+import { scopeKey } from './subscriptions.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 import { createWebhookHealth } from './webhook-health.ts';
 
@@ -68,6 +69,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const lanes = createLanes({
     clock,
     total: LIMITS.deliveriesInFlight,
+    perGroup: LIMITS.deliveriesInFlightPerGame,
     perLane: LIMITS.deliveriesPerWebhook,
     waitingPerLane: LIMITS.deliveriesWaitingPerWebhook,
     progressMs: LIMITS.deliveryProgressMs,
@@ -126,7 +128,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await drop(item, delivery);
       return;
     }
-    const taken = lanes.offer(delivery.webhook, {
+    const taken = lanes.offer(delivery.webhook, scopeKey(delivery), {
       run: () => asJob(item, attempt(item, delivery)),
       putOff: () => track(item, putOff(item, delivery)),
     });
