@@ -99,6 +99,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
       next: (stream, subject, sequence) => connection.ask(() => streamOf(stream).next(subject, sequence)),
       info: (stream) => connection.ask(() => streamOf(stream).bounds()),
       countSubjects: (stream, subject) => connection.ask(() => streamOf(stream).countSubjects(subject)),
+      countBySubject: (stream, subject) => connection.ask(() => streamOf(stream).countBySubject(subject)),
       purgeBelow: (stream, sequence) => connection.ask(() => streamOf(stream).purgeBelow(sequence)),
       work: (stream, work) => queueOf(stream, work).join(connection, work),
       bucket: (name) =>

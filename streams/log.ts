@@ -25,6 +25,8 @@ export interface Log {
   info(stream: StreamName): Promise<StreamBounds>;
   /** How many subjects that match (wildcards allowed) hold records. */
   countSubjects(stream: StreamName, subject: string): Promise<number>;
+  /** How many records each subject that matches holds. For a pattern that few subjects match: at most 100,000 are listed. */
+  countBySubject(stream: StreamName, subject: string): Promise<ReadonlyMap<string, number>>;
   /** Deletes every record of the stream below `sequence`. */
   purgeBelow(stream: StreamName, sequence: number): Promise<void>;
   /** Takes records off a work queue: each is handed out again until it is acknowledged. */

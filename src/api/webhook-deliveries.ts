@@ -17,7 +17,7 @@ const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
   enum: OUTCOMES,
   description:
     '`delivered`: any 2xx. `failed`: there will be another attempt. `exhausted`: there will be none. `dropped`: due when the ' +
-    'webhook was disabled. `overflowed`: never queued, as too many waited for this webhook.',
+    'webhook was disabled. `overflowed`: never queued, as too many waited for this webhook or its game.',
 });
 
 const DeliveriesQuery = Type.Object({

@@ -612,6 +612,10 @@ export const LIMITS = {
   deliveryLanes: 10_000,
   /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */
   deliveriesHandedOut: 2_048,
+  /** Bytes of deliveries that were matched and are due, over all games: they are in the memory of who makes them. */
+  deliveriesDueBytes: 64 * 1024 * 1024,
+  /** How often what is due is counted while some game has much of it. */
+  deliveriesDueLookMs: 25,
   /** First delay of a delivery that found no place; doubles with each time it is put off. */
   deliveryDeferMs: 1_000,
   /** The same while its receiver gives no answer: an attempt takes its one place for up to the time-out of 30 s. */
@@ -630,12 +634,27 @@ export const LIMITS = {
   deliveriesBytes: 4 * 1024 ** 3,
   /** Bytes appended to DELIVERIES between two looks at its size. */
   deliveriesCheckBytes: 4 * 1024 * 1024,
-  /** Appends to DELIVERIES in flight at once while facts are matched. */
+  /**
+   * Appends to DELIVERIES in flight at once while facts are matched, at least and at most, and their bytes; half of each for one game.
+   * What is in flight stands before another game's next delivery in the broker: so fewer while an answer takes longer than this.
+   */
+  matcherAppendsLeast: 16,
   matcherAppends: 256,
+  matcherAppendMs: 20,
+  matcherAppendBytes: 4 * 1024 * 1024,
+  /** FACTS bytes that were read and whose deliveries are not stored; beyond it the game with most of them is read by itself. */
+  matcherWindowBytes: 8 * 1024 * 1024,
+  /** The same of a game that is read by itself; and how many such games there may be: each has a reader of the log. */
+  matcherBehindBytes: 1024 * 1024,
+  matcherBehindGames: 16,
+  /** What such a game may be behind; older facts are passed over, as FACTS must not be kept for it past its own retention. */
+  matcherBehindMs: 7 * 24 * 60 * 60 * 1000,
   /** FACTS bytes matched between two moves of the webhooks position. */
   matcherBatchBytes: 4 * 1024 * 1024,
   /** How often the webhooks position moves when nothing was sent; what is read again then only costs time. */
   matcherPositionMs: 1_000,
+  /** The same while deliveries are sent: what is read again then is appended again, which the broker recognises. */
+  matcherSaveMs: 100,
   /** How long matching waits to see the CONFIG revision a record was made under, before it goes on with an error. */
   matcherConfigWaitMs: 60_000,
   /** How long a stop waits for deliveries in flight; those cut off are made again. */
@@ -665,6 +684,8 @@ export const LIMITS = {
   deliveriesPendingShare: 20_000,
   /** Deliveries queued for one webhook between two counts of what waits; and how often it is counted while there is no room. */
   deliveriesPendingStep: 10_000,
+  /** Bytes queued for one webhook, or for one game, between two such counts; fewer when little room is free. */
+  deliveriesPendingStepBytes: 32 * 1024 * 1024,
   deliveriesPendingLookMs: 15_000,
   /** A look-up of a receiver's name, all of it: a name server that never answers must not use up a delivery's time. */
   dnsLookupMs: 5_000,

@@ -211,9 +211,14 @@ export function createSinkMetrics() {
       help: 'Webhook delivery attempts missing in webhook_deliveries, as RECORDS took nothing in time.',
       registers,
     }),
+    webhookGamesBehind: new Gauge({
+      name: 'webhook_games_behind',
+      help: 'Games with more deliveries than can be queued at once: matched by themselves until they have caught up.',
+      registers,
+    }),
     deliveriesOverflowed: new Counter({
       name: 'webhook_deliveries_overflowed_total',
-      help: 'Deliveries not queued as too many waited for their webhook; a recovery queues them.',
+      help: 'Deliveries not queued as too many waited for their webhook or game; a recovery queues them.',
       registers,
     }),
     webhooksDisabled: new Counter({

@@ -25,6 +25,7 @@ export interface MemoryStream {
   next(subject: string, sequence: number): LogRecord | undefined;
   bounds(): StreamBounds;
   countSubjects(subject: string): number;
+  countBySubject(subject: string): ReadonlyMap<string, number>;
   remove(sequence: number): void;
   purgeBelow(sequence: number): void;
   /** Loses every record; sequences start over. The creation stays the same only if asked for. */
@@ -164,6 +165,11 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     countSubjects(subject) {
       expire();
       return [...bySubject.keys()].filter((held) => subjectMatches(subject, held)).length;
+    },
+    countBySubject(subject) {
+      expire();
+      const held = [...bySubject].filter(([name]) => subjectMatches(subject, name));
+      return new Map(held.map(([name, sequences]) => [name, sequences.length]));
     },
     remove(sequence) {
       const record = records.get(sequence);

@@ -202,6 +202,20 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(await log.countSubjects('DELIVERIES', `deliveries.at.${webhook}.one.1`)).toBe(1);
       });
 
+      test('count the records of each subject', async () => {
+        const name = freshKey().replaceAll('.', '_');
+        for (const subject of ['a', 'b', 'b']) await log.append(`deliveries.due.${name}-${subject}`, bytes('x'));
+        const counts = await log.countBySubject('DELIVERIES', 'deliveries.due.*');
+        const own = [...counts]
+          .filter(([subject]) => subject.includes(name))
+          .toSorted(([a], [b]) => a.localeCompare(b));
+        expect(own).toEqual([
+          [`deliveries.due.${name}-a`, 1],
+          [`deliveries.due.${name}-b`, 2],
+        ]);
+        expect((await log.countBySubject('DELIVERIES', `deliveries.due.${name}`)).size).toBe(0);
+      });
+
       test('an emptied stream has its first record after its last, and its subjects are free again', async () => {
         const subject = freshSubject();
         const last = await append(subject, 'a');

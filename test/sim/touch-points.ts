@@ -74,6 +74,7 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
     next: (...query) => log.next(...query),
     info: (...query) => log.info(...query),
     countSubjects: (...query) => log.countSubjects(...query),
+    countBySubject: (...query) => log.countBySubject(...query),
     purgeBelow: (...purge) => log.purgeBelow(...purge),
     work: (...work) => log.work(...work),
     bucket: (name) => touchyBucket(log.bucket(name)),

@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Log } from '../../log.ts';
 
 export interface DeliveriesRoomOptions {
-  log: Log;
+  log: Pick<Log, 'info'>;
   clock: Clock;
   logger: Logger;
   /** Bytes DELIVERIES may hold. */
@@ -16,6 +16,8 @@ export interface DeliveriesRoomOptions {
  * instead. Matching adds to it, in one process, and recoveries, in one; a retry replaces the record it follows.
  */
 export interface DeliveriesRoom {
+  /** Takes room for so many bytes; false: there is none that is known of. */
+  take(sizeBytes: number): boolean;
   /** Resolves once there is room for `sizeBytes` more, or `givenUp` says so. */
   waitFor(sizeBytes: number, givenUp: () => boolean): Promise<void>;
 }
@@ -26,6 +28,11 @@ export function createDeliveriesRoom({ log, clock, logger, limitBytes }: Deliver
   /** What may be added before the next look. */
   let allowanceBytes = 0;
   return {
+    take(sizeBytes) {
+      if (allowanceBytes < sizeBytes) return false;
+      allowanceBytes -= sizeBytes;
+      return true;
+    },
     async waitFor(sizeBytes, givenUp) {
       let told = false;
       while (allowanceBytes < sizeBytes && !givenUp()) {
@@ -36,7 +43,6 @@ export function createDeliveriesRoom({ log, clock, logger, limitBytes }: Deliver
         told = true;
         await sleep(clock, LOOK_AGAIN_MS);
       }
-      allowanceBytes -= sizeBytes;
     },
   };
 }

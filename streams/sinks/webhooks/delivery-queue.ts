@@ -87,9 +87,10 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       const schedule = { atMs: clock.wallMs() + delayMs, target };
       const messageId = messageIdOf(next);
       const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
+      const bytes = encodeDelivery(next);
       const stored = await (delayMs === 0
-        ? appendUntilAcked(terms, target, encodeDelivery(next), { messageId })
-        : appendUntilAcked(terms, scheduledSubject(next), encodeDelivery(next), { messageId, schedule }));
+        ? appendUntilAcked(terms, target, bytes, { messageId })
+        : appendUntilAcked(terms, scheduledSubject(next, bytes.byteLength), bytes, { messageId, schedule }));
       if (stored === 'given_up') handBack(item);
       else if (stored === 'full') keepForLater(item, delayMs);
       else await finish(item, outcome);

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../actors/commands.ts';
+import type { Environment, Scope } from '../../../actors/commands.ts';
 import { uuidv5 } from '../../../src/kernel/ids.ts';
 import type { JsonText } from '../../../src/kernel/json.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
@@ -35,10 +35,28 @@ export interface Delivery {
 /** Deliveries of a webhook that are due now. */
 export const dueSubject = (webhook: string): string => `deliveries.due.${webhook}`;
 /** An attempt that is due later. One subject for each, as the broker keeps one schedule per subject. */
-export const scheduledSubject = (delivery: Delivery): string =>
-  `deliveries.at.${delivery.webhook}.${delivery.id}.${delivery.attempt}${suffixOf(delivery)}`;
-/** Every attempt of a webhook that is due later. */
-export const scheduledSubjects = (webhook: string): string => `deliveries.at.${webhook}.*.*`;
+export const scheduledSubject = (delivery: Delivery, sizeBytes: number): string =>
+  `deliveries.at.${scopeToken(delivery, sizeClassOf(sizeBytes))}.${delivery.webhook}.${delivery.id}-${delivery.attempt}${suffixOf(delivery)}`;
+/** Every attempt of a game's webhook, or of all of its webhooks, that is due later and of a size. @param size index in `SIZE_CLASSES` */
+export const scheduledSubjects = (scope: Scope, size: number, webhook = '*'): string =>
+  `deliveries.at.${scopeToken(scope, size)}.${webhook}.*`;
+/** All that is due now. */
+export const DUE_SUBJECTS = 'deliveries.due.*';
+export const webhookOfDue = (subject: string): string => subject.slice(dueSubject('').length);
+
+/**
+ * Bytes at most of a scheduled delivery whose subject names the size, by its index: so the broker can count bytes as it counts subjects.
+ * The last counts for what is larger too; nothing is, as `documentBytes` are at most doubled by their encoding.
+ */
+export const SIZE_CLASSES: readonly number[] = [1, 4, 16, 64, 256].map((kib) => kib * 1024);
+
+function sizeClassOf(sizeBytes: number): number {
+  const found = SIZE_CLASSES.findIndex((most) => sizeBytes <= most);
+  return found === -1 ? SIZE_CLASSES.length - 1 : found;
+}
+
+/** A game's id has no dots, so it is one token. */
+const scopeToken = ({ game, environment }: Scope, size: number): string => `${environment}-${size}-${game}`;
 
 /** By what the broker knows a repeat of an append: the delivery at first, then its attempt and how often that was put off. */
 export function messageIdOf(delivery: Delivery): string {

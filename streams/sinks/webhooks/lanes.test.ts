@@ -52,8 +52,8 @@ describe('lanes', () => {
     expect(
       started
         .slice(-2)
-        .map((name) => name[0])
-        .toSorted(),
+        .map((name) => name.slice(0, 1))
+        .toSorted((a, b) => a.localeCompare(b)),
     ).toEqual(['a', 'b']);
     for (const name of started.filter((one) => one.startsWith('a')).slice(2)) await end(name, 'well');
     expect(started.filter((name) => name.startsWith('b')).length).toBeGreaterThanOrEqual(4);

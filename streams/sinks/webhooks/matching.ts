@@ -1,8 +1,9 @@
+import type { Scope } from '../../../actors/commands.ts';
 import type { CommitRecord } from '../../../actors/facts.ts';
 import type { Json, JsonText } from '../../../src/kernel/json.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { occurrenceOf } from './occurrences.ts';
-import type { Subscription, Subscriptions } from './subscriptions.ts';
+import { scopeKey, type Subscription, type Subscriptions } from './subscriptions.ts';
 
 /** Where a record stands in the log. */
 export interface RecordPlace {
@@ -14,15 +15,18 @@ export interface RecordPlace {
 /**
  * The deliveries a record gives rise to: one for every fact and webhook that wants it.
  * @param isWell the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
+ * @param indexes of the facts that count; all when left out
  */
 export function* matchRecord(
   record: CommitRecord,
   place: RecordPlace,
   subscriptions: Pick<Subscriptions, 'wanting'>,
   isWell: (webhook: string) => boolean = () => true,
+  indexes: Iterable<number> = record.facts.keys(),
 ): Generator<Delivery> {
-  for (const [index, fact] of record.facts.entries()) {
-    if (!('game' in fact)) continue;
+  for (const index of indexes) {
+    const fact = record.facts[index];
+    if (fact === undefined || !('game' in fact)) continue;
     const occurrence = occurrenceOf(fact);
     if (occurrence === undefined) continue;
     let text: JsonText | undefined;
@@ -51,6 +55,23 @@ export function* matchRecord(
       };
     }
   }
+}
+
+/** The games of a record that have webhooks, each with the indexes of its facts. */
+export function gamesOf(
+  record: CommitRecord,
+  subscriptions: Pick<Subscriptions, 'has'>,
+): Iterable<{ scope: Scope; indexes: readonly number[] }> {
+  const games = new Map<string, { scope: Scope; indexes: number[] }>();
+  for (const [index, fact] of record.facts.entries()) {
+    if (!('game' in fact)) continue;
+    const { game, environment } = fact;
+    const key = scopeKey(fact);
+    const known = games.get(key) ?? { scope: { game, environment }, indexes: [] };
+    games.set(key, known);
+    known.indexes.push(index);
+  }
+  return [...games.values()].filter(({ scope }) => subscriptions.has(scope));
 }
 
 function wellFirst(all: readonly Subscription[], isWell: (webhook: string) => boolean): readonly Subscription[] {

@@ -96,10 +96,10 @@ export async function recover(options: RecoverOptions): Promise<void> {
     for (const delivery of deliveriesOf(record, wanted)) {
       if (erasures.covers(delivery.player, delivery.place)) continue;
       await pace.step();
-      while (!isOver() && !(await webhookRoom.take(delivery.webhook)))
-        await sleep(clock, LIMITS.deliveriesPendingLookMs);
       const bytes = encodeDelivery(delivery);
-      await room.waitFor(bytes.byteLength, isOver);
+      while (!isOver() && !(await webhookRoom.take(delivery, bytes.byteLength)))
+        await sleep(clock, LIMITS.deliveriesPendingLookMs);
+      while (!isOver() && !room.take(bytes.byteLength)) await room.waitFor(bytes.byteLength, isOver);
       if (isOver()) return undefined;
       await appends.add(() => append(delivery, bytes));
       count += 1;

@@ -21,6 +21,8 @@ export interface Subscription extends Scope {
 export interface Subscriptions {
   /** The webhooks of a game and environment that asked for a kind, filters and creation aside. Each once. */
   wanting(scope: Scope, type: string): readonly Subscription[];
+  /** Whether a game and environment has an enabled webhook. */
+  has(scope: Scope): boolean;
   stop(): void;
 }
 
@@ -41,6 +43,10 @@ export function createSubscriptions(config: Pick<WebhookConfig, 'list' | 'onChan
       // An event may be named `*`: then its kind and its group are one pattern.
       const patterns = new Set(['*', groupOf(type), type]);
       return [...patterns].flatMap((pattern) => index.get(pattern) ?? []);
+    },
+    has(scope) {
+      indexes ??= buildIndexes(config.list('webhook'));
+      return indexes.has(scopeKey(scope));
     },
     stop,
   };

@@ -1,6 +1,7 @@
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
 import type { WebhookDocument } from '../../config/documents.ts';
+import type { Delivery } from './delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
@@ -20,6 +21,26 @@ export function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
     filters: {},
     createdAt: 1_000,
     version: 1,
+    ...some,
+  };
+}
+
+/** A delivery for tests; everything that matters to a test is given by it. */
+export function aDelivery(some: Partial<Delivery> = {}): Delivery {
+  return {
+    id: '2f1b6a1e-0c1d-5b7e-8a55-1f2e3d4c5b6a',
+    game: 'demo',
+    environment: 'live',
+    webhook: 'wh_1',
+    configRevision: 1,
+    type: 'event.level_up',
+    timestamp: 1_000,
+    data: '{}',
+    player: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
+    place: { created: '', sequence: 1, index: 0 },
+    attempt: 1,
+    deferrals: 0,
+    owedSince: 1_000,
     ...some,
   };
 }

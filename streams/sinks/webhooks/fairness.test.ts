@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
+import { decodeJson } from '../../codec.ts';
+import { aTrackedEvent, commit } from '../testing.ts';
+import { aWebhook, answered, type SeenAttempt } from './testing.ts';
+
+/** What one game does to the deliveries of another, with the sizes of the attacks that were found. */
+
+const BATCH_EVENTS = 100;
+const WEBHOOKS = 90;
+/** What falls behind: so many batches at once, and webhooks. */
+const BATCHES = 14;
+const HOOKS = 3;
+const LATENCY_MS = 1;
+
+type World = ReturnType<typeof createWebhooksWorld>;
+
+function setUp(options: Parameters<typeof createWebhooksWorld>[0] = {}) {
+  const world = createWebhooksWorld({ faults: { latencyMs: () => LATENCY_MS }, ...options });
+  for (let i = 0; i < WEBHOOKS; i++) {
+    world.config.set(aWebhook({ id: `wh_a${i}`, url: `http://a${i}.test/`, events: ['*'] }), 'live', 'attacker');
+  }
+  world.config.set(aWebhook({ id: 'wh_b', url: 'http://b.test/', events: ['*'] }), 'live', 'other');
+  return world;
+}
+
+/** A batch request of so many events, as large as a body may be. */
+async function batch(
+  { writer, config }: World,
+  number: number,
+  events = BATCH_EVENTS,
+  bytes = 10 * 1024,
+): Promise<void> {
+  const text = 'x'.repeat(bytes);
+  const facts = Array.from({ length: events }, (_, i) =>
+    aTrackedEvent({ game: 'attacker', properties: `{"level":${number * events + i},"text":"${text}"}` }),
+  );
+  await commit(writer, facts, { configRevision: config.revision });
+}
+
+/** Sends an event of the other game and answers how long its delivery took, in milliseconds of the clock. */
+async function delayOfOther({ clock, writer, config }: World, attempts: SeenAttempt[], level: number): Promise<number> {
+  const fromMs = clock.monotonicMs();
+  void commit(writer, [aTrackedEvent({ game: 'other', properties: `{"level":${level}}` })], {
+    configRevision: config.revision,
+  });
+  const isThere = () => attempts.some(({ url, body }) => url.includes('b.test') && levelOf(body.data) === level);
+  await clock.advanceUntil(isThere, 10 * MINUTE_MS, 1);
+  expect(isThere()).toBe(true);
+  return clock.monotonicMs() - fromMs;
+}
+
+describe('one game’s flood and another game’s delivery', () => {
+  it('two batches of 100 events for 90 webhooks: a delivery of another game waits for few of them', async () => {
+    const world = setUp();
+    const { sender } = world.process('sink');
+    await world.clock.advance(1_000);
+    const alone = await delayOfOther(world, sender.attempts, 1);
+    sender.attempts.length = 0;
+    await Promise.all([batch(world, 0), batch(world, 1), world.clock.advance(3 * LATENCY_MS)]);
+    const beside = await delayOfOther(world, sender.attempts, 2);
+    const before = sender.attempts.filter(({ url }) => !url.includes('b.test')).length;
+    expect(before).toBeLessThan(1_500);
+    expect(beside).toBeLessThanOrEqual(alone + 60);
+  }, 120_000);
+
+  it('while more of one game waits than is held, it is matched by itself, and loses and repeats nothing, also over a crash', async () => {
+    const world = setUp();
+    const { clock, config, broker } = world;
+    for (let i = HOOKS; i < WEBHOOKS; i++) config.remove(`wh_a${i}`);
+    const first = world.process('first');
+    await clock.advance(1_000);
+    for (let number = 0; number < BATCHES; number++) void batch(world, number);
+    await clock.advance(10 * LATENCY_MS);
+    expect(await delayOfOther(world, first.sender.attempts, 10_000)).toBeLessThanOrEqual(60);
+    const position = (): unknown => {
+      const { value } = broker.bucket('POSITIONS').get('webhooks') ?? {};
+      return value === undefined ? undefined : decodeJson(value);
+    };
+    const isBehind = () => (JSON.stringify(position()) ?? '').includes('attacker');
+    await clock.advanceUntil(isBehind, 1_000, 1);
+    first.kill();
+    const second = world.process('second');
+    await clock.advance(5_000);
+    expect(await delayOfOther(world, second.sender.attempts, 20_000)).toBeLessThanOrEqual(60);
+    const total = BATCHES * BATCH_EVENTS * HOOKS;
+    const idsOf = () => {
+      const all = [...first.sender.attempts, ...second.sender.attempts].filter(({ url }) => !url.includes('b.test'));
+      return new Set(all.map(({ body }) => body.id));
+    };
+    await clock.advanceUntil(() => idsOf().size >= total, 10 * MINUTE_MS, 1_000);
+    await clock.advance(MINUTE_MS);
+    expect(idsOf().size).toBe(total);
+    const { created, lastSequence } = broker.stream('FACTS').bounds();
+    expect(position()).toEqual({ stream: created, sequence: lastSequence });
+  }, 120_000);
+
+  it('thirty such batches to dead receivers stop matching for nobody, and leave room for others', async () => {
+    const deliveriesBytes = 20 * 1024 * 1024;
+    const world = setUp({ deliveriesBytes });
+    const { sender } = world.process('sink');
+    sender.answer = ({ url }) => answered(url.includes('b.test') ? 200 : 500);
+    for (let number = 0; number < 30; number++) {
+      await Promise.all([batch(world, number, 10, 10 * 1024), world.clock.advance(3 * LATENCY_MS)]);
+      await world.clock.advance(200);
+      if (number % 10 === 9) expect(await delayOfOther(world, sender.attempts, number)).toBeLessThanOrEqual(100);
+    }
+    await world.clock.advance(5_000);
+    expect(world.broker.stream('DELIVERIES').bounds().sizeBytes).toBeLessThan(0.75 * deliveriesBytes);
+  }, 120_000);
+});
