@@ -130,12 +130,33 @@ export interface OverrideFlag {
   idempotency?: IdempotencyClaim;
 }
 
+/** What one flag serves a player, to be remembered. */
+export interface ServedNow {
+  flagKey: string;
+  flagVersion: number;
+  period: number;
+  variantKey: string | null;
+  value: JsonText;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+}
+
+/** Remember what flags serve a player. Made by the owner itself from an evaluation. */
+export interface ServeFlags {
+  kind: 'ServeFlags';
+  playerId: string;
+  flags: ServedNow[];
+}
+
 /** Note that a player saw what a flag served. Made by the owner itself from an evaluation, or from a tracked event. */
 export interface ExposeFlag {
   kind: 'ExposeFlag';
   playerId: string;
   flagKey: string;
   flagVersion: number;
+  /** Absent in commands from before there were periods. */
+  period?: number;
   variantKey: string | null;
   value: JsonText;
   reason: FlagReason;
@@ -223,6 +244,7 @@ export type CommandBody =
   | TrackEvents
   | ClaimIdempotencyKey
   | OverrideFlag
+  | ServeFlags
   | ExposeFlag
   | RecordSession
   | RecordPurchase

@@ -8,6 +8,7 @@ import { readChurnRisk } from './churn/read-churn-risk.ts';
 import { evaluateFlags } from './flags/evaluate-flags.ts';
 import { exposeFlag } from './flags/expose.ts';
 import { overrideFlag } from './flags/override.ts';
+import { serveFlags } from './flags/serve.ts';
 import { once } from './idempotency/remember.ts';
 import { erasePlayer, readErasure } from './player/erase.ts';
 import { exportPlayer } from './player/export.ts';
@@ -90,6 +91,8 @@ function decideBody(
       return once(draft, body.playerId, body.idempotency, context, () =>
         emitAll(draft, overrideFlag(player(body.playerId), body, context)),
       );
+    case 'ServeFlags':
+      return emitAll(draft, serveFlags(player(body.playerId), body, targeting(), context));
     case 'ExposeFlag':
       return emitAll(draft, exposeFlag(player(body.playerId), body, context));
     case 'RecordSession':

@@ -22,7 +22,12 @@ export interface Draft {
   readonly facts: readonly DomainFact[];
   get(entityId: string): EntityState | undefined;
   emit(fact: DomainFact): void;
+  /** Counts what leaves no fact, for the metrics. Absent where nobody reads them. */
+  tally?(what: Tallied): void;
 }
+
+/** `unattributed`: an exposure of which nobody knows the variant. */
+export type Tallied = 'unattributed';
 
 /** The player, if it exists and belongs to the caller's game and environment. Another's looks like none at all. */
 export function playerIn(scope: Scope, state: EntityState | undefined): PlayerState | undefined {

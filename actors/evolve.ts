@@ -8,8 +8,6 @@ import { remembered } from './events/recent-events.ts';
 import type {
   DomainFact,
   EventTracked,
-  FlagExposed,
-  FlagOverridden,
   IdempotencyKeyUsed,
   PlayerErased,
   PlayerRegistered,
@@ -17,7 +15,9 @@ import type {
   SegmentEntered,
   SegmentExited,
 } from './facts.ts';
+import type { FlagExposed, FlagOverridden } from './flags/facts.ts';
 import { seenVariant } from './flags/seen-variant.ts';
+import { flagsServed } from './flags/serve.ts';
 import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './idempotency/bounded-keys.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
@@ -73,6 +73,8 @@ export function evolve(state: EntityState | undefined, fact: DomainFact): Entity
       return { ...player(state, fact), segmentsDueAt: fact.dueAt };
     case 'FlagOverridden':
       return overridden(player(state, fact), fact);
+    case 'FlagsServed':
+      return flagsServed(player(state, fact), fact);
     case 'FlagExposed':
       return exposed(player(state, fact), fact);
     case 'SessionOpened':
@@ -126,6 +128,7 @@ function registered(state: EntityState | undefined, fact: PlayerRegistered): Pla
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    servedFlags: [],
     sessions: [],
     activity: NO_ACTIVITY,
     recordedSessions: [],
@@ -179,8 +182,8 @@ function overridden(state: PlayerState, { flagKey, value }: FlagOverridden): Pla
 }
 
 function exposed(state: PlayerState, fact: FlagExposed): PlayerState {
-  const { flagKey, flagVersion } = fact;
-  const exposure = { flagKey, flagVersion, variantKey: seenVariant(fact) };
+  const { flagKey, flagVersion, period = 0 } = fact;
+  const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact) };
   return { ...state, exposures: append(state.exposures, exposure, LIMITS.exposuresPerPlayer) };
 }
 

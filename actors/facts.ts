@@ -2,7 +2,7 @@ import type { JsonText } from '../src/kernel/json.ts';
 import type { SuppressionReason } from './campaigns/tally.ts';
 import type { ChurnRisk } from './churn/churn-risk.ts';
 import type { CallerKind, QuarantineReason, Release, Scope } from './commands.ts';
-import type { FlagReason } from './flags/reason.ts';
+import type { FlagExposed, FlagOverridden, FlagsServed } from './flags/facts.ts';
 import type { PurchaseRecorded, PurchaseReversed } from './purchases/facts.ts';
 import type { Reply } from './replies.ts';
 import type { DeviceInfo, EntityState, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
@@ -127,26 +127,6 @@ export interface SegmentExited extends FactBase {
 export interface SegmentsScheduled extends FactBase {
   kind: 'SegmentsScheduled';
   dueAt: number;
-}
-
-/** What a player gets of a flag was set, or with `null` removed. */
-export interface FlagOverridden extends FactBase {
-  kind: 'FlagOverridden';
-  flagKey: string;
-  value: JsonText | null;
-}
-
-/** A player saw what a flag served: once per version and variant. */
-export interface FlagExposed extends FactBase {
-  kind: 'FlagExposed';
-  flagKey: string;
-  flagVersion: number;
-  variantKey: string | null;
-  value: JsonText;
-  reason: FlagReason;
-  /** With `segment_match`. */
-  segmentId?: string;
-  externalId: string;
 }
 
 /** An init opened a session. `at` is when. */
@@ -293,6 +273,7 @@ export type DomainFact =
   | SegmentExited
   | SegmentsScheduled
   | FlagOverridden
+  | FlagsServed
   | FlagExposed
   | SessionOpened
   | SessionSynced

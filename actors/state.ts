@@ -1,5 +1,6 @@
 import type { JsonText } from '../src/kernel/json.ts';
 import type { CallerKind, Environment } from './commands.ts';
+import type { FlagReason } from './flags/reason.ts';
 import type { Reply } from './replies.ts';
 
 /** Stages of a player's life. */
@@ -180,10 +181,41 @@ export interface CampaignTally {
   suppressed: number;
 }
 
-/** The player saw this variant of this version of a flag. */
+/** What a flag served a player last: what an event with its `flag_key` exposes. */
+export interface ServedFlag {
+  flagKey: string;
+  /** The version and period it was first served like this. */
+  flagVersion: number;
+  period: number;
+  variantKey: string | null;
+  /** `null`: too long to keep; the definition has it. */
+  value: JsonText | null;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+  /** Changes within the period; at `LIMITS.servedChanges` nothing more is recorded, and the rest may be out of date. */
+  changes: number;
+  /** Whether the player was served two variants in this period. */
+  mixed: boolean;
+  /** Other variants served before, the latest last. */
+  earlier: readonly ServedVariant[];
+}
+
+/** A variant that a flag served a player before the last one. */
+export interface ServedVariant {
+  /** Of a boolean flag, which has no variants, the value: `true` or `false`. */
+  variant: string;
+  flagVersion: number;
+  period: number;
+  reason: FlagReason;
+}
+
+/** The player saw this variant of a flag in this period. */
 export interface FlagExposure {
   flagKey: string;
   flagVersion: number;
+  /** 0 in exposures from before there were periods. */
+  period: number;
   /** Of a boolean flag, which has no variants, the value: `true` or `false`. */
   variantKey: string | null;
 }
@@ -210,6 +242,8 @@ export interface PlayerState extends PlayerView {
   overrides: readonly FlagOverride[];
   /** Oldest first. */
   exposures: readonly FlagExposure[];
+  /** In order of the flags' keys. */
+  servedFlags: readonly ServedFlag[];
   /** Oldest first. */
   sessions: readonly OpenSession[];
   activity: DailyActivity;

@@ -2,6 +2,7 @@ import { createCampaignSet } from './campaigns/campaign-set.ts';
 import { decide } from './decide.ts';
 import type { Command, CommandBody } from './commands.ts';
 import { DAY_MS } from './days.ts';
+import type { Tallied } from './decision.ts';
 import { evolve } from './evolve.ts';
 import type { DomainFact } from './facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
@@ -39,6 +40,7 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    servedFlags: [],
     sessions: [],
     activity: NO_ACTIVITY,
     recordedSessions: [],
@@ -90,6 +92,7 @@ export interface Outcome {
   reply: Reply;
   /** The entities after the facts. */
   states: ReadonlyMap<string, EntityState>;
+  tallied: readonly Tallied[];
 }
 
 /** `given` facts, `when` a command, then the outcome: `given([...]).when(command)`. */
@@ -99,10 +102,12 @@ export function given(facts: readonly DomainFact[], definitions = definitionsOf(
   return {
     when(command: Command): Outcome {
       const emitted: DomainFact[] = [];
+      const tallied: Tallied[] = [];
       const reply = decide(
         {
           facts: emitted,
           get: (id) => states.get(id),
+          tally: (what) => void tallied.push(what),
           emit(fact) {
             emitted.push(fact);
             states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
@@ -111,7 +116,7 @@ export function given(facts: readonly DomainFact[], definitions = definitionsOf(
         command,
         definitions,
       );
-      return { facts: emitted, reply, states };
+      return { facts: emitted, reply, states, tallied };
     },
   };
 }

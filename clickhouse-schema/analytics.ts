@@ -87,9 +87,13 @@ export interface SegmentPlayer {
 /** Sums and moments that leave what a double holds, or that too few players have, are NaN or infinite. */
 export interface MeasuredVariant {
   variant: string;
-  /** Whether its players saw another variant too; a variant may be there both ways. */
-  mixed: boolean;
+  /** Whether its players met another variant too, and are left out; a variant may be there both ways. */
+  excluded: boolean;
+  /** Whether its players were exposed to this variant alone in the period: then they count for the sample ratio. */
+  arrived: boolean;
   players: number;
+  /** Players with an event that names another variant than the one served last. */
+  mismatches: number;
   /** Players with at least one event of the metric. */
   conversions: number;
   /** Of the metric over all players. */
@@ -156,8 +160,10 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       if (asked.kind === 'unavailable') return asked;
       const variants = asked.value.map((row) => ({
         variant: row.variant,
-        mixed: row.mixed === 1,
+        excluded: row.excluded === 1,
+        arrived: row.arrived === 1,
         players: Number(row.players),
+        mismatches: Number(row.mismatches),
         conversions: Number(row.conversions),
         sum: number(row.sum),
         mean: number(row.mean),
@@ -207,7 +213,9 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
 
 interface ExperimentRow {
   variant: string;
-  mixed: number;
+  excluded: number;
+  arrived: number;
+  mismatches: number | string;
   players: number | string;
   conversions: number | string;
   sum: number | null;

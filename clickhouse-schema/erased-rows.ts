@@ -37,6 +37,7 @@ export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Plac
   segment_transitions: 'facts',
   segment_membership_states: 'memberships',
   flag_exposures: 'facts',
+  flag_mixed_players: 'facts',
   campaign_events: 'facts',
   // Written from RECORDS, but of a fact: what is told of an erased player goes with the fact it tells of.
   webhook_deliveries: 'facts',

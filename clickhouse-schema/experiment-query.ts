@@ -5,7 +5,9 @@ export interface ExperimentQuery {
   game: string;
   environment: string;
   flagKey: string;
-  flagVersion: number;
+  /** The versions of the period: from this one on, and before that one. */
+  fromVersion: number;
+  beforeVersion: number;
   /** What tells variants apart: their key, or for a boolean flag, which has none, the value served (`true`, `false`). */
   variantBy: 'variant_key' | 'value';
   /** Variants that count; who saw only something else is not in the experiment. */
@@ -15,9 +17,11 @@ export interface ExperimentQuery {
   aggregate: Aggregate;
   /** A player's events count from its first exposure for this long. */
   windowDays: number;
-  /** Bounds of `received_at` of exposures and events, epoch milliseconds, the upper one exclusive. */
+  /** Bounds of `received_at` of the period's exposures and events, epoch milliseconds, the upper one exclusive. */
   sinceMs: number;
   untilMs: number;
+  /** From when on exposures of earlier periods are looked for. */
+  earlierSinceMs: number;
 }
 
 /**
@@ -31,7 +35,10 @@ export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'su
  * forms they take and on how many keys a path has.
  *
  * An event counts when it stands after the player's first exposure: later by the server's clock or, in the same millisecond,
- * further on in the log. A device's own time decides nothing, as it may be wrong. Rows: see `MeasuredVariant`.
+ * further on in the log: the exposure that an event carries stands before it. A device's own time decides nothing, as it may be
+ * wrong. Excluded is who met more than one variant: exposed to two in the period (`saw_two`), or to another in an earlier one
+ * (`carried`), served two in the period (`marked`), or shown one that was never served (`mismatched`). Who was left out only
+ * for another period still arrived in its variant, for the sample ratio. Rows: see `MeasuredVariant`.
  */
 export function experimentQuery(query: ExperimentQuery): { sql: string; parameters: Record<string, unknown> } {
   const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
@@ -40,22 +47,40 @@ export function experimentQuery(query: ExperimentQuery): { sql: string; paramete
 WITH exposed AS (
   SELECT
     player_id,
-    min((received_at, facts_sequence, facts_index)) AS first_place,
-    min(${variant}) AS variant,
-    min(${variant}) != max(${variant}) AS mixed
-  FROM flag_exposures
-  WHERE game_id = {game:String} AND environment = {environment:String}
-    AND flag_key = {flag:String} AND flag_version = {version:UInt32}
-    AND ${IN_TIME}
-    AND reason NOT IN ('flag_disabled', 'player_override')
-    AND ${variant} IN {variants:Array(String)}
+    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
+    minIf(seen, is_current) AS variant,
+    variant != maxIf(seen, is_current) AS saw_two,
+    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
+    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
+    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
+      AS carried,
+    player_id IN (
+      SELECT player_id FROM flag_mixed_players
+      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
+    ) AS marked,
+    saw_two OR mismatched OR carried OR marked AS excluded,
+    NOT saw_two AND NOT mismatched AS arrived
+  FROM (
+    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
+      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String}
+      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
+      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
+      AND reason NOT IN ('flag_disabled', 'player_override')
+      AND seen IN {variants:Array(String)}
+  )
   GROUP BY player_id
+  HAVING countIf(is_current) > 0
 ),
 measured AS (
   SELECT
     exposed.player_id AS player,
     any(exposed.variant) AS variant,
-    any(exposed.mixed) AS mixed,
+    any(exposed.excluded) AS excluded,
+    any(exposed.arrived) AS arrived,
+    any(exposed.named_other) AS named_other,
     countIf(tracked.counts AND ${AFTER_EXPOSURE}) AS events,
     sumIf(tracked.amount, tracked.counts AND ${AFTER_EXPOSURE}) AS total
   FROM (
@@ -74,14 +99,16 @@ measured AS (
 )
 SELECT
   variant,
-  mixed,
+  excluded,
+  arrived,
   count() AS players,
+  countIf(named_other) AS mismatches,
   countIf(events > 0) AS conversions,
   sum(${PLAYER_VALUE[query.aggregate.kind]}) AS sum,
   avg(${PLAYER_VALUE[query.aggregate.kind]}) AS mean,
   varSampStable(${PLAYER_VALUE[query.aggregate.kind]}) AS variance
 FROM measured
-GROUP BY variant, mixed
+GROUP BY variant, excluded, arrived
 LIMIT ${LIMITS.analyticsVariantRows}`;
   return {
     sql,
@@ -90,12 +117,14 @@ LIMIT ${LIMITS.analyticsVariantRows}`;
       game: query.game,
       environment: query.environment,
       flag: query.flagKey,
-      version: query.flagVersion,
+      from: query.fromVersion,
+      before: query.beforeVersion,
       variants: query.variants,
       metric: query.metric,
       window: query.windowDays,
       since: query.sinceMs,
       until: query.untilMs,
+      earlier: query.earlierSinceMs,
     },
   };
 }

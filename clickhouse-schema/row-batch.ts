@@ -49,6 +49,7 @@ export function createRowBatch(): RowBatch {
     sessions: [],
     purchases: [],
     flag_exposures: [],
+    flag_mixed_players: [],
     campaign_events: [],
     erasures: [],
     scores: [],

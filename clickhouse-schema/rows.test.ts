@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FlagExposed, SegmentEntered } from '../actors/facts.ts';
+import type { SegmentEntered } from '../actors/facts.ts';
+import type { FlagExposed } from '../actors/flags/facts.ts';
 import { aPlayer } from '../actors/testing.ts';
 import type { EntityState } from '../actors/state.ts';
 import { decodeState } from '../streams/codec.ts';

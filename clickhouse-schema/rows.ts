@@ -2,12 +2,12 @@ import type {
   EntitySnapshot,
   EventTracked,
   Fact,
-  FlagExposed,
   LifecycleChanged,
   PlayerErased,
   SegmentEntered,
   SegmentExited,
 } from '../actors/facts.ts';
+import type { FlagExposed, FlagsServed } from '../actors/flags/facts.ts';
 import type { EntityState, ErasedState } from '../actors/state.ts';
 import { encodeState } from '../streams/codec.ts';
 import { campaignRow } from './campaign-rows.ts';
@@ -57,6 +57,8 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
         ['segment_transitions', segmentTransitionRow(fact, place), storable(fact.at)],
         ['segment_membership_states', membershipRow(fact, place), storable(fact.at)],
       ];
+    case 'FlagsServed':
+      return fact.mixed.map((flagKey) => ['flag_mixed_players', mixedRow(fact, flagKey, place), storable(fact.at)]);
     case 'FlagExposed':
       return [['flag_exposures', exposureRow(fact, place), storable(fact.at)]];
     case 'SessionClosed':
@@ -172,9 +174,27 @@ function exposureRow(fact: FlagExposed, place: FactPlace): RowFor<'flag_exposure
     environment: fact.environment,
     flag_key: fact.flagKey,
     flag_version: fact.flagVersion,
+    period: fact.period,
     variant_key: fact.variantKey,
     value: fact.value,
     reason: fact.reason,
+    attribution: fact.attribution,
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    received_at: timeText(fact.at),
+    facts_sequence: place.sequence,
+    facts_index: place.index,
+  };
+}
+
+function mixedRow(fact: FlagsServed, flagKey: string, place: FactPlace): RowFor<'flag_mixed_players'> {
+  const served = fact.flags.find((flag) => flag.flagKey === flagKey);
+  return {
+    game_id: fact.game,
+    environment: fact.environment,
+    flag_key: flagKey,
+    flag_version: served?.flagVersion,
+    period: served?.period,
     player_id: fact.entityId,
     external_id: fact.externalId,
     received_at: timeText(fact.at),

@@ -39,8 +39,9 @@ export function trackEvent(
     emitQuarantined(draft, state, item, item.quarantine, context);
     return resultOf(item, context, 'quarantined');
   }
+  // The player saw the flag before: an event that counts as exposure may itself be the conversion.
+  exposeTracked(draft, state, item.properties, targeting, context);
   emitTracked(draft, state, item, context, by);
-  for (const exposed of exposeTracked(state, item.properties, targeting, context)) draft.emit(exposed);
   return resultOf(item, context, 'accepted');
 }
 

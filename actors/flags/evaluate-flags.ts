@@ -6,6 +6,7 @@ import type { EvaluateFlags, ExposeFlag } from '../commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
+import { periodOf } from './periods.ts';
 
 /**
  * Evaluates flags for a player from live state. Keys that name no flag (or an archived one) are told in `unknownFlags`.
@@ -50,9 +51,10 @@ export function exposuresOf(
   return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId }) => {
     const flag = targeting.flags.get(flagKey);
     if (flag === undefined) return [];
-    const flagVersion = flag.document.version;
+    const { document } = flag;
+    const when = { flagVersion: document.version, period: periodOf(document) };
     const segment = segmentId === undefined ? {} : { segmentId };
-    return [{ kind: 'ExposeFlag' as const, playerId, flagKey, flagVersion, variantKey, value, reason, ...segment }];
+    return [{ kind: 'ExposeFlag' as const, playerId, flagKey, ...when, variantKey, value, reason, ...segment }];
   });
 }
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ExposeFlag, TrackItem } from '../commands.ts';
-import { aCommand, given } from '../testing.ts';
-import { flagsOf } from './testing.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FlagDocument } from '../../streams/config/documents.ts';
+import type { ExposeFlag, ServedNow, TrackItem } from '../commands.ts';
+import type { DomainFact } from '../facts.ts';
+import type { Flag } from '../targeting.ts';
+import { aCommand, definitionsOf, given } from '../testing.ts';
+import { aFlagDocument } from './testing.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 
@@ -18,6 +22,7 @@ const expose = (some: Partial<ExposeFlag> = {}): ExposeFlag => ({
   playerId: ID,
   flagKey: 'shop',
   flagVersion: 3,
+  period: 2,
   variantKey: 'b',
   value: '"layout_b"',
   reason: 'percentage_rollout',
@@ -36,6 +41,8 @@ describe('an exposure', () => {
         at: 2_000,
         flagKey: 'shop',
         flagVersion: 3,
+        period: 2,
+        attribution: 'served',
         variantKey: 'b',
         value: '"layout_b"',
         reason: 'percentage_rollout',
@@ -43,10 +50,11 @@ describe('an exposure', () => {
     ]);
   });
 
-  it('counts once per player, flag, version and variant', () => {
+  it('counts once per player, flag, period and variant', () => {
     const before = [...playerOf(), ...given(playerOf()).when(aCommand(expose())).facts];
     expect(given(before).when(aCommand(expose({ reason: 'segment_match' }))).facts).toEqual([]);
-    for (const other of [{ flagKey: 'xp' }, { flagVersion: 4 }, { variantKey: 'a' }, { variantKey: null }]) {
+    expect(given(before).when(aCommand(expose({ flagVersion: 4 }))).facts).toEqual([]);
+    for (const other of [{ flagKey: 'xp' }, { period: 3 }, { variantKey: 'a' }, { variantKey: null }]) {
       expect(given(before).when(aCommand(expose(other))).facts).toHaveLength(1);
     }
   });
@@ -90,12 +98,34 @@ describe('an exposure', () => {
   });
 });
 
+/** A flag of texts with two variants, in its second period since version 3. */
+const SHOP = aFlagDocument({
+  flagType: 'multivariate',
+  defaultValue: null,
+  variants: [
+    { key: 'a', value: 'layout_a', weight: 1 },
+    { key: 'b', value: 'layout_b', weight: 1 },
+  ],
+  version: 3,
+  periods: [
+    { period: 1, version: 1, since: 1_000 },
+    { period: 2, version: 3, since: 1_500 },
+  ],
+});
+const flagOf = (document: FlagDocument): [string, Flag] => [
+  document.key,
+  {
+    key: document.key,
+    document,
+    evaluate: () => {
+      throw new Error('nothing is evaluated again');
+    },
+  },
+];
+const XP = aFlagDocument({ key: 'xp', version: 1 });
+const definitions = definitionsOf({ flags: new Map([flagOf(SHOP), flagOf(XP)]) });
+
 describe('a tracked event whose properties hold flag_key', () => {
-  const definitions = flagsOf({
-    shop: { value: '"layout_b"', variantKey: 'b', reason: 'percentage_rollout', version: 3 },
-    // Serves by what the player did before: the client showed it before it tracked the event.
-    first: ({ player, nowMs }) => ({ value: String(player.lastSeenAt < nowMs) }),
-  });
   const item = (properties: unknown, eventId = 'e-1'): TrackItem => ({
     index: 0,
     playerId: ID,
@@ -106,25 +136,146 @@ describe('a tracked event whose properties hold flag_key', () => {
     sessionId: null,
     timestamp: 1_500,
   });
-  const track = (...items: TrackItem[]) =>
-    given(playerOf(), definitions).when(aCommand({ kind: 'TrackEvents', items }, { receivedAt: 3_000 })).facts;
+  const shop = (some: Partial<ServedNow> = {}): ServedNow => ({
+    flagKey: 'shop',
+    flagVersion: 3,
+    period: 2,
+    variantKey: 'b',
+    value: '"layout_b"',
+    reason: 'percentage_rollout',
+    ...some,
+  });
+  const xp = (value: string, some: Partial<ServedNow> = {}): ServedNow => ({
+    flagKey: 'xp',
+    flagVersion: 1,
+    period: 1,
+    variantKey: null,
+    value,
+    reason: 'default',
+    ...some,
+  });
+  /** A live player to whom flags served these, one after the other. */
+  const playerServed = (...flags: ServedNow[]) => {
+    let facts: readonly DomainFact[] = playerOf();
+    for (const flag of flags) {
+      const serve = aCommand({ kind: 'ServeFlags', playerId: ID, flags: [flag] });
+      facts = [...facts, ...given(facts, definitions).when(serve).facts];
+    }
+    return facts;
+  };
+  const track = (before: readonly DomainFact[], ...properties: unknown[]) => {
+    const items = properties.map((one, index) => item(one, `e-${index}`));
+    return given(before, definitions).when(aCommand({ kind: 'TrackEvents', items }, { receivedAt: 3_000 }));
+  };
+  /** What the event exposes; `unattributed`: nothing, and it is counted. */
+  const exposes = (before: readonly DomainFact[], properties: unknown) => {
+    const { facts, tallied } = track(before, properties);
+    const fact = facts.find(({ kind }) => kind === 'FlagExposed');
+    if (fact?.kind === 'FlagExposed') {
+      return [fact.attribution, fact.variantKey, fact.value, fact.flagVersion, fact.period];
+    }
+    return tallied.length === 0 ? 'nothing' : tallied.join();
+  };
 
-  it('is an exposure of what the flag serves, in the same commit', () => {
-    expect(track(item({ flag_key: 'shop', screen: 'main' }))).toMatchObject([
-      { kind: 'EventTracked' },
-      { kind: 'FlagExposed', at: 3_000, flagKey: 'shop', flagVersion: 3, variantKey: 'b', value: '"layout_b"' },
+  it('exposes what was served last, in the same commit, and evaluates nothing', () => {
+    const before = playerServed(shop({ segmentId: 'seg_1', reason: 'segment_match' }));
+    expect(track(before, { flag_key: 'shop', screen: 'main' }).facts).toMatchObject([
+      {
+        kind: 'FlagExposed',
+        at: 3_000,
+        variantKey: 'b',
+        value: '"layout_b"',
+        reason: 'segment_match',
+        segmentId: 'seg_1',
+      },
+      { kind: 'EventTracked', eventName: 'flag_seen' },
+    ]);
+    const twice = playerServed(xp('true', { reason: 'percentage_rollout' }), xp('false'));
+    expect(exposes(twice, { flag_key: 'xp' })).toEqual(['served', null, 'false', 1, 1]);
+  });
+
+  it('stands behind its exposure, so that it may itself be the conversion', () => {
+    expect(track(playerServed(shop()), { flag_key: 'shop' }).facts.map(({ kind }) => kind)).toEqual([
+      'FlagExposed',
+      'EventTracked',
     ]);
   });
 
-  it('is one of what the flag served before the event', () => {
-    expect(track(item({ flag_key: 'first' }))).toMatchObject([{}, { kind: 'FlagExposed', value: 'true' }]);
+  it('counts as unattributed when nothing was served and it names nothing', () => {
+    expect(exposes(playerOf(), { flag_key: 'shop' })).toBe('unattributed');
+    expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'b' })).toEqual(['named', 'b', '"layout_b"', 3, 2]);
+    expect(exposes(playerOf(), { flag_key: 'xp', variant_key: true })).toEqual(['named', null, 'true', 1, 1]);
+    expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'z' })).toBe('unattributed');
+  });
+
+  it('exposes the variant it names: the one served last, one served before, or one never served', () => {
+    const before = playerServed(shop({ variantKey: 'a', value: '"layout_a"', flagVersion: 1, period: 1 }), shop());
+    expect(exposes(before, { flag_key: 'shop', variant_key: 'b' })).toEqual(['served', 'b', '"layout_b"', 3, 2]);
+    // The definition of its period is gone, and with it the value.
+    expect(exposes(before, { flag_key: 'shop', variant_key: 'a' })).toEqual(['earlier', 'a', 'null', 1, 1]);
+    expect(exposes(playerServed(shop()), { flag_key: 'shop', variant_key: 'a' })).toEqual([
+      'mismatch',
+      'a',
+      '"layout_a"',
+      3,
+      2,
+    ]);
+    expect(exposes(playerServed(shop()), { flag_key: 'shop', variant_key: null })).toEqual([
+      'mismatch',
+      null,
+      'null',
+      3,
+      2,
+    ]);
+    expect(exposes(playerServed(shop()), { flag_key: 'shop', variant_key: 'z' })).toBe('unattributed');
+  });
+
+  it('of a boolean flag may repeat the null of its evaluation, or name the value', () => {
+    for (const named of [null, 'true', true, undefined, 7]) {
+      expect(exposes(playerServed(xp('true')), { flag_key: 'xp', variant_key: named })).toEqual([
+        'served',
+        null,
+        'true',
+        1,
+        1,
+      ]);
+    }
+    expect(exposes(playerServed(xp('true')), { flag_key: 'xp', variant_key: 'false' })).toEqual([
+      'mismatch',
+      null,
+      'false',
+      1,
+      1,
+    ]);
+  });
+
+  it('exposes nothing of a flag that was off or overridden when it was served', () => {
+    expect(
+      exposes(playerServed(shop(), shop({ reason: 'flag_disabled', variantKey: null })), { flag_key: 'shop' }),
+    ).toBe('nothing');
+    expect(exposes(playerServed(shop({ reason: 'player_override' })), { flag_key: 'shop' })).toBe('nothing');
+    const overridden = playerServed(
+      shop({ reason: 'player_override' }),
+      shop({ variantKey: 'a', value: '"layout_a"' }),
+    );
+    expect(exposes(overridden, { flag_key: 'shop', variant_key: 'b' })).toBe('nothing');
+  });
+
+  it('must name its variant once a flag changed too often for all changes to be recorded', () => {
+    const changes = Array.from({ length: LIMITS.servedChanges + 3 }, (_, turn) => xp(String(turn % 2 === 0)));
+    const facts = playerServed(...changes);
+    expect(facts.filter(({ kind }) => kind === 'FlagsServed')).toHaveLength(LIMITS.servedChanges + 1);
+    expect(exposes(facts, { flag_key: 'xp' })).toBe('unattributed');
+    expect(exposes(facts, { flag_key: 'xp', variant_key: 'true' })).toMatchObject({ 1: null, 2: 'true' });
+    const next = given(facts, definitions).when(
+      aCommand({ kind: 'ServeFlags', playerId: ID, flags: [xp('true', { period: 2 })] }),
+    );
+    expect(next.facts).toMatchObject([{ flags: [{ changes: 0, mixed: false }] }]);
   });
 
   it('counts once', () => {
-    const twice = track(item({ flag_key: 'shop' }, 'e-1'), item({ flag_key: 'shop' }, 'e-2'));
-    expect(twice.map(({ kind }) => kind)).toEqual(['EventTracked', 'FlagExposed', 'EventTracked']);
-    const repeated = track(item({ flag_key: 'shop' }), item({ flag_key: 'shop' }));
-    expect(repeated.map(({ kind }) => kind)).toEqual(['EventTracked', 'FlagExposed']);
+    const twice = track(playerServed(shop()), { flag_key: 'shop' }, { flag_key: 'shop' }).facts;
+    expect(twice.map(({ kind }) => kind)).toEqual(['FlagExposed', 'EventTracked', 'EventTracked']);
   });
 
   it.each([
@@ -134,12 +285,15 @@ describe('a tracked event whose properties hold flag_key', () => {
     ['a value', { text: '"flag_key"', other: 'shop' }],
     ['__proto__', JSON.parse('{"flag_key":"__proto__"}')],
   ])('that is %s is just an event', (_, properties) => {
-    expect(track(item(properties)).map(({ kind }) => kind)).toEqual(['EventTracked']);
+    const { facts, tallied } = track(playerServed(shop()), properties);
+    expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked']);
+    expect(tallied).toEqual([]);
   });
 
   it('does not count for a test player', () => {
     const command = aCommand({ kind: 'TrackEvents', items: [item({ flag_key: 'shop' })] }, { environment: 'test' });
-    const { facts } = given(playerOf('test'), definitions).when(command);
+    const { facts, tallied } = given(playerOf('test'), definitions).when(command);
     expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked']);
+    expect(tallied).toEqual([]);
   });
 });

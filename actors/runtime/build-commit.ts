@@ -14,6 +14,7 @@ import { settleSegments } from '../segments/settle-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import { sizeOf, type Entities } from './entities.ts';
+import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
 import type { Swept, SweptTenant } from './segment-sweep.ts';
@@ -44,6 +45,8 @@ export interface PendingCommit {
   /** The record's facts in order: snapshots of what was committed before, the mark, then what is new. */
   facts: Fact[];
   replies: OutgoingReply[];
+  /** Notes of evaluations that were decided, some with answers that wait for the append. */
+  noted: readonly Noted[];
   configRevision: number;
   swept: Swept;
   /** Whether commands were passed over that another owner, with another clock, might decide. */
@@ -64,7 +67,7 @@ export interface BuildOptions {
   feed: RequestFeed;
   definitions: LiveDefinitions;
   /** Commands of the owner's own, decided before those that wait. Nobody waits for their replies. */
-  internal: { take(): Command | undefined };
+  internal: Pick<Exposures, 'take'>;
   chores: Chores;
   /** Measures what chores take of the time of commands. */
   monotonicMs: () => number;
@@ -84,7 +87,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   decideDues(options, draft);
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
-  decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
+  const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
   const { replies, passedOver } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || chores.idle;
@@ -94,22 +97,27 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     mark,
     facts,
     replies,
+    noted,
     configRevision,
     swept,
     passedOver,
     needsAppend,
-    isEmpty: !needsAppend && replies.length === 0,
+    isEmpty: !needsAppend && replies.length === 0 && noted.length === 0,
   };
 }
 
 /** What doesn't fit waits for the next commit, which follows at once as this one is not empty. */
-function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): void {
-  const { internal } = options;
-  while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts / 2) {
-    const command = internal.take();
-    if (command === undefined) return;
-    decideOne(options, draft, command);
+function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
+  const { internal, feed } = options;
+  const noted: Noted[] = [];
+  const hasCommands = feed.peek() !== undefined;
+  while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts / 2 && noted.length < LIMITS.commitFacts) {
+    const next = internal.take(hasCommands);
+    if (next === undefined) break;
+    decideOne(options, draft, next.command);
+    noted.push(next);
   }
+  return noted;
 }
 
 /** What chores may fill of a record, and take of its steps; what is left over stays due. */
@@ -212,6 +220,7 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
       return draft.chars + 2 * LIMITS.documentBytes < mostChars;
     case 'ErasePlayer':
     case 'OverrideFlag':
+    case 'ServeFlags':
     case 'ExposeFlag':
     case 'ClaimIdempotencyKey':
     case 'RecordSession':

@@ -1,8 +1,9 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../facts.ts';
-import { charsOfAll, replyChars, seenFlagsChars } from '../reply-chars.ts';
+import type { Attribution } from '../flags/facts.ts';
+import { charsOfAll, replyChars, seenFlagsChars, servedFlagsChars } from '../reply-chars.ts';
 import type { EntityState } from '../state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
@@ -11,6 +12,8 @@ export interface CommitDraft extends Draft {
   readonly chars: number;
   /** The changed states. */
   readonly changed: ReadonlyMap<string, EntityState>;
+  /** Exposures by how they got their variant, and those that got none. */
+  readonly exposures: ReadonlyMap<Attribution | Tallied, number>;
   /** A point to return to with `rollback`. */
   savepoint(): number;
   /** Undoes what was emitted since the savepoint. */
@@ -22,11 +25,18 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
   const facts: DomainFact[] = [];
   const changed = new Map<string, EntityState>();
   const undo: { entityId: string; before: EntityState | undefined }[] = [];
+  const exposures = new Map<Attribution | Tallied, number>();
   let chars = 0;
+
+  function count(attribution: Attribution | Tallied, times: number): void {
+    exposures.set(attribution, (exposures.get(attribution) ?? 0) + times);
+  }
 
   return {
     facts,
     changed,
+    exposures,
+    tally: (what) => count(what, 1),
     get chars() {
       return chars;
     },
@@ -38,6 +48,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
       undo.push({ entityId, before });
       facts.push(fact);
       chars += charsOf(fact);
+      if (fact.kind === 'FlagExposed') count(fact.attribution ?? 'served', 1);
     },
     savepoint: () => facts.length,
     rollback(savepoint) {
@@ -46,6 +57,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
         const step = undo.pop();
         if (fact === undefined || step === undefined) return;
         chars -= charsOf(fact);
+        if (fact.kind === 'FlagExposed') count(fact.attribution ?? 'served', -1);
         if (step.before === undefined) changed.delete(step.entityId);
         else changed.set(step.entityId, step.before);
       }
@@ -71,6 +83,8 @@ function charsOf(fact: DomainFact): number {
       return FACT_CHARS + (fact.value?.length ?? 0);
     case 'FlagExposed':
       return FACT_CHARS + fact.value.length;
+    case 'FlagsServed':
+      return FACT_CHARS + servedFlagsChars(fact.flags);
     case 'ChurnRiskChanged':
       return 2 * FACT_CHARS;
     case 'SessionFlagsTold':

@@ -2,6 +2,7 @@ import { FactOrderError, evolve } from '../evolve.ts';
 import type { CommitRecord, EntitySnapshot } from '../facts.ts';
 import type { EntityState, OpenSession } from '../state.ts';
 import { charsOfAll, replyChars } from '../reply-chars.ts';
+import { withSharedServed } from '../flags/shared-served.ts';
 import { createDraft, type CommitDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotQueue } from './snapshot-queue.ts';
 import type { PartitionStore, StoredEntity } from './store.ts';
@@ -89,7 +90,8 @@ export function createEntities(options: EntitiesOptions): Entities {
     }
     const stored = store.get(entityId);
     if (stored === undefined) return undefined;
-    const entity = { ...stored, sizeBytes: sizeOf(stored.state), used: true };
+    const state = withSharedServed(stored.state);
+    const entity = { ...stored, state, sizeBytes: sizeOf(state), used: true };
     hot.set(entityId, entity);
     totalBytes += entity.sizeBytes;
     return entity;
@@ -221,6 +223,8 @@ const RECENT_EVENT_BYTES = 250;
 const COUNTER_BYTES = 200;
 const MEMBERSHIP_BYTES = 150;
 const FLAG_BYTES = 150;
+const SERVED_BYTES = 400;
+const SHARED_BYTES = 16;
 const SESSION_BYTES = 400;
 const DAY_BYTES = 16;
 const RECORDED_BYTES = 120;
@@ -240,6 +244,7 @@ export function sizeOf(state: EntityState): number {
     state.counters.length * COUNTER_BYTES +
     state.segments.length * MEMBERSHIP_BYTES +
     state.exposures.length * FLAG_BYTES +
+    state.servedFlags.reduce((sum, { changes }) => sum + (changes === 0 ? SHARED_BYTES : SERVED_BYTES), 0) +
     overrides +
     state.sessions.reduce((sum, session) => sum + sessionBytes(session), 0) +
     state.activity.sessions.length * DAY_BYTES +

@@ -15,7 +15,7 @@ import { appendFenced } from './fenced-append.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createQueryDesk } from './query-desk.ts';
 import { createRequestFeed } from './request-feed.ts';
-import { createReplySender, type LocalGateway } from './send-replies.ts';
+import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
 import { createProgressWriter } from './segment-progress.ts';
 import { createSegmentSweep } from './segment-sweep.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
@@ -64,7 +64,7 @@ export interface OwnerOptions {
   /** Whether the lease may be trusted in this very tick. */
   leaseHeld: () => boolean;
   logger: Logger;
-  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting'>;
+  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures'>;
 }
 
 export function startOwner(options: OwnerOptions): OwnerTerm {
@@ -139,7 +139,7 @@ async function lead(
     }
     if (!commit.needsAppend && !passedOver && !desk.wantsProof && options.leaseHeld()) {
       housekeeping.passed(commit);
-      sendReplies(commit.replies);
+      sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
     }
     return append(commit);
@@ -194,12 +194,16 @@ async function lead(
         passedOver = false;
         entities.commit(commit.draft, commit.snapshots, outcome.sequence);
         housekeeping.committed(commit);
-        sendReplies(commit.replies);
+        countExposures(commit);
+        sendReplies([...answersOf(commit), ...commit.replies]);
         desk.release('proved');
         return 'on';
       case 'refused':
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
         sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
+        exposures.refused(commit.noted);
+        // What is served counts for more than that it is noted; without a lease the gateway asks again.
+        if (options.leaseHeld()) sendReplies(answersOf(commit));
         passedOver = true;
         housekeeping.pause(REFUSED_PAUSE_MS);
         desk.release('unproved');
@@ -210,6 +214,10 @@ async function lead(
       case 'abandoned':
         return 'deposed';
     }
+  }
+
+  function countExposures({ draft }: PendingCommit): void {
+    for (const [attribution, count] of draft.exposures) metrics.flagExposures.inc({ attribution }, count);
   }
 
   try {
@@ -226,4 +234,9 @@ async function lead(
     desk.close();
     await housekeeping.stop();
   }
+}
+
+/** Answers to evaluations that waited for the commit. */
+function answersOf({ noted }: PendingCommit): OutgoingReply[] {
+  return noted.flatMap(({ answer }) => answer ?? []);
 }

@@ -73,7 +73,7 @@ describe('queries', () => {
           ],
         ]),
       }),
-      exposures: { note: () => {} },
+      exposures: { note: () => false },
       leaseHeld: () => leaseHeld,
       sendReplies: createReplySender(log, undefined),
       onProofWanted: () => {},

@@ -9,7 +9,6 @@ import type { Log, Stop } from '../../streams/log.ts';
 import type { Query } from '../commands.ts';
 import { stepsSpent } from '../conditions/steps.ts';
 import { answer, queriedEntity } from '../decide.ts';
-import type { Reply } from '../replies.ts';
 import type { EntityState } from '../state.ts';
 import type { Definitions } from '../targeting.ts';
 import type { Entities } from './entities.ts';
@@ -21,7 +20,8 @@ import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts
  *
  * Invariants
  * 1. A query about an entity with an append in flight waits for the outcome.
- * 2. Without a lease valid in this very tick a query waits for an append that is sent after it came, and acknowledged: that
+ * 2. An evaluation that serves what the state does not keep is answered by the commit that keeps it.
+ * 3. Without a lease valid in this very tick a query waits for an append that is sent after it came, and acknowledged: that
  *    proves that nobody had taken over when it came. One sent before proves nothing, however late its acknowledgement is.
  *    `wantsProof` asks for an empty one if nothing else is to be appended.
  */
@@ -121,21 +121,25 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
   function reply(query: Query, replies: OutgoingReply[]): void {
     if (query.deadlineAt < clock.wallMs()) return;
     const { requestId, replyTo } = query;
-    replies.push({ requestId, replyTo, epoch, partition, reply: answered(query) });
+    const found = answered(query, { requestId, replyTo, epoch, partition });
+    if (found !== undefined) replies.push(found);
   }
 
-  /** A query that throws is answered alone with a failure: the others of its message must not go without. */
-  function answered(query: Query): Reply {
+  /**
+   * A query that throws is answered alone with a failure: the others of its message must not go without.
+   * @returns `undefined` when the answer waits for a commit
+   */
+  function answered(query: Query, address: Omit<OutgoingReply, 'reply'>): OutgoingReply | undefined {
     try {
       const state = entities.get(queriedEntity(query));
       const found = answer(state, query, { definitions, clock });
-      if (found.kind === 'flags' && exposes(query) && state?.kind === 'player') {
-        options.exposures.note(query, found, state, definitions.of(query.game, query.environment));
-      }
-      return found;
+      if (found.kind !== 'flags' || state?.kind !== 'player') return { ...address, reply: found };
+      const outgoing = { ...address, reply: found };
+      const targeting = definitions.of(query.game, query.environment);
+      return options.exposures.note({ query, answer: outgoing, player: state, targeting }) ? undefined : outgoing;
     } catch (error) {
       logger.error({ err: error, partition, kind: query.body.kind }, 'a query could not be answered');
-      return failure('INTERNAL_ERROR');
+      return { ...address, reply: failure('INTERNAL_ERROR') };
     }
   }
 
@@ -172,8 +176,4 @@ export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
       for (const stop of stops) stop();
     },
   };
-}
-
-function exposes({ body }: Query): boolean {
-  return body.kind === 'EvaluateFlags' && body.exposes;
 }

@@ -75,6 +75,7 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'SegmentExited':
     case 'SegmentsScheduled':
     case 'FlagOverridden':
+    case 'FlagsServed':
     case 'FlagExposed':
     case 'InterventionTriggered':
     case 'InterventionSuppressed':

@@ -7,7 +7,7 @@ import type { Reply } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
-import { lookAtFlags } from './told-flags.ts';
+import { asSeen, lookAtFlags, tellFlags } from './told-flags.ts';
 
 /**
  * Opens a session. Segments are settled before flags are looked at: what the init itself changed (a first session, the
@@ -28,8 +28,9 @@ export function initSession(draft: Draft, command: InitSession, context: Context
   around.settle();
   const state = playerNow(draft, playerId, context);
   const targeting = around.definitions.of(game, environment);
-  const flags = lookAtFlags(state, kept, targeting, at);
-  if (flags.length > 0) draft.emit({ kind: 'SessionFlagsTold', ...base, sessionId, flags });
+  const evaluations = lookAtFlags(state, kept, targeting, at);
+  const flags = evaluations.map(asSeen);
+  tellFlags(draft, state, sessionId, { told: flags, evaluations }, targeting, context);
   return {
     kind: 'sessionOpened',
     sessionId,

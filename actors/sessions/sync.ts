@@ -7,7 +7,7 @@ import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
 import type { Reply } from '../replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
-import { changedFlags, lookAtFlags } from './told-flags.ts';
+import { asSeen, changedFlags, lookAtFlags, tellFlags } from './told-flags.ts';
 import { trackItems } from './track-items.ts';
 
 /**
@@ -35,8 +35,9 @@ export function syncSession(draft: Draft, command: SyncSession, context: Context
   around.settle();
 
   const state = playerNow(draft, playerId, context);
-  const flags = changedFlags(session.flags, lookAtFlags(state, session.flagKeys, targeting(), at), targeting());
-  if (flags.length > 0) draft.emit({ kind: 'SessionFlagsTold', ...base, sessionId, flags });
+  const evaluations = lookAtFlags(state, session.flagKeys, targeting(), at);
+  const flags = changedFlags(session.flags, evaluations.map(asSeen), targeting());
+  tellFlags(draft, state, sessionId, { told: flags, evaluations }, targeting(), context);
   const interventions = offerInterventions(draft, state, sessionId, definitions.campaigns(game, environment), at);
   return { kind: 'sessionSynced', eventsAccepted: tally.eventCount, interventions, flags };
 }

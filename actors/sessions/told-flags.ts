@@ -1,9 +1,11 @@
+import type { Context, Draft } from '../decision.ts';
+import { served as servedFacts, servedAnew } from '../flags/serve.ts';
 import type { FlagEvaluation } from '../replies.ts';
 import type { PlayerState, SeenFlag } from '../state.ts';
 import type { Served, Targeting } from '../targeting.ts';
 
 /**
- * What the flags of a session serve its player, in the words of the game-client endpoints.
+ * What the flags of a session serve its player.
  * @param flagKeys those the session asked for; `null`: all there are. A key that names no flag is left out
  * @param nowMs epoch milliseconds
  */
@@ -12,17 +14,34 @@ export function lookAtFlags(
   flagKeys: readonly string[] | null,
   targeting: Targeting,
   nowMs: number,
-): SeenFlag[] {
+): FlagEvaluation[] {
   const { flags } = targeting;
   const subject = { player, nowMs };
   // Flags that wait for the same others ask them once.
   const served: Served = new Map();
-  const seen: SeenFlag[] = [];
+  const evaluations: FlagEvaluation[] = [];
   for (const key of flagKeys ?? flags.keys()) {
     const flag = flags.get(key);
-    if (flag !== undefined) seen.push(asSeen(flag.evaluate(subject, targeting, served)));
+    if (flag !== undefined) evaluations.push(flag.evaluate(subject, targeting, served));
   }
-  return seen;
+  return evaluations;
+}
+
+/** Emits what an answer tells a session of flags, and so serves its player. */
+export function tellFlags(
+  draft: Draft,
+  player: PlayerState,
+  sessionId: string,
+  { told, evaluations }: { told: SeenFlag[]; evaluations: readonly FlagEvaluation[] },
+  targeting: Targeting,
+  context: Context,
+): void {
+  if (told.length === 0) return;
+  const { game, environment, at } = context;
+  draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags: told });
+  const keys = new Set(told.map(({ flagKey }) => flagKey));
+  const news = evaluations.filter(({ flagKey }) => keys.has(flagKey));
+  for (const fact of servedFacts(player, servedAnew(player, news, targeting), targeting, context)) draft.emit(fact);
 }
 
 /** What differs from what a session was told. A flag that is no more is told as not enabled. */
@@ -44,7 +63,8 @@ export function changedFlags(told: readonly SeenFlag[], now: readonly SeenFlag[]
   return changed;
 }
 
-function asSeen({ flagKey, value, variantKey, reason }: FlagEvaluation): SeenFlag {
+/** An evaluation in the words of the game-client endpoints. */
+export function asSeen({ flagKey, value, variantKey, reason }: FlagEvaluation): SeenFlag {
   const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
   return { flagKey, enabled, variant: variantKey };
 }

@@ -233,6 +233,7 @@ describe('the results of an experiment', () => {
     ...(players === 0 ? { players, mean: Number.NaN, variance: Number.NaN } : sharesOf(players, conversions)),
     variantKey,
     weight,
+    arrived: players,
     conversions,
     sum: conversions,
   });

@@ -7,6 +7,8 @@ export interface VariantSample extends Sample {
   variantKey: string;
   /** Its share of the players, in any unit; null when what is expected isn't known. */
   weight: number | null;
+  /** Players that came into this variant, those included that are left out for what they saw in an earlier period. */
+  arrived: number;
   /** Players with at least one event of the metric. */
   conversions: number;
   /** Of the metric over all players. */
@@ -60,7 +62,7 @@ function resultOf(sample: VariantSample, control: VariantSample | undefined): Va
 }
 
 function ratioOf(samples: readonly VariantSample[]): SampleRatio {
-  const cells = samples.flatMap(({ players, weight }) => (weight === null ? [] : [{ players, weight }]));
+  const cells = samples.flatMap(({ arrived, weight }) => (weight === null ? [] : [{ players: arrived, weight }]));
   return cells.length === samples.length ? sampleRatio(cells) : { pValue: null, mismatch: false };
 }
 

@@ -46,7 +46,7 @@ export const evaluateFlag = defineRoute({
   summary: 'Evaluate one flag for a player',
   description:
     'Answered from live state: what an event changed counts at once. What is served counts as seen by the player: once ' +
-    'per version and variant it becomes an exposure.',
+    'per period and variant it becomes an exposure.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
@@ -100,7 +100,9 @@ export const evaluateFlags = defineRoute({
   path: '/v1/flags/flags/evaluate',
   tag,
   summary: 'Evaluate several flags, or all, for a player',
-  description: 'Disabled flags are among them; an unknown one is left out and named. Nothing of it counts as exposure.',
+  description:
+    'Disabled flags are among them; an unknown one is left out and named. What is served counts as seen once an event names ' +
+    'the flag as `flag_key` in its properties, and the variant as `variant_key` if the client shows a cached one.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',

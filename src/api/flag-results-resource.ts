@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
+import type { FlagPeriod } from '../../streams/config/documents.ts';
 import { ALPHA, type ExperimentResults, type VariantResult } from '../analysis/experiment-results.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { formatTimestamp } from '../kernel/timestamp.ts';
+import { timeOut } from './fields.ts';
 
 /** A number that may not be known. @param description what it is */
 function figure(description: string) {
@@ -11,7 +15,7 @@ const variantKey = Type.String({ description: 'The variant; of a boolean flag `f
 const Variant = Type.Object(
   {
     variant_key: variantKey,
-    players: Type.Integer({ description: 'Players exposed to this variant and no other.' }),
+    players: Type.Integer({ description: 'Players exposed to this variant who met no other.' }),
     conversions: Type.Integer({ description: 'Those with at least one event of the metric.' }),
     sum: figure('Of the metric over all its players; for conversions their number.'),
     mean: figure('Of the metric per player; for conversions their share. null without players.'),
@@ -29,7 +33,19 @@ const Variant = Type.Object(
 export const FlagResults = Type.Object(
   {
     flag_key: Type.String({ description: 'The flag.' }),
-    flag_version: Type.Integer({ description: 'The version of the flag whose exposures these are.' }),
+    flag_version: Type.Integer({ description: 'The latest version of the flag in this period.' }),
+    period: Type.Integer({ description: 'The period these results are of.' }),
+    periods: Type.Array(
+      Type.Object(
+        {
+          period: Type.Integer({ description: 'Counts from 1.' }),
+          version: Type.Integer({ description: 'The version of the flag that began it.' }),
+          started_at: timeOut('When that version was written.'),
+        },
+        { description: 'A period: nothing in it changed who gets what.' },
+      ),
+      { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
+    ),
     metric: Type.String({ description: 'Name of the events measured.' }),
     aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
     window_days: Type.Integer({ description: 'Days after a first exposure in which events count.' }),
@@ -65,7 +81,13 @@ export const FlagResults = Type.Object(
       { description: 'Whether players arrived in the ratio of the weights.' },
     ),
     excluded_players: Type.Integer({
-      description: 'Players who saw two variants of this version and so count nowhere.',
+      description:
+        'Exposed players who count nowhere: served or shown two variants in this period, or exposed to another in an earlier one.',
+    }),
+    mismatched_players: Type.Integer({
+      description:
+        'Exposed players with an event whose `variant_key` was not what was served last. Those among them who were never ' +
+        'served that variant in their time are excluded.',
     }),
   },
   { description: 'What an experiment showed.' },
@@ -74,6 +96,11 @@ export const FlagResults = Type.Object(
 export const FLAG_RESULTS_EXAMPLE = {
   flag_key: 'shop_layout',
   flag_version: 3,
+  period: 2,
+  periods: [
+    { period: 1, version: 1, started_at: '2026-01-05T09:00:00.000Z' },
+    { period: 2, version: 2, started_at: '2026-01-12T09:00:00.000Z' },
+  ],
   metric: 'purchase_completed',
   aggregate: 'conversion',
   window_days: 7,
@@ -111,26 +138,29 @@ export const FLAG_RESULTS_EXAMPLE = {
   },
   sample_ratio: { p_value: 1, mismatch: false },
   excluded_players: 0,
+  mismatched_players: 0,
 };
 
-/** What was asked, as it is answered. */
+/** What was asked, and whom it is about, as it is answered. */
 export interface Asked {
   flagKey: string;
   flagVersion: number;
+  period: number;
+  periods: readonly FlagPeriod[];
   metric: string;
   aggregate: string;
   windowDays: number;
+  excludedPlayers: number;
+  mismatchedPlayers: number;
 }
 
 /** Results as JSON text. */
-export function resultsJson(
-  asked: Asked,
-  { variants, sampleRatio }: ExperimentResults,
-  excludedPlayers: number,
-): string {
+export function resultsJson(asked: Asked, { variants, sampleRatio }: ExperimentResults): string {
   return JSON.stringify({
     flag_key: asked.flagKey,
     flag_version: asked.flagVersion,
+    period: asked.period,
+    periods: asked.periods.map(periodJson),
     metric: asked.metric,
     aggregate: asked.aggregate,
     window_days: asked.windowDays,
@@ -141,8 +171,13 @@ export function resultsJson(
       variants: variants.map((variant) => ({ variant_key: variant.variantKey, ...intervalJson(variant.sequential) })),
     },
     sample_ratio: { p_value: sampleRatio.pValue, mismatch: sampleRatio.mismatch },
-    excluded_players: excludedPlayers,
+    excluded_players: asked.excludedPlayers,
+    mismatched_players: asked.mismatchedPlayers,
   });
+}
+
+function periodJson({ period, version, since }: FlagPeriod) {
+  return { period, version, started_at: formatTimestamp(since) };
 }
 
 function variantJson({ variantKey: key, players, conversions, sum, mean, lift, interval }: VariantResult) {

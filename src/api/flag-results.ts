@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { MeasuredVariant } from '../../clickhouse-schema/analytics.ts';
 import type { Aggregate } from '../../clickhouse-schema/experiment-query.ts';
-import type { FlagDocument } from '../../streams/config/documents.ts';
+import { armsOf, periodsOf } from '../../actors/flags/periods.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../../streams/config/documents.ts';
 import { experimentResults, type VariantSample } from '../analysis/experiment-results.ts';
 import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -41,20 +42,27 @@ const ResultsQuery = Type.Object({
       description: `Days of 24 hours after a player's first exposure in which its events count; 7 when left out.`,
     }),
   ),
-  version: Type.Optional(
+  period: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2 ** 32 - 1,
       description:
-        'Version of the flag whose exposures to read: after an edit, that of the experiment before it. The current one when ' +
-        'left out. The variants are those of the current definition, and no ratio is expected of an earlier version.',
+        'Period of the flag, one of `periods` in the answer; the current one when left out. What is told of an earlier one ' +
+        'ends where the next begins.',
+    }),
+  ),
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 32 - 1,
+      description: 'Instead of `period`: a version of the flag, for the period it is in.',
     }),
   ),
 });
 type ResultsQuery = Static<typeof ResultsQuery>;
 
 /**
- * What the decisions leave open is settled here. In the experiment is who was exposed to a variant of this version of the flag; the
+ * What the decisions leave open is settled here. In the experiment is who was exposed to a variant in this period of the flag; the
  * default (no variant), a disabled flag and overrides are not. A boolean flag's variants are `false`, the control, and `true`.
  * Only events after the first exposure count, by the server's clock and, within a millisecond, by place in the log. Players
  * whose window isn't over yet are in it with what they did so far. The weights are those of the variants; for a boolean flag
@@ -66,9 +74,11 @@ export const getFlagResults = defineRoute({
   tag: 'Feature flags',
   summary: 'Results of the experiment a flag is',
   description:
-    'Compares the metric of the players exposed to each variant with that of the first variant, the control. Events count from a ' +
-    "player's first exposure for the window; players who saw two variants are left out. Comparisons with several variants are " +
-    'not corrected for their number. About a second behind; the test environment has no exposures.',
+    'Compares the metric of the players exposed to each variant with that of the first variant, the control. An edit that changes ' +
+    'who gets what (variants, weights, rules, default, switch, prerequisites) begins a new period; results are of one period. ' +
+    "Events count from a player's first exposure for the window, the exposing event included. Players served two variants in " +
+    'the period, or exposed to another one in an earlier period, are left out. Comparisons with several variants are not ' +
+    'corrected for their number. About a second behind; the test environment has no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -91,29 +101,71 @@ async function results(
   aggregate: Aggregate,
   { key, services }: RequestContext,
 ): Promise<Answer> {
+  const found = chosenPeriod(flag, query);
+  if ('code' in found) return found;
   const nowMs = services.clock.wallMs();
-  const flagVersion = query.version ?? flag.version;
   const windowDays = query.window_days ?? DEFAULT_WINDOW_DAYS;
-  const variants = variantsOf(flag);
+  const { current, next, all } = found;
+  const arms = current.arms ?? armsOf(flag);
+  const spanFromMs = nowMs - LIMITS.resultsSpanDays * DAY_MS;
   const asked = await services.analytics.experiment({
     game: key.game,
     environment: key.environment,
     flagKey: flag.key,
-    flagVersion,
+    fromVersion: current.version,
+    beforeVersion: next?.version ?? MOST_VERSION,
     variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
-    variants: variants.map(({ variantKey }) => variantKey),
+    variants: arms.map(({ variantKey }) => variantKey),
     metric: query.metric,
     aggregate,
     windowDays,
-    sinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, nowMs - LIMITS.resultsSpanDays * DAY_MS),
-    untilMs: nowMs + LIMITS.resultsMarginMs,
+    sinceMs: Math.max(current.since - LIMITS.resultsMarginMs, spanFromMs),
+    untilMs: next?.since ?? nowMs + LIMITS.resultsMarginMs,
+    earlierSinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, spanFromMs),
   });
   if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const current = flagVersion === flag.version;
-  const samples = variants.map((variant) => sampleOf(asked.value, variant.variantKey, current ? variant.weight : null));
-  const excluded = asked.value.reduce((sum, { mixed, players }) => (mixed ? sum + players : sum), 0);
-  const shown = { flagKey: flag.key, flagVersion, metric: query.metric, aggregate: aggregate.kind, windowDays };
-  return answer(resultsJson(shown, experimentResults(samples), excluded));
+  const samples = arms.map((arm) => sampleOf(asked.value, arm));
+  const total = (count: (measured: MeasuredVariant) => number) => asked.value.reduce((sum, one) => sum + count(one), 0);
+  const shown = {
+    flagKey: flag.key,
+    flagVersion: next === undefined ? flag.version : next.version - 1,
+    period: current.period,
+    periods: all,
+    metric: query.metric,
+    aggregate: aggregate.kind,
+    windowDays,
+    excludedPlayers: total(({ excluded, players }) => (excluded ? players : 0)),
+    mismatchedPlayers: total(({ mismatches }) => mismatches),
+  };
+  return answer(resultsJson(shown, experimentResults(samples)));
+}
+
+/** No flag gets this many versions, and ClickHouse holds them in 32 bits. */
+const MOST_VERSION = 2 ** 32 - 1;
+
+interface Chosen {
+  current: FlagPeriod;
+  /** The period that ended it. */
+  next: FlagPeriod | undefined;
+  all: readonly FlagPeriod[];
+}
+
+/** The period that was asked for. */
+function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Chosen | Failure {
+  const all = periodsOf(flag);
+  if (period !== undefined && version !== undefined) {
+    return invalid([{ path: 'version', message: 'cannot stand beside period' }]);
+  }
+  const place = all.findLastIndex((one) => {
+    if (version !== undefined) return one.version <= version;
+    return period === undefined || one.period === period;
+  });
+  const current = all[place];
+  if (current === undefined || (version ?? 0) > flag.version) {
+    const path = version === undefined ? 'period' : 'version';
+    return invalid([{ path, message: 'is none that the flag remembers' }]);
+  }
+  return { current, next: all[place + 1], all };
 }
 
 const DEFAULT_WINDOW_DAYS = 7;
@@ -132,35 +184,15 @@ function aggregateOf({ aggregate: kind = 'conversion', property }: ResultsQuery)
   return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
 }
 
-interface Variant {
-  variantKey: string;
-  weight: number | null;
-}
-
-function variantsOf(flag: FlagDocument): Variant[] {
-  if (flag.flagType !== 'boolean') return flag.variants.map(({ key, weight }) => ({ variantKey: key, weight }));
-  const share = plainShare(flag);
-  return [
-    { variantKey: 'false', weight: share === null ? null : 100 - share },
-    { variantKey: 'true', weight: share },
-  ];
-}
-
-/** The percentage of all exposed players that get `true`, where one rule alone decides that by chance. */
-function plainShare({ rules, defaultValue }: FlagDocument): number | null {
-  const [rule, ...more] = rules;
-  if (rule === undefined || more.length > 0 || defaultValue !== false || !rule.value) return null;
-  const forAll = rule.segmentId === null && rule.conditions === undefined;
-  const always = rule.startAt === null && rule.endAt === null;
-  return forAll && always ? rule.percentage : null;
-}
-
 /** What was measured of a variant; nobody, if nobody saw it. */
-function sampleOf(measured: readonly MeasuredVariant[], variantKey: string, weight: number | null): VariantSample {
-  const found = measured.find(({ variant, mixed }) => variant === variantKey && !mixed);
+function sampleOf(measured: readonly MeasuredVariant[], { variantKey, weight }: FlagArm): VariantSample {
+  const rows = measured.filter(({ variant }) => variant === variantKey);
+  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
+  const found = rows.find(({ excluded }) => !excluded);
   if (found === undefined) {
-    return { variantKey, weight, players: 0, conversions: 0, sum: 0, mean: Number.NaN, variance: Number.NaN };
+    const nothing = { players: 0, conversions: 0, sum: 0, mean: Number.NaN, variance: Number.NaN };
+    return { variantKey, weight, arrived, ...nothing };
   }
   const { players, conversions, sum, mean, variance } = found;
-  return { variantKey, weight, players, conversions, sum, mean, variance };
+  return { variantKey, weight, arrived, players, conversions, sum, mean, variance };
 }

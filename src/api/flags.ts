@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { flagFaults } from '../../actors/flags/flag-faults.ts';
+import { withPeriods } from '../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../streams/config/config-store.ts';
 import type { FlagDocument } from '../../streams/config/documents.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
@@ -72,6 +73,7 @@ const createFlag = defineRoute({
         updatedAt: at,
         archivedAt: null,
         version: 1,
+        periods: [{ period: 1, version: 1, since: at }],
       };
       const faulty = faultsOf(document, context);
       if (faulty !== undefined) return faulty;
@@ -191,28 +193,35 @@ async function change(
   const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
     if (held.archivedAt !== null) return missing();
     const changed = next(held);
-    return changed.kind === 'failure' ? changed : (faultsOf(changed.document, context, held) ?? changed);
+    if (changed.kind === 'failure') return changed;
+    const document = withPeriods(held, changed.document, context.origin.receivedAt);
+    return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
   const address = flags.addressOf(key, context);
   return flags.shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
 }
 
 /**
- * What is wrong with a definition, beside its shape. Marks of earlier writes do not count towards its size.
+ * What is wrong with a definition, beside its shape. Marks of earlier writes and periods do not count towards its size.
  * @param held what it changes: faults it had already are not refused
  */
 function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
   const { key, services } = context;
   const faults = flagFaults(
-    { ...document, writes: [] },
+    bare(document),
     {
       segmentExists: (id) =>
         services.config.get({ game: key.game, environment: key.environment, kind: 'segment', key: id }) !== undefined,
       flag: (other) => findFlag(other, context),
     },
-    held && { ...held, writes: [] },
+    held && bare(held),
   );
   return faults.length === 0 ? undefined : invalid(faults);
+}
+
+/** A flag without what the service itself keeps in it. */
+function bare(document: FlagDocument): FlagDocument {
+  return { ...document, writes: [], periods: [] };
 }
 
 const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed' }]);

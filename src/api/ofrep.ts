@@ -78,7 +78,9 @@ export const ofrepEvaluateFlags = defineRoute({
   path: '/ofrep/v1/evaluate/flags',
   tag,
   summary: 'Evaluate all flags (OFREP)',
-  description: 'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match.',
+  description:
+    'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match. What is served counts as seen once ' +
+    'an event names the flag as `flag_key` in its properties.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',

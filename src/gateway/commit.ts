@@ -147,6 +147,8 @@ function charsOf(body: CommandBody): number {
       return COMMAND_CHARS + (body.value?.length ?? 0);
     case 'ExposeFlag':
       return COMMAND_CHARS + body.value.length;
+    case 'ServeFlags':
+      return body.flags.reduce((sum, { value }) => sum + COMMAND_CHARS + value.length, COMMAND_CHARS);
     case 'ErasePlayer':
     case 'ClaimIdempotencyKey':
     case 'RecordSession':

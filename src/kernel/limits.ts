@@ -364,7 +364,23 @@ export const LIMITS = {
   overridesPerPlayer: 64,
   /** Exposures remembered per player, oldest first out; a forgotten one would count again. */
   exposuresPerPlayer: 512,
-  /** Exposures of one partition waiting for the next commit; one past it is noted at the player's next evaluation. */
+  /**
+   * Flags of which a player's state holds what was served last: as many as a game may have. Typically 50 bytes each; at most
+   * 600 (key, variant, segment, value, two earlier variants), so 1.2 MB if every name has its maximum length.
+   */
+  servedFlags: 2_000,
+  /** A served value kept beside its variant, in characters; the definition holds longer ones. */
+  servedValueLength: 64,
+  /** Variants kept that a flag served a player before the last one: what an offline client may still show. */
+  servedVariants: 2,
+  /**
+   * Changes of what one flag serves one player that are recorded within a period. A caller that alternates contexts could
+   * otherwise make every evaluation a write. After them an exposure must name its variant.
+   */
+  servedChanges: 16,
+  /** Periods of a flag whose results can be read; the oldest is dropped. 20 of 50 variants are 130 kB of the definition. */
+  flagPeriods: 20,
+  /** Exposures and served flags of one partition waiting for the next commit; what is past it is noted by a later evaluation. */
   waitingExposures: 20_000,
   /** Keys in one request to evaluate flags. */
   evaluatedFlags: 2_000,

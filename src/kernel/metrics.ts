@@ -66,6 +66,14 @@ export function createMetrics() {
       labelNames: ['definition'],
       registers,
     }),
+    flagExposures: new Counter({
+      name: 'flag_exposures_total',
+      help:
+        'Exposures, by how they got their variant: served, earlier, named, mismatch; unattributed are events with a flag_key ' +
+        'that became no exposure, as no served variant is known and none is named.',
+      labelNames: ['attribution'],
+      registers,
+    }),
     ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions owned by this process.', registers }),
     stepDowns: new Counter({
       name: 'owner_step_downs_total',

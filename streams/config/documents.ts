@@ -133,6 +133,28 @@ export interface FlagPrerequisite {
   value: Json;
 }
 
+/**
+ * A stretch of a flag's life in which nothing changed who gets what: the unit that results of experiments are about.
+ * It holds the versions from its own up to the next period's.
+ */
+export interface FlagPeriod {
+  /** Counts from 1. */
+  period: number;
+  /** The version that began it. */
+  version: number;
+  /** When that version was written, epoch milliseconds. */
+  since: number;
+  /** What players were compared, first the control. Absent of the current period: the definition says it. */
+  arms?: FlagArm[];
+}
+
+/** A variant as results show it. Of a boolean flag, which has no variants: the value `false` or `true`. */
+export interface FlagArm {
+  variantKey: string;
+  /** Its share of the players, in any unit; `null` when no share is expected. */
+  weight: number | null;
+}
+
 /** A flag. Stored under its key. */
 export interface FlagDocument {
   key: string;
@@ -152,6 +174,8 @@ export interface FlagDocument {
   /** When it was deleted: then it is like no flag at all, but its key stays taken. */
   archivedAt: number | null;
   version: number;
+  /** Oldest first, bounded in number. Absent in flags written before there were periods (see `periodsOf`). */
+  periods?: FlagPeriod[];
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
 }

@@ -85,6 +85,7 @@ function factToWire(fact: Fact): WireFact {
     case 'SegmentExited':
     case 'SegmentsScheduled':
     case 'FlagOverridden':
+    case 'FlagsServed':
     case 'FlagExposed':
     case 'SessionOpened':
     case 'SessionSynced':
@@ -121,6 +122,7 @@ function factFromWire(wire: WireFact): Fact {
     case 'SegmentExited':
     case 'SegmentsScheduled':
     case 'FlagOverridden':
+    case 'FlagsServed':
     case 'FlagExposed':
     case 'SessionOpened':
     case 'SessionSynced':

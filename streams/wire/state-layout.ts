@@ -21,6 +21,7 @@ import {
   type KeyTuple,
   type RecordedPurchaseTuple,
 } from './remembered-layout.ts';
+import { servedFromTuple, servedToTuple, type ServedTuple } from './served-layout.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
 
 /**
@@ -72,6 +73,8 @@ type PlayerTuple = [
   churnHigh?: boolean,
   // Absent in states written before there was a quarantine.
   quarantine?: QuarantineTuple,
+  // Absent in states written before what was served was kept.
+  servedFlags?: ServedTuple[],
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
 type DeviceTuple = [
@@ -82,7 +85,7 @@ type DeviceTuple = [
 ];
 type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
 type OverrideTuple = [flagKey: string, value: string];
-type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null];
+type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null, period?: number];
 type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
 type InterventionTuple = [
@@ -170,7 +173,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.segments.map(({ segmentId, segmentKey, since }): MembershipTuple => [segmentId, segmentKey, since]),
     state.segmentsDueAt,
     state.overrides.map(({ flagKey, value }): OverrideTuple => [flagKey, value]),
-    state.exposures.map((one): ExposureTuple => [one.flagKey, one.flagVersion, one.variantKey]),
+    state.exposures.map((one): ExposureTuple => [one.flagKey, one.flagVersion, one.variantKey, one.period]),
     state.sessions.map(sessionToTuple),
     [state.activity.day, state.activity.sessions, state.activity.playtimeSeconds],
     state.recordedSessions.map((one): RecordedSessionTuple => [one.digest, one.sessionCount, one.totalPlaytimeSeconds]),
@@ -181,6 +184,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.lifecycleDueAt,
     state.churnHigh,
     quarantineToTuple(state.quarantine),
+    state.servedFlags.map(servedToTuple),
   ];
 }
 
@@ -212,7 +216,12 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     segments: (tuple[23] ?? []).map(([segmentId, segmentKey, since]) => ({ segmentId, segmentKey, since })),
     segmentsDueAt: tuple[24] ?? 0,
     overrides: (tuple[25] ?? []).map(([flagKey, value]) => ({ flagKey, value })),
-    exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey]) => ({ flagKey, flagVersion, variantKey })),
+    exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey, period = 0]) => ({
+      flagKey,
+      flagVersion,
+      period,
+      variantKey,
+    })),
     sessions: (tuple[27] ?? []).map(sessionFromTuple),
     activity: activityFromTuple(tuple[28] ?? [0, [], []]),
     recordedSessions: (tuple[29] ?? []).map(([digest, sessionCount, totalPlaytimeSeconds]) => ({
@@ -228,6 +237,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     lifecycleDueAt: tuple[34] ?? tuple[14],
     churnHigh: tuple[35] ?? false,
     quarantine: quarantineFromTuple(tuple[36] ?? [0]),
+    servedFlags: (tuple[37] ?? []).map(servedFromTuple),
   };
 }
 

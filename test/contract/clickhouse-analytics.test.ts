@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact, FlagExposed } from '../../actors/facts.ts';
+import type { Fact } from '../../actors/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../actors/flags/facts.ts';
+import type { ServedFlag } from '../../actors/state.ts';
 import { createAnalytics, type Analytics, type Asked } from '../../clickhouse-schema/analytics.ts';
 import { TABLES } from '../../clickhouse-schema/columns.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/experiment-query.ts';
@@ -163,6 +165,14 @@ function exposed(player: number, variantKey: string | null, ms = 0, some: Partia
   };
 }
 
+/** That a player was served two variants. */
+function mixed(player: number, some: Partial<ServedFlag> = {}): FlagsServed {
+  const place = { game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` } as const;
+  const what = { variantKey: 'a', value: '"a"', reason: 'percentage_rollout', changes: 1, mixed: true } as const;
+  const flag = { flagKey: 'shop', flagVersion: 2, period: 2, ...what, earlier: [], ...some };
+  return { kind: 'FlagsServed', ...place, at: START, flags: [flag], mixed: ['shop'], forgotten: [] };
+}
+
 /** A purchase of a player, `ms` after the start. */
 function bought(player: number, ms: number, properties: unknown = {}, some: Partial<Fact> = {}): Fact {
   const event = aTrackedEvent({
@@ -184,7 +194,8 @@ describe('the measure of an experiment', () => {
         game: 'demo',
         environment: 'live',
         flagKey: 'shop',
-        flagVersion: 2,
+        fromVersion: 2,
+        beforeVersion: 4,
         variantBy: 'variant_key',
         variants: ['a', 'b'],
         metric: 'purchase_done',
@@ -192,11 +203,12 @@ describe('the measure of an experiment', () => {
         windowDays: 7,
         sinceMs: START - DAY_MS,
         untilMs: START + 100 * DAY_MS,
+        earlierSinceMs: START - DAY_MS,
         ...some,
       }),
     );
     return measured.toSorted((x, y) =>
-      `${x.variant}${String(x.mixed)}`.localeCompare(`${y.variant}${String(y.mixed)}`),
+      `${x.variant}${String(x.excluded)}`.localeCompare(`${y.variant}${String(y.excluded)}`),
     );
   };
 
@@ -207,7 +219,13 @@ describe('the measure of an experiment', () => {
       [exposed(11, 'b', 10), exposed(12, 'b', 20), exposed(13, 'b', 30)],
       // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment: neither.
       [exposed(21, 'a', 1), exposed(21, 'b', 2), bought(21, 100, { amount: 1_000 })],
-      [exposed(3, null, 1), exposed(31, null), bought(31, 100), exposed(32, 'a', 0, { flagVersion: 1 })],
+      [
+        exposed(3, null, 1),
+        exposed(31, null),
+        bought(31, 100),
+        exposed(32, 'a', 0, { flagVersion: 1 }),
+        exposed(37, 'a', 0, { flagVersion: 4 }),
+      ],
       [exposed(33, 'a', 0, { flagKey: 'other' }), exposed(34, 'a', 0, { game: 'other' })],
       [exposed(35, 'a', 0, { environment: 'test' }), exposed(36, 'a', 0, { reason: 'flag_disabled' }), bought(36, 50)],
       [
@@ -229,12 +247,13 @@ describe('the measure of an experiment', () => {
     );
 
     // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both.
+    const counted = { excluded: false, arrived: true, mismatches: 0 };
     expect(await measure()).toEqual([
-      { variant: 'a', mixed: false, players: 4, conversions: 2, sum: 2, mean: 0.5, variance: 1 / 3 },
-      expect.objectContaining({ mixed: true, players: 1 }),
+      { variant: 'a', ...counted, players: 4, conversions: 2, sum: 2, mean: 0.5, variance: 1 / 3 },
+      expect.objectContaining({ excluded: true, arrived: false, players: 1 }),
       {
         variant: 'b',
-        mixed: false,
+        ...counted,
         players: 3,
         conversions: 1,
         sum: 1,
@@ -244,7 +263,7 @@ describe('the measure of an experiment', () => {
     ]);
 
     // Events: a 0, 1, 4, 0: mean 5/4, squares 17, variance (17 − 25/4) / 3. b 1, 0, 0.
-    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => !row.mixed);
+    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => !row.excluded);
     expect(counts.map(({ sum, mean, conversions }) => [sum, mean, conversions])).toEqual([
       [5, 1.25, 2],
       [1, expect.closeTo(1 / 3, 12), 1],
@@ -252,7 +271,7 @@ describe('the measure of an experiment', () => {
     expect(counts[0]?.variance).toBeCloseTo((17 - 25 / 4) / 3, 12);
 
     // amount: a 0, 2.5, 9, 0: sum 11.5; b 3, 0, 0.
-    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.mixed);
+    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.excluded);
     expect(sums.map(({ sum, mean }) => [sum, mean])).toEqual([
       [11.5, 11.5 / 4],
       [3, 1],
@@ -261,12 +280,50 @@ describe('the measure of an experiment', () => {
 
     // A path leads into objects, or is itself a key.
     const nested = await measure({ aggregate: { kind: 'sum', property: 'basket.total' } });
-    expect(nested.filter((row) => !row.mixed).map(({ sum }) => sum)).toEqual([11, 0]);
+    expect(nested.filter((row) => !row.excluded).map(({ sum }) => sum)).toEqual([11, 0]);
 
     // A longer window takes in the late purchase, a later start of the search only who was exposed since.
-    expect((await measure({ windowDays: 8 })).find((row) => row.variant === 'b' && !row.mixed)?.conversions).toBe(2);
+    expect((await measure({ windowDays: 8 })).find((row) => row.variant === 'b' && !row.excluded)?.conversions).toBe(2);
     expect(await measure({ sinceMs: START + 15 })).toMatchObject([{ variant: 'b', players: 2 }]);
-    expect(await measure({ flagVersion: 9 })).toEqual([]);
+    expect(await measure({ fromVersion: 9, beforeVersion: 10 })).toEqual([]);
+  });
+
+  it('leaves out who met another variant: in an earlier period, by what was served, or by what the client says', async () => {
+    const earlier = { flagVersion: 1, period: 1 };
+    await write(
+      // In the period by another version of it; from before there were periods; moved by new weights; back again.
+      [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
+      [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
+      [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'a', 10)],
+      // What is no variant any more, or was exposed after the period, leaves nobody out.
+      [exposed(5, 'z', 0, earlier), exposed(5, 'b', 10), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
+      // Served both, though only one was exposed; that of another period, or player, is no matter.
+      [exposed(7, 'b', 10), mixed(7), exposed(8, 'b', 10), mixed(8, { flagVersion: 1 }), mixed(9)],
+      // Names what was never served; names what was served before.
+      [exposed(10, 'b', 10, { attribution: 'mismatch' }), exposed(11, 'b', 10, { attribution: 'earlier' })],
+      [1, 2, 3, 4, 5, 6, 7, 8, 10, 11].map((player) => bought(player, 100)),
+    );
+    const measured = await measure();
+    const shown = measured.map(({ variant, excluded, arrived, players, mismatches, conversions }) => {
+      return { variant, excluded, arrived, players, mismatches, conversions };
+    });
+    expect(shown.toSorted((x, y) => Number(x.arrived) - Number(y.arrived))).toEqual([
+      { variant: 'b', excluded: true, arrived: false, players: 1, mismatches: 1, conversions: 1 },
+      { variant: 'a', excluded: false, arrived: true, players: 2, mismatches: 0, conversions: 2 },
+      { variant: 'a', excluded: true, arrived: true, players: 2, mismatches: 0, conversions: 2 },
+      { variant: 'b', excluded: false, arrived: true, players: 4, mismatches: 1, conversions: 4 },
+      { variant: 'b', excluded: true, arrived: true, players: 1, mismatches: 0, conversions: 1 },
+    ]);
+    // Of an earlier period: what came in before it ended.
+    expect(await measure({ fromVersion: 1, beforeVersion: 2, untilMs: START + 1 })).toMatchObject([
+      { variant: 'a', players: 2 },
+      { variant: 'b', players: 1 },
+    ]);
+  });
+
+  it('counts an event that carries its own exposure, as that stands before it', async () => {
+    await write([exposed(1, 'a', 5), bought(1, 5, { flag_key: 'shop', variant_key: 'a' })]);
+    expect(await measure()).toMatchObject([{ variant: 'a', players: 1, conversions: 1 }]);
   });
 
   it('tells the variants of a boolean flag apart by what it served', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../actors/facts.ts';
+import type { EventTracked, Fact } from '../../actors/facts.ts';
+import type { FlagExposed } from '../../actors/flags/facts.ts';
 import { aFlagDocument } from '../../actors/flags/testing.ts';
 import { createAnalytics, type Analytics } from '../../clickhouse-schema/analytics.ts';
 import { TABLES } from '../../clickhouse-schema/columns.ts';
@@ -62,7 +63,7 @@ const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).pad
 const who = (player: number) =>
   ({ game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` }) as const;
 
-const exposed = (player: number, variantKey: string | null, flagVersion = 3, value = 'true'): Fact => ({
+const exposed = (player: number, variantKey: string | null, flagVersion = 3, value = 'true'): FlagExposed => ({
   ...who(player),
   kind: 'FlagExposed',
   at: now - HOUR_MS,
@@ -72,7 +73,7 @@ const exposed = (player: number, variantKey: string | null, flagVersion = 3, val
   value,
   reason: 'percentage_rollout',
 });
-const bought = (player: number, amount: number): Fact =>
+const bought = (player: number, amount: number): EventTracked =>
   aTrackedEvent({ ...who(player), eventName: 'bought', at: now - HOUR_MS / 2, properties: JSON.stringify({ amount }) });
 
 const EXPERIMENT = aFlagDocument({
@@ -157,15 +158,84 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(body.data['sample_ratio']).toMatchObject({ mismatch: true });
   });
 
-  it('reads the current version of the flag, or the one asked for', async () => {
-    await define(EXPERIMENT);
-    await write([exposed(1, 'control', 2), exposed(2, 'wide', 2), exposed(3, 'control', 3)]);
-    const players = async (query: string) =>
-      variantsIn((await get(`${RESULTS}?metric=bought${query}`)).body.data).map((variant) => variant['players']);
-    expect(await players('')).toEqual([1, 0]);
-    expect(await players('&version=2')).toEqual([1, 1]);
-    const { body } = await get(`${RESULTS}?metric=bought&version=2`);
-    expect(body.data).toMatchObject({ flag_version: 2, sample_ratio: { p_value: null, mismatch: false } });
+  const PERIODS = {
+    ...EXPERIMENT,
+    version: 7,
+    periods: [
+      {
+        period: 1,
+        version: 1,
+        since: now - 40 * HOUR_MS,
+        arms: [
+          { variantKey: 'control', weight: 1 },
+          { variantKey: 'old', weight: 3 },
+        ],
+      },
+      { period: 2, version: 3, since: now - 20 * HOUR_MS },
+    ],
+  };
+
+  it('are of the current period: an edit that moves nobody keeps them, one that does begins anew', async () => {
+    await define(PERIODS);
+    await write([exposed(1, 'control', 3), exposed(2, 'wide', 5), exposed(3, 'wide', 7)]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players']])).toEqual([
+      ['control', 1],
+      ['wide', 2],
+    ]);
+    expect(body.data).toMatchObject({
+      flag_version: 7,
+      period: 2,
+      periods: [
+        { period: 1, version: 1, started_at: new Date(now - 40 * HOUR_MS).toISOString() },
+        { period: 2, version: 3, started_at: new Date(now - 20 * HOUR_MS).toISOString() },
+      ],
+      excluded_players: 0,
+      mismatched_players: 0,
+    });
+  });
+
+  it('are of an earlier period when that is asked for, with its own variants and weights, up to its end', async () => {
+    await define(PERIODS);
+    const then = (fact: Fact, hoursAgo: number): Fact =>
+      fact.kind === 'SnapshotMark' ? fact : { ...fact, at: now - hoursAgo * HOUR_MS };
+    const olds = Array.from({ length: 30 }, (_, n) => then(exposed(10 + n, 'old', 2), 30));
+    const controls = Array.from({ length: 10 }, (_, n) => then(exposed(n, 'control', 1), 30));
+    await write([...controls, ...olds, then(exposed(50, 'old', 2), 19)]);
+    await write([then(bought(1, 5), 25), then(bought(2, 5), 15)]);
+    for (const query of ['period=1', 'version=1', 'version=2']) {
+      const { body } = await get(`${RESULTS}?metric=bought&${query}`);
+      expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players'], one['conversions']])).toEqual([
+        ['control', 10, 1],
+        ['old', 30, 0],
+      ]);
+      expect(body.data).toMatchObject({ flag_version: 2, period: 1, sample_ratio: { p_value: 1 } });
+    }
+  });
+
+  it('leave out and count those whom new weights moved, who still count for the sample ratio', async () => {
+    await define(PERIODS);
+    const moved = Array.from({ length: 13 }, (_, n) => [exposed(n, 'wide', 2), exposed(n, 'control', 3)]).flat();
+    const stayed = Array.from({ length: 27 }, (_, n) => [
+      exposed(20 + n, 'wide', 1),
+      exposed(20 + n, 'wide', 6),
+    ]).flat();
+    await write([...moved, ...stayed]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data).map((one) => one['players'])).toEqual([0, 27]);
+    // 13 against 27 where 20 and 20 are expected: χ² = 4.9.
+    expect(body.data).toMatchObject({ excluded_players: 13, sample_ratio: { mismatch: false } });
+    expect(Number(JSON.parse(JSON.stringify(body.data['sample_ratio'])).p_value)).toBeCloseTo(0.0269, 3);
+  });
+
+  it('count the event that carries the exposure, and whom it shows another variant than was served', async () => {
+    await define(PERIODS);
+    const conversion = { ...bought(1, 5), at: now - HOUR_MS };
+    await write([exposed(1, 'wide', 3), conversion]);
+    await write([{ ...exposed(2, 'wide', 3), attribution: 'mismatch' }]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data)).toMatchObject([{ players: 0 }, { players: 1, conversions: 1 }]);
+    expect(body.data).toMatchObject({ excluded_players: 1, mismatched_players: 1 });
   });
 
   it('compares true with false for a boolean flag, and its roll-out with its percentage', async () => {
@@ -200,6 +270,10 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     ['?metric=bought&window_days=91', 'window_days'],
     ['?metric=bought&window_days=1.5', 'window_days'],
     ['?metric=bought&version=0', 'version'],
+    ['?metric=bought&version=99', 'version'],
+    ['?metric=bought&period=0', 'period'],
+    ['?metric=bought&period=9', 'period'],
+    ['?metric=bought&period=1&version=3', 'version'],
   ])('refuses "%s", naming %s', async (query, path) => {
     await define(EXPERIMENT);
     const { status, body } = await get(RESULTS + query);

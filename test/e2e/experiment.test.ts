@@ -71,7 +71,7 @@ test('an experiment from its flag to its results: who saw what, and what they di
 
   const results = async (): Promise<Variant[]> => {
     const data = await call('server', 'GET', '/v1/flags/flags/shop/results?metric=bought');
-    expect(data).toMatchObject({ flag_version: 1, excluded_players: 0 });
+    expect(data).toMatchObject({ flag_version: 1, period: 1, excluded_players: 0 });
     const { variants }: { variants: Variant[] } = JSON.parse(JSON.stringify(data));
     return variants;
   };
@@ -137,6 +137,40 @@ test('on a boolean flag: true against false, though its evaluations name no vari
   const versions =
     "SELECT DISTINCT flag_version AS version FROM flag_exposures WHERE flag_key = 'double-xp' ORDER BY 1";
   expect(await service.sql(versions)).toEqual([{ version: 1 }, { version: 3 }]);
+});
+
+test('with contexts over OpenFeature: an event exposes what was served, and may be the conversion itself', async () => {
+  const rules = [{ conditions: { 'context.platform': 'ios' } }];
+  await call('server', 'POST', '/v1/flags/flags', { key: 'banner', flag_type: 'boolean', targeting_rules: rules });
+  const players = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => service.player(service.keys.live.server, `viewer-${n}`)),
+  );
+  for (const [n, targetingKey] of players.entries()) {
+    const context = { targetingKey, platform: n % 2 === 0 ? 'ios' : 'android' };
+    const { status } = await service.call(service.keys.live.client, 'POST', '/ofrep/v1/evaluate/flags', { context });
+    expect(status).toBe(200);
+  }
+  for (const [n, player] of players.entries()) {
+    const properties = { flag_key: 'banner', ...(n < 10 ? {} : { variant_key: String(n % 2 === 0) }) };
+    await call('client', 'POST', '/v1/events/events', { player_id: player, event_name: 'tapped', properties });
+  }
+  // A name changes nothing about who gets what.
+  await call('server', 'PATCH', '/v1/flags/flags/banner', { description: 'The banner of the start screen' });
+  const results = () => call('server', 'GET', '/v1/flags/flags/banner/results?metric=tapped');
+  await until('all exposures are in', async () => {
+    const { variants }: { variants: Variant[] } = JSON.parse(JSON.stringify(await results()));
+    return variants.reduce((sum, { conversions }) => sum + conversions, 0) === 20;
+  });
+  expect(await results()).toMatchObject({
+    flag_version: 2,
+    period: 1,
+    variants: [
+      { variant_key: 'false', players: 10, conversions: 10 },
+      { variant_key: 'true', players: 10, conversions: 10 },
+    ],
+    excluded_players: 0,
+    mismatched_players: 0,
+  });
 });
 
 function byValue(one: { value: string; player?: string | undefined }, other: typeof one): number {

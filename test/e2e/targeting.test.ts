@@ -108,6 +108,9 @@ test('what a player saw is an exposure once: in ClickHouse and at the webhook', 
   });
   expect(await evaluate(overridden, 'shop.layout')).toMatchObject({ value: 'layout_b', reason: 'player_override' });
   for (let n = 0; n < 5; n += 1) expect(await evaluate(seen, 'shop.layout')).toMatchObject({ value: 'layout_b' });
+  // What an event exposes is what was served: nothing was, the first time.
+  await track(tracked, 'shop_opened', { flag_key: 'shop.layout' });
+  await service.call(service.keys.live.client, 'POST', '/v1/flags/flags/evaluate', { player_id: tracked });
   for (let n = 0; n < 3; n += 1) await track(tracked, 'shop_opened', { flag_key: 'shop.layout' });
 
   const exposures = () =>

@@ -1,3 +1,4 @@
+import { withPeriods } from '../../actors/flags/periods.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
 import type { ChangeOptions } from './definitions.ts';
@@ -9,28 +10,46 @@ const FLAGS = 4;
 /** Keys of the simulation's flags. */
 export const FLAG_KEYS: readonly string[] = Array.from({ length: FLAGS }, (_, turn) => `flag-${turn}`);
 
+/** The variant that an event names, now and then: perhaps one that the flag does not have. */
+export function naming(random: Random): { variant_key?: string } {
+  return random.chance(0.3) ? { variant_key: random.pick(['a', 'b', 'c', 'true', 'false']) } : {};
+}
+
 /** Makes, edits and archives flags through some process or other. */
 export async function changeFlags({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('flags');
-  let version = 0;
+  let edits = 0;
   while (!done()) {
     await sleep(world.clock, random.between(0, random.chance(0.5) ? 800 : 4_000));
     const processes = serving();
     if (processes.length === 0) continue;
     const process = random.pick(processes);
-    version += 1;
-    const document = drawFlag(random, version);
+    edits += 1;
+    const description = `edit ${edits}`;
+    const drawn = drawFlag(random);
+    const isOnlyWords = random.chance(0.2);
     process.clock.arrivals.timer(0.1, () => {
       if (process.serving === undefined) return;
-      const { key } = document;
-      void process.serving.config.put({ game: 'demo', environment: 'live', kind: 'flag', key }, document);
+      const { config } = process.serving;
+      const address = { game: 'demo', environment: 'live', kind: 'flag', key: drawn.key } as const;
+      const entry = config.get(address);
+      const document = { ...next(entry?.document, drawn, isOnlyWords, world.clock.wallMs()), description };
+      // As the API writes: not over what this process has not seen.
+      void config.put(address, document, entry?.revision ?? 0);
       world.cover(document.archivedAt === null ? 'config: flag written' : 'config: flag archived');
     });
   }
 }
 
+/** The flag's next version, with its periods. */
+function next(held: FlagDocument | undefined, drawn: FlagDocument, isOnlyWords: boolean, nowMs: number): FlagDocument {
+  if (held === undefined) return { ...drawn, version: 1, periods: [{ period: 1, version: 1, since: nowMs }] };
+  const edited = isOnlyWords ? held : { ...drawn, version: held.version };
+  return { ...withPeriods(held, edited, nowMs), version: held.version + 1 };
+}
+
 /** A flag waits for one before it only, so that there are no cycles. */
-function drawFlag(random: Random, version: number): FlagDocument {
+function drawFlag(random: Random): FlagDocument {
   const turn = random.int(0, FLAGS - 1);
   const isBoolean = turn % 2 === 0;
   const before = turn - random.int(1, FLAGS);
@@ -53,7 +72,7 @@ function drawFlag(random: Random, version: number): FlagDocument {
     createdAt: 0,
     updatedAt: 0,
     archivedAt: random.chance(0.08) ? 1 : null,
-    version,
+    version: 0,
   };
 }
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../actors/commands.ts';
-import type { CommitRecord, DomainFact, Fact, FlagExposed, RequestPosition } from '../../actors/facts.ts';
+import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../actors/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../actors/flags/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
-import { explainExposure } from './check-exposures.ts';
+import { explainExposure, explainServed } from './check-exposures.ts';
 import {
   explainScheduled,
   isOwnDoing,
@@ -171,7 +172,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     definitions: ModelDefinitions,
     nowMs: number,
   ): OwnDoing | undefined {
-    if (fact.kind === 'FlagExposed') return explained(fact, commit, definitions);
+    if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed') return explained(fact, commit, definitions);
     const state = timeline.now(fact.entityId);
     if (isScheduled(fact)) {
       return explainScheduled(fact, state, definitions, nowMs, world.wallWasWrong(0, commit.atMs));
@@ -179,15 +180,17 @@ export function checkLog(check: LogCheck): PartitionLog {
     return predictOwn(fact, state, definitions, nowMs);
   }
 
-  /** An exposure that an evaluation left to remember, and the look at segments that is due when it is noted. */
+  /** What an evaluation left to remember, and the look at segments that is due when it is noted. */
   function explained(
-    fact: FlagExposed,
+    fact: FlagExposed | FlagsServed,
     { tick }: StoredCommit,
     { segments, campaigns }: ModelDefinitions,
   ): OwnDoing | undefined {
     const state = timeline.now(fact.entityId);
     const { history, flags } = check;
-    const own = state?.kind === 'player' ? explainExposure(fact, state, { history, flags, timeline, tick }) : undefined;
+    if (state?.kind !== 'player') return undefined;
+    const asked = { history, flags, timeline, tick };
+    const own = fact.kind === 'FlagExposed' ? explainExposure(fact, state, asked) : explainServed(fact, state, asked);
     if (own === undefined) return undefined;
     return withCampaigns([own.fact], settled(own.next, segments, [], fact.at), campaigns, 'an exposure');
   }

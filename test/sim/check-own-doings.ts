@@ -28,7 +28,8 @@ function isExpiry(fact: DomainFact): boolean {
 }
 
 export function unexplained(fact: DomainFact, wrong: Wrong): void {
-  if (fact.kind === 'FlagExposed') wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+  if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed')
+    wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
   else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
   else wrong('exactly-its-facts', `the model knows no reason for ${show(fact)}`);
 }
@@ -41,6 +42,7 @@ const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
   'SegmentEntered',
   'SegmentExited',
   'SegmentsScheduled',
+  'FlagsServed',
   'FlagExposed',
 ]);
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument } from '../../streams/config/documents.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log-memory.ts';
@@ -16,6 +17,7 @@ export interface FlagHistory {
 const NONE: ModelFlags = new Map();
 
 export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
+  const latest = new Map<string, { gets: unknown; period: number }>();
   const changes: { revision: number; tick: number; flags: ModelFlags }[] = [];
   broker.bucket('CONFIG').onWrite(({ key, value, revision }) => {
     const [, environment, kind, flagKey] = key.split('.');
@@ -23,9 +25,21 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     const flags = new Map(changes.at(-1)?.flags);
     flags.delete(flagKey);
     const document = parseFlag(value);
+    if (document !== undefined) checkPeriod(document);
     if (document?.archivedAt === null) flags.set(flagKey, document);
     changes.push({ revision, tick: world.tick(), flags });
   });
+
+  /** The latest version of every key, archived ones too, and its period by the decisions. */
+  function checkPeriod(document: FlagDocument): void {
+    const before = latest.get(document.key);
+    const isSame = before !== undefined && isDeepStrictEqual(before.gets, whoGetsWhat(document));
+    const period = before === undefined ? 1 : before.period + (isSame ? 0 : 1);
+    if (isSame) world.cover('period: an edit stays in it');
+    const said = document.periods?.at(-1)?.period;
+    if (said !== period) world.violate('period', `${document.key} is in period ${said}, not ${period}`);
+    latest.set(document.key, { gets: whoGetsWhat(document), period });
+  }
 
   const flagsAt = (revision: number): ModelFlags =>
     changes.findLast((change) => change.revision <= revision)?.flags ?? NONE;
@@ -36,6 +50,12 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
       return new Set([flagsAt(revision), ...later.map(({ flags }) => flags)]);
     },
   };
+}
+
+/** Everything but words, numbers of versions, and times. */
+function whoGetsWhat(flag: FlagDocument): unknown {
+  const { enabled, defaultValue, salt, variants, rules, prerequisites } = flag;
+  return { enabled, defaultValue, salt, variants, rules, prerequisites };
 }
 
 function parseFlag(value: Uint8Array | undefined): FlagDocument | undefined {

@@ -7,8 +7,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/expose.ts',
-        original: 'return isNews(state, exposure) ? [exposedFact(state, exposure, context)] : [];',
-        mutated: 'return [exposedFact(state, exposure, context)];',
+        original: 'if (!isNews(state, exposure)) return [];',
+        mutated: 'void isNews;',
       },
     ],
   },
@@ -39,6 +39,52 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
         file: 'actors/flags/seen-variant.ts',
         original: `return variantKey ?? (value === 'true' || value === 'false' ? value : null);`,
         mutated: 'return value === undefined ? null : variantKey;',
+      },
+    ],
+  },
+  {
+    name: 'an exposure computed again when its event comes',
+    changes: [
+      {
+        file: 'actors/flags/expose-tracked.ts',
+        original: 'const found = attributed(servedOf(state, flag.key), sighting.variant, flag);',
+        mutated: `const kept = servedOf(state, flag.key);
+          const again = targeting().flags.get(flag.key)?.evaluate({ player: state, nowMs: context.at }, targeting());
+          const found = attributed(kept && again && { ...kept, ...again }, sighting.variant, flag);`,
+      },
+    ],
+  },
+  {
+    name: 'an evaluation answered before what it serves is stored',
+    changes: [{ file: 'actors/runtime/exposures.ts', original: 'return waits;', mutated: 'return waits && false;' }],
+  },
+  {
+    name: 'what was served, forgotten by a rebuilt state',
+    changes: [
+      {
+        file: 'streams/wire/state-layout.ts',
+        original: 'servedFlags: (tuple[37] ?? [])',
+        mutated: 'servedFlags: (tuple[37]?.slice(0, 0) ?? [])',
+      },
+    ],
+  },
+  {
+    name: 'a second variant served without a mark',
+    changes: [
+      {
+        file: 'actors/flags/serve.ts',
+        original: 'mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),',
+        mutated: 'mixed: isSamePeriod && kept.mixed && variant !== null && inPeriod,',
+      },
+    ],
+  },
+  {
+    name: 'a period that no edit ends',
+    changes: [
+      {
+        file: 'actors/flags/periods.ts',
+        original: 'isDeepStrictEqual(assignment(held), assignment(next))',
+        mutated: 'assignment(held) !== assignment(next)',
       },
     ],
   },

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EvaluateFlags, OverrideFlag, Scope } from '../../actors/commands.ts';
-import type { FlagExposed, FlagOverridden } from '../../actors/facts.ts';
+import type { FlagOverridden } from '../../actors/flags/facts.ts';
 import type { FlagEvaluation, Reply } from '../../actors/replies.ts';
-import type { FlagExposure, PlayerState } from '../../actors/state.ts';
+import type { PlayerState } from '../../actors/state.ts';
 import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
@@ -96,26 +96,6 @@ export function predictOverride(
   if (value !== null) overrides.push({ flagKey, value });
   const fact = { kind: 'FlagOverridden', entityId: held.id, ...scope, at, flagKey, value } as const;
   return { reply, change: { fact, next: { ...held, overrides } } };
-}
-
-/** What it makes of a player that it saw what a version of a flag served; nothing if that is no exposure, or no news. */
-export function predictExposure(
-  state: PlayerState,
-  evaluation: FlagEvaluation,
-  flagVersion: number,
-  at: number,
-): { fact: FlagExposed; next: PlayerState } | undefined {
-  const { flagKey, variantKey, value, reason, segmentId } = evaluation;
-  const { id: entityId, game, environment, externalId } = state;
-  if (environment === 'test' || reason === 'flag_disabled' || reason === 'player_override') return undefined;
-  if (state.overrides.some((override) => override.flagKey === flagKey)) return undefined;
-  const exposure: FlagExposure = { flagKey, flagVersion, variantKey: variantSeen(evaluation) };
-  if (state.exposures.some((seen) => isDeepStrictEqual(seen, exposure))) return undefined;
-  const seen = { flagKey, flagVersion, variantKey, value, reason, ...(segmentId === undefined ? {} : { segmentId }) };
-  return {
-    fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...seen },
-    next: { ...state, exposures: [...state.exposures, exposure] },
-  };
 }
 
 /** Boolean flags have no variants: their values are what is compared. */

@@ -3,6 +3,7 @@ import type { DomainFact, SessionClosed } from '../../actors/facts.ts';
 import type { OpenSession, PlayerState, SeenFlag } from '../../actors/state.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { evaluated } from './model-flags.ts';
+import { predictServed } from './model-served.ts';
 import { playedOn } from './model-play.ts';
 
 /** Sessions of game clients as the contract has them. */
@@ -96,11 +97,14 @@ export function predictTold(
   if (told.length === 0) return { facts: [], next: state, told };
   const held = new Map(session.flags.map((flag) => [flag.flagKey, flag]));
   for (const flag of told) held.set(flag.flagKey, flag);
-  return {
-    facts: [{ kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: told }],
-    next: withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] })),
-    told,
-  };
+  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: told } as const;
+  const next = withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] }));
+  // What is told is served.
+  const serving = told
+    .flatMap(({ flagKey }) => flags.get(flagKey) ?? [])
+    .map((flag) => ({ flag, evaluation: evaluated(state, flag, flags) }));
+  const served = predictServed(next, serving, at);
+  return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, told };
 }
 
 /** The end that a client tells, after its events: no longer than time went by. */

@@ -35,6 +35,7 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
     segmentsDueAt: 0,
     overrides: [],
     exposures: [],
+    servedFlags: [],
     sessions: [],
     activity: { day: 0, sessions: [], playtimeSeconds: [] },
     recordedSessions: [],

@@ -6,6 +6,7 @@ import type {
   GetPlayer,
   IdempotencyClaim,
   Scope,
+  ServeFlags,
   TrackItem,
 } from '../../actors/commands.ts';
 import type { DomainFact, EventMaker } from '../../actors/facts.ts';
@@ -18,7 +19,8 @@ import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from
 import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
-import { evaluated, predictExposure, predictOverride } from './model-flags.ts';
+import { predictOverride } from './model-flags.ts';
+import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
@@ -96,6 +98,7 @@ const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
   'IdempotencyKeyUsed',
   'EventQuarantined',
   'FlagOverridden',
+  'FlagsServed',
   'FlagExposed',
   'ChurnRiskChanged',
   'LifecycleScheduled',
@@ -257,9 +260,9 @@ function predictCommand(
   return run;
 }
 
-/** Exposures are the owner's own commands, and never go through REQUESTS. */
-function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag> {
-  if (body.kind === 'ExposeFlag') throw new Error(`${body.kind} is not simulated`);
+/** What evaluations leave to remember are the owner's own commands, and never go through REQUESTS. */
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
+  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 
@@ -386,6 +389,9 @@ function track(
   const player = { externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
   const again = release === undefined ? {} : { release };
+  // The client showed it before the event; nobody knows what it showed before one that was set aside.
+  const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
+  if (exposure !== undefined) run.facts.push(exposure.fact);
   run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...maker });
   const recent = { eventId, eventName, timestamp, receivedAt: at };
   const next = {
@@ -395,14 +401,6 @@ function track(
     lastSeenAt: Math.max(held.lastSeenAt, at),
     ...(release === undefined ? {} : afterRelease(held, item, release, at)),
   };
-  // The client showed what the flag served before the event; nobody knows what it showed before one that was set aside.
-  const flag = release === undefined ? flags.get(flagKeyIn(properties)) : undefined;
-  const exposure = flag && predictExposure(held, evaluated(held, flag, flags), flag.version, at);
-  if (exposure !== undefined) run.facts.push(exposure.fact);
   run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });
   return result;
-}
-
-function flagKeyIn(properties: string): string {
-  return String(new Map<string, unknown>(Object.entries(JSON.parse(properties))).get('flag_key'));
 }

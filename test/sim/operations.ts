@@ -7,7 +7,7 @@ import {
 } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import { ZONES } from './change-campaigns.ts';
-import { FLAG_KEYS } from './change-flags.ts';
+import { FLAG_KEYS, naming } from './change-flags.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 import { createGameClients } from './session-operations.ts';
@@ -112,7 +112,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   }
 
   /** What an event says of a flag that the player saw. */
-  const sight = () => (ofFlags.chance(0.15) ? { flag_key: ofFlags.pick(FLAG_KEYS) } : {});
+  const sight = () => (ofFlags.chance(0.15) ? { flag_key: ofFlags.pick(FLAG_KEYS), ...naming(ofFlags) } : {});
 
   /** @param eventId the caller's own, or derived from a key; `undefined`: one that the gateway makes */
   function item(playerId: string, index: number, eventId: string | undefined): TrackItem {

@@ -1,5 +1,5 @@
 import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/commands.ts';
-import { FLAG_KEYS } from './change-flags.ts';
+import { FLAG_KEYS, naming } from './change-flags.ts';
 import type { Heard } from './operations.ts';
 import type { Attempted } from './play-operations.ts';
 import type { Random } from './random.ts';
@@ -57,6 +57,7 @@ export function createGameClients(random: Random): GameClients {
     const drawn = Array.from({ length: random.int(0, 3) }, () => ({
       unlocks: random.chance(0.3) ? random.pick(['first', 'second']) : undefined,
       flagKey: random.chance(0.15) ? random.pick(FLAG_KEYS) : undefined,
+      named: naming(random),
       agoMs: random.int(0, 5_000),
       turn: random.int(1, 3),
       ownId: random.chance(0.3) ? `played-${random.int(1, 20)}` : undefined,
@@ -64,7 +65,7 @@ export function createGameClients(random: Random): GameClients {
       response: response(playerId),
     }));
     return (stamp) =>
-      drawn.map(({ unlocks, flagKey, agoMs, turn, ownId, level, response }, index) => ({
+      drawn.map(({ unlocks, flagKey, named, agoMs, turn, ownId, level, response }, index) => ({
         index,
         eventId: ownId ?? `made-${stamp}-${index}`,
         remember: ownId !== undefined,
@@ -74,7 +75,7 @@ export function createGameClients(random: Random): GameClients {
           level,
           ...(response === undefined ? {} : { intervention_id: response.interventionId }),
           ...(unlocks === undefined ? {} : { achievement_id: unlocks }),
-          ...(flagKey === undefined ? {} : { flag_key: flagKey }),
+          ...(flagKey === undefined ? {} : { flag_key: flagKey, ...named }),
         }),
         timestamp: 1_700_000_000_000 - agoMs,
       }));

@@ -5,7 +5,7 @@ import { createMemoryBroker } from '../../streams/log-memory.ts';
 import { recordCampaigns } from './campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
 import { checkCampaigns, checkScheduled } from './check-campaigns.ts';
-import { checkExposed } from './check-exposures.ts';
+import { checkExposed, checkServed } from './check-exposures.ts';
 import { checkLog } from './check-log.ts';
 import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
 import { checkReplies } from './check-replies.ts';
@@ -49,7 +49,9 @@ import { createWorld, type Violation, type World } from './world.ts';
  * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
  * | `time`, `membership` | segments change with what changes the player, on time, and after an edit; once all is calm everybody is where they belong | check-log, check-segments |
  * | `caps`, `delivered-once`, `schedule` | no player gets more of a campaign than its caps and cooldown allow; what was given is delivered again only in a later session, and a scheduled time gives everybody one turn | check-campaigns |
- * | `exposure` | what an evaluation served counts as seen, once per version and variant, and never for who has an override | check-exposures |
+ * | `exposure` | what an evaluation served counts as seen, once per period and variant, and never for who has an override | check-exposures |
+ * | `served` | what an evaluation answered is stored before, and an event exposes that, or the variant it names | check-exposures, model-served |
+ * | `period` | an edit begins a period of its flag exactly if it changes who gets what | flag-history |
  * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
  * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer, of definitions as new as the gateway's | check-replies |
  * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
@@ -106,6 +108,7 @@ const FASTER = {
   interventionsPerDay: 6,
   interventionsPerPlayer: 4,
   interventionOffers: 2,
+  servedChanges: 4,
 };
 const RETENTION_MS = 2_500;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -201,6 +204,8 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
     checkReplies(world, asked, log, flags);
     checkExposed(world, asked, log, { flags, observer, calmTick });
+    // Where FACTS was full, answers went out unrecorded.
+    if (refused.every((record) => record.partition !== partition)) checkServed(world, asked, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log, observer);
   }

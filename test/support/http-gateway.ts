@@ -209,6 +209,7 @@ export function accept({ body }: Call): Reply {
       return { kind: 'claimed' };
     case 'OverrideFlag':
       return { kind: 'overridden', flagKey: body.flagKey, value: body.value };
+    case 'ServeFlags':
     case 'ExposeFlag':
       return { kind: 'noted' };
     case 'RecordSession': {

@@ -1,4 +1,5 @@
-import type { Fact, FlagExposed, SegmentEntered, SegmentExited } from '../../../actors/facts.ts';
+import type { Fact, SegmentEntered, SegmentExited } from '../../../actors/facts.ts';
+import type { FlagExposed } from '../../../actors/flags/facts.ts';
 import type { JsonText } from '../../../src/kernel/json.ts';
 import type { WebhookKind } from '../../config/webhook-kinds.ts';
 import { churnData } from './churn-data.ts';
@@ -60,7 +61,7 @@ const OCCURRENCES: Occurrences = {
     timestamp: fact.at,
     data: () => segmentData(fact),
   }),
-  // Per exposure, not per evaluation: once per player, flag version and variant.
+  // Per exposure, not per evaluation: once per player, flag, period and variant.
   FlagExposed: (fact) => ({
     type: 'flag.evaluated',
     timestamp: fact.at,

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FlagDocument } from '../../streams/config/documents.ts';
+import { periodOf, periodsOf, withPeriods } from './periods.ts';
+import { aFlag, aRule, aSplitFlag } from './samples.ts';
+
+const SPLIT = aSplitFlag({ a: 1, b: 1 }, { version: 1, periods: [{ period: 1, version: 1, since: 1_000 }] });
+
+/** The flag after an edit, as its next version. */
+const edited = (held: FlagDocument, change: Partial<FlagDocument>): FlagDocument => ({
+  ...withPeriods(held, { ...held, ...change }, 5_000),
+  version: held.version + 1,
+});
+
+describe('an edit of a flag', () => {
+  it.each<[string, Partial<FlagDocument>]>([
+    ['its name', { name: 'Another' }],
+    ['its description', { description: 'Another' }],
+    ['the name of a rule', { rules: [aRule({ name: 'everyone' })] }],
+    ['nothing', {}],
+  ])('that changes %s stays in the period', (_, change) => {
+    expect(edited(SPLIT, change).periods).toEqual([{ period: 1, version: 1, since: 1_000 }]);
+  });
+
+  it.each<[string, Partial<FlagDocument>]>([
+    ['a weight', { variants: SPLIT.variants.map((one) => ({ ...one, weight: 2 + one.key.length })) }],
+    ['the order of variants', { variants: SPLIT.variants.toReversed() }],
+    ['the value of a variant', { variants: SPLIT.variants.map((one) => ({ ...one, value: 'x' })) }],
+    ['a percentage', { rules: [aRule({ percentage: 50 })] }],
+    ['a condition', { rules: [aRule({ conditions: { is_payer: true } })] }],
+    ['an audience', { rules: [aRule({ segmentId: 'seg_1' })] }],
+    ['a schedule', { rules: [aRule({ startAt: 9_000 })] }],
+    ['the salt', { salt: 'other' }],
+    ['the default', { defaultValue: 'none' }],
+    ['the switch', { enabled: false }],
+    ['a prerequisite', { prerequisites: [{ flagKey: 'other', value: true }] }],
+  ])('that changes %s begins a new period', (_, change) => {
+    const next = edited(SPLIT, change);
+    expect(next.periods).toEqual([
+      {
+        period: 1,
+        version: 1,
+        since: 1_000,
+        arms: [
+          { variantKey: 'a', weight: 1 },
+          { variantKey: 'b', weight: 1 },
+        ],
+      },
+      { period: 2, version: 2, since: 5_000 },
+    ]);
+    expect(periodOf(next)).toBe(2);
+  });
+
+  it('ends a period of a boolean flag with the share that its one plain roll-out gave', () => {
+    const rollout = aFlag({ rules: [aRule({ percentage: 30 })] });
+    expect(edited(rollout, { enabled: false }).periods?.[0]?.arms).toEqual([
+      { variantKey: 'false', weight: 70 },
+      { variantKey: 'true', weight: 30 },
+    ]);
+  });
+
+  it('of a flag from before there were periods counts its version then as the first', () => {
+    const old = aFlag({ version: 7, updatedAt: 900 });
+    expect([periodsOf(old), periodOf(old)]).toEqual([[{ period: 1, version: 7, since: 900 }], 1]);
+    expect(edited(old, { name: 'x' }).periods).toEqual([{ period: 1, version: 7, since: 900 }]);
+    expect(edited(old, { salt: 'x' }).periods).toMatchObject([{ version: 7 }, { period: 2, version: 8 }]);
+  });
+
+  it('keeps the latest periods only', () => {
+    let flag = SPLIT;
+    for (let turn = 0; turn < LIMITS.flagPeriods + 5; turn += 1) flag = edited(flag, { salt: `salt ${turn}` });
+    expect(flag.periods).toHaveLength(LIMITS.flagPeriods);
+    expect(periodOf(flag)).toBe(LIMITS.flagPeriods + 6);
+  });
+});

@@ -1,0 +1,169 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { append } from '../bounded.ts';
+import type { ServedNow, ServeFlags } from '../commands.ts';
+import type { Context, Decision } from '../decision.ts';
+import type { FlagsServed } from './facts.ts';
+import type { FlagEvaluation } from '../replies.ts';
+import type { PlayerState, ServedFlag, ServedVariant } from '../state.ts';
+import type { Targeting } from '../targeting.ts';
+import { periodOf } from './periods.ts';
+import { seenVariant } from './seen-variant.ts';
+import { sharedServed } from './shared-served.ts';
+
+/*
+ * What flags served a player last, kept in the player's state: an event that names a flag later exposes that, and never
+ * what the flag would serve at that moment, without the context of the request that was answered.
+ *
+ * Invariants
+ * 1. What differs from what is kept is durable before the answer that serves it goes out. An answer that never arrives
+ *    leaves a record of what its client does not show: such a client names the variant in its event.
+ * 2. Whoever was served two variants of one period is marked, once.
+ * 3. A flag changes a player at most `LIMITS.servedChanges` times a period.
+ */
+
+/** What an evaluation serves that is not what is kept; mostly nothing. */
+export function servedAnew(
+  { environment, servedFlags }: PlayerState,
+  evaluations: readonly FlagEvaluation[],
+  { flags }: Targeting,
+): ServedNow[] {
+  // Test players count in no experiment.
+  if (environment === 'test') return NOTHING;
+  let anew: ServedNow[] | undefined;
+  let guess = 0;
+  for (const evaluation of evaluations) {
+    const { flagKey } = evaluation;
+    const document = flags.get(flagKey)?.document;
+    if (document === undefined) continue;
+    // Flags are mostly asked for in order of their keys, and kept in it.
+    const place = servedFlags[guess]?.flagKey === flagKey ? guess : placeOf(servedFlags, flagKey);
+    guess = place + 1;
+    const period = periodOf(document);
+    const kept = servedFlags[place];
+    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period)) continue;
+    const { value, variantKey, reason, segmentId } = evaluation;
+    const segment = segmentId === undefined ? {} : { segmentId };
+    const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...segment };
+    (anew ??= []).push(now);
+  }
+  return anew ?? NOTHING;
+}
+
+const NOTHING: ServedNow[] = [];
+
+/** What is kept of a flag; `undefined`: nothing. */
+export function servedOf({ servedFlags }: PlayerState, flagKey: string): ServedFlag | undefined {
+  const kept = servedFlags[placeOf(servedFlags, flagKey)];
+  return kept?.flagKey === flagKey ? kept : undefined;
+}
+
+/** Remembers what was served. Nobody waits for the answer itself. */
+export function serveFlags(
+  state: PlayerState | undefined,
+  { flags }: ServeFlags,
+  targeting: Targeting,
+  context: Context,
+): Decision {
+  return { facts: state === undefined ? [] : served(state, flags, targeting, context), reply: { kind: 'noted' } };
+}
+
+/** The fact of what is served now, if anything of it is not kept already. */
+export function served(
+  state: PlayerState,
+  flags: readonly ServedNow[],
+  targeting: Targeting,
+  context: Context,
+): FlagsServed[] {
+  const changed = new Map<string, ServedFlag>();
+  const mixed: string[] = [];
+  for (const now of flags) {
+    const kept = changed.get(now.flagKey) ?? servedOf(state, now.flagKey);
+    if (isKept(kept, now, now.period)) continue;
+    const next = nextServed(kept, now);
+    if (next.mixed && !(kept?.mixed === true && kept.period === now.period)) mixed.push(now.flagKey);
+    changed.set(now.flagKey, next);
+  }
+  if (changed.size === 0) return [];
+  const { game, environment, at } = context;
+  const { id: entityId, externalId } = state;
+  const inOrder = [...changed.values()].toSorted(byKey);
+  const forgotten = goneFlags(state, changed, targeting);
+  return [{ kind: 'FlagsServed', entityId, game, environment, at, externalId, flags: inOrder, mixed, forgotten }];
+}
+
+/** Once there is no more room: the keys of flags that are no more. */
+function goneFlags(
+  { servedFlags }: PlayerState,
+  changed: ReadonlyMap<string, ServedFlag>,
+  { flags }: Targeting,
+): string[] {
+  if (servedFlags.length + changed.size <= LIMITS.servedFlags) return [];
+  return servedFlags.flatMap(({ flagKey }) => (flags.has(flagKey) ? [] : [flagKey]));
+}
+
+/** The state after what flags serve changed. */
+export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServed): PlayerState {
+  const replaced = new Set(flags.map(({ flagKey }) => flagKey).concat(forgotten));
+  const kept = state.servedFlags.filter(({ flagKey }) => !replaced.has(flagKey));
+  return { ...state, servedFlags: [...kept, ...flags.map(sharedServed)].toSorted(byKey) };
+}
+
+type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId'>;
+
+function isKept(kept: ServedFlag | undefined, now: What, period: number): boolean {
+  // A flag that is off and was never on serves nothing that anybody could name.
+  if (kept === undefined) return now.reason === 'flag_disabled';
+  if (kept.period !== period) return false;
+  if (kept.changes >= LIMITS.servedChanges) return true;
+  return (
+    kept.variantKey === now.variantKey &&
+    kept.reason === now.reason &&
+    kept.segmentId === now.segmentId &&
+    (kept.value === null ? now.value.length > LIMITS.servedValueLength : kept.value === now.value)
+  );
+}
+
+function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
+  const { value, ...rest } = now;
+  const variant = variantServed(now);
+  const earlier = kept === undefined ? [] : earlierVariants(kept, variant);
+  const inPeriod = earlier.some(({ period }) => period === now.period);
+  const isSamePeriod = kept?.period === now.period;
+  return {
+    ...rest,
+    value: value.length > LIMITS.servedValueLength ? null : value,
+    changes: isSamePeriod ? kept.changes + 1 : 0,
+    mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),
+    earlier,
+  };
+}
+
+/** What was served before `variant`. */
+function earlierVariants(kept: ServedFlag, variant: string | null): readonly ServedVariant[] {
+  const before = variantServed(kept);
+  const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
+  if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
+  const { flagVersion, period, reason } = kept;
+  return append(others, { variant: before, flagVersion, period, reason }, LIMITS.servedVariants);
+}
+
+/** The variant that was served; `null`: none, as of a disabled flag, or a default that is no boolean. */
+export function variantServed({ variantKey, value, reason }: Pick<ServedFlag, 'variantKey' | 'value' | 'reason'>) {
+  return reason === 'flag_disabled' ? null : seenVariant({ variantKey, value: value ?? '' });
+}
+
+/** Where the key stands, or would stand. */
+function placeOf(servedFlags: readonly ServedFlag[], flagKey: string): number {
+  let from = 0;
+  let to = servedFlags.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((servedFlags[middle]?.flagKey ?? '') < flagKey) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function byKey(one: { flagKey: string }, other: { flagKey: string }): number {
+  return one.flagKey < other.flagKey ? -1 : 1;
+}

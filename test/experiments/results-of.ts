@@ -1,0 +1,32 @@
+import { armsOf, periodsOf } from '../../actors/flags/periods.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/analytics.ts';
+import type { Aggregate, ExperimentQuery } from '../../clickhouse-schema/experiment-query.ts';
+import { FLAG_KEY, METRIC, START_MS, type SimulatedExperiment } from './simulate-experiment.ts';
+
+/** A period of a simulated experiment, as results ask for it. */
+export function periodQueries({ flag, endMs }: SimulatedExperiment, aggregate: Aggregate): ExperimentQuery[] {
+  const periods = periodsOf(flag);
+  return periods.map((period, place) => {
+    const next = periods[place + 1];
+    return {
+      game: 'demo',
+      environment: 'live',
+      flagKey: FLAG_KEY,
+      fromVersion: period.version,
+      beforeVersion: next?.version ?? 1_000,
+      variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
+      variants: (period.arms ?? armsOf(flag)).map(({ variantKey }) => variantKey),
+      metric: METRIC,
+      aggregate,
+      windowDays: 7,
+      sinceMs: period.since,
+      untilMs: next?.since ?? endMs + 1,
+      earlierSinceMs: START_MS,
+    };
+  });
+}
+
+/** Those who count, in order of their variants. */
+export function countedIn(measured: readonly MeasuredVariant[]): MeasuredVariant[] {
+  return measured.filter(({ excluded }) => !excluded).toSorted((one, other) => (one.variant < other.variant ? -1 : 1));
+}
