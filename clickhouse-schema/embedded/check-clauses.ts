@@ -114,7 +114,9 @@ export function checkClauses(
     const close = closing.get(at);
     if (close === undefined) return at;
     if (tokens[at]?.value === '(' && isQueryAt(at + 1)) query(at + 1, close, 'other', false);
-    else expression(at + 1, close);
+    else if (isWord(tokens[at + 1], 'explain') && tokens[at + 2]?.kind === 'word') {
+      refuse('EXPLAIN is allowed at the beginning of a statement only');
+    } else expression(at + 1, close);
     return close;
   }
 
