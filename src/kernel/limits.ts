@@ -18,10 +18,10 @@ export const LIMITS = {
   /** Nesting of objects and arrays in a body. */
   jsonDepth: 32,
   /**
-   * Commas, colons and opening brackets of a body: a batch of 100 events with 256 properties each holds 51,000. Parsing costs up to 0.3 µs
-   * each (unique keys), so the worst body takes 30 ms of the main thread; without this bound 66 ms, and 128 ms with faults.
+   * Commas, colons and opening brackets of a body: a batch of 100 events with 200 properties each holds 41,000. Parsing costs up to
+   * 0.5 µs each (unique keys with escapes), so the worst body takes 25 ms of the main thread.
    */
-  jsonSeparators: 100_000,
+  jsonSeparators: 50_000,
   /** Characters of one number in a body: what a double tells apart has 17 digits, and exact decimals 767. */
   jsonNumberLength: 1_000,
   /** Integers past 2^53 that are named as faults one by one; collecting one costs a microsecond. */
