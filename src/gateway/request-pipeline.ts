@@ -164,7 +164,9 @@ function onBody(
       // From here on a compressed body is as any other: an Idempotency-Key is bound to what it says, not to how it was sent.
       const body = head.isGzip && bytes.length > 0 ? inflateBody(bytes) : outcome;
       if (body.kind === 'too_large') return tooLarge();
-      return body.kind === 'broken' ? invalid([BROKEN_GZIP]) : route.run(...withBody(route, head, context, body.bytes));
+      if (body.kind === 'broken') return invalid([BROKEN_GZIP]);
+      const request = withBody(route, head, context, body.bytes);
+      return 'kind' in request ? request : route.run(...request);
     }
   }
 }
@@ -174,7 +176,7 @@ function withBody(
   head: RequestHead,
   context: RequestContext,
   bytes: Buffer,
-): [RawInput, RequestContext] {
+): [RawInput, RequestContext] | Failure {
   const idempotency =
     head.idempotencyKey === ''
       ? undefined
@@ -188,7 +190,7 @@ function withBody(
   }
   const json = parseJson(bytes);
   if (json.kind === 'broken') {
-    return [head.input, { ...context, faults: [{ path: '', message: json.message }] }];
+    return failure('VALIDATION_ERROR', json.message, { fields: [{ path: '', message: json.message }] });
   }
   return [
     { ...head.input, body: json.value },

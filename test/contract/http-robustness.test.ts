@@ -326,8 +326,18 @@ describe('a compressed body', () => {
 });
 
 describe('the time one request may take from all others', () => {
+  it('that cannot be read is refused with the reason, on endpoints that take faulty items too', async () => {
+    for (const path of ['/v1/events/events', '/v1/events/events/batch']) {
+      const response = await gateway.call(key, 'POST', path, '{"events":');
+      expect(response.status).toBe(400);
+      const { error } = await bodyOf(response);
+      expect(error.message).toBe('The body is not valid JSON.');
+      expect(error.details['fields']).toEqual([{ path: '', message: 'The body is not valid JSON.' }]);
+    }
+  });
+
   it('does not grow with the square of the unknown fields of an item', async () => {
-    const unknown = Array.from({ length: 25_000 }, (_, n) => `"f${n}":0`).join();
+    const unknown = Array.from({ length: 20_000 }, (_, n) => `"f${n}":0`).join();
     const body = `{"events":[{"player_id":"${playerIn(0)}","event_name":"e",${unknown}}]}`;
     const started = performance.now();
     const response = await gateway.call(key, 'POST', '/v1/events/events/batch', body);
