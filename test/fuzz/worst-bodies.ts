@@ -82,7 +82,7 @@ function fillersFor(schema: unknown): string[] {
 /** As many copies of the first item as a body holds: what the list's own limit refuses must be refused cheaply. */
 function manyOf(items: readonly unknown[]): string {
   const item = JSON.stringify(items[0]);
-  const separators = [...item].filter((char) => ',:{['.includes(char)).length + 1;
+  const separators = (item.match(/[,:{[]/g) ?? []).length + 1;
   const count = Math.min((LIMITS.jsonSeparators - 200) / separators, TEXT_BYTES / (item.length + 1));
   return list(count, () => item);
 }
