@@ -734,8 +734,6 @@ export const LIMITS = {
   /** Time for the service's graceful stop. The operational contract's 10 s also cover what is stopped after it. */
   shutdownMs: 8_500,
 
-  /** The list of checksums of a nats-server release; it has some forty lines. */
-  checksumListBytes: 64 * 1024,
   /** A nats-server release archive; today's is 7 MiB. */
   natsArchiveBytes: 64 * 1024 * 1024,
   /** How long an operator's command waits for the broker before it gives up. */

@@ -11,7 +11,8 @@ const TIMEOUT_MS = 120_000;
 
 /**
  * Fetches packages with the machine's own apt and unpacks them, without touching the system: the package lists, the cache
- * and the sources file are private copies below `folder`. apt checks the archive's signature. Needs no root.
+ * and the sources file are private copies below `folder`. No hash of a package is pinned, as suites move: what vouches for it
+ * is the archive's signature, which apt must check whatever the machine's settings allow. Needs no root.
  * @param folder private and empty
  * @param sources the archives to ask, as in `DEBIAN_SOURCES`
  * @returns the folder that stands for `/` in the packages. What they depend on is not fetched.
@@ -36,6 +37,10 @@ export async function unpackDebianPackages(
     ['Dir::State::Lists', lists],
     ['Dir::Cache', cache],
     ['Acquire::Languages', 'none'],
+    ['APT::Get::AllowUnauthenticated', 'false'],
+    ['Acquire::AllowInsecureRepositories', 'false'],
+    ['Acquire::AllowWeakRepositories', 'false'],
+    ['Acquire::AllowDowngradeToInsecureRepositories', 'false'],
     // apt's own unprivileged user could not write below a private folder of ours.
     ['APT::Sandbox::User', 'root'],
   ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);

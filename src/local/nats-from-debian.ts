@@ -13,10 +13,14 @@ export async function fetchNatsFromDebian(folder: string): Promise<string> {
 
 /**
  * The first paragraph of a deb822 sources file (the main archive; later ones are security updates), with its suites
- * replaced by the newest.
+ * replaced by the newest, and without what would have apt trust it unsigned.
  */
 export function newestSuite(sources: string): string {
   const paragraph = sources.split(/\n[ \t]*\n/).find((text) => /^Suites:/m.test(text));
   if (paragraph === undefined) throw new Error(`${DEBIAN_SOURCES} holds no archive`);
-  return `${paragraph.replace(/^Suites:.*$/m, `Suites: ${SUITE}`).trim()}\n`;
+  const lines = paragraph.split('\n').filter((line) => !/^(Trusted|Allow-[A-Za-z-]+):/i.test(line));
+  return `${lines
+    .map((line) => (line.startsWith('Suites:') ? `Suites: ${SUITE}` : line))
+    .join('\n')
+    .trim()}\n`;
 }

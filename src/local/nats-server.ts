@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,31 +39,34 @@ const FETCHERS: readonly Fetcher[] = [
 
 /**
  * A `nats-server` that is new enough: the one on PATH, else the one fetched earlier, else one fetched now. The fetched
- * one lives in the user's cache folder, so every clone on the machine shares it.
+ * one lives in the user's cache folder, so every clone on the machine shares it. Its folder is named after its SHA-256, which
+ * is checked before it runs; what is not as it was fetched, or others may write, is not used.
  */
 export async function findNatsServer(options: FindOptions = {}): Promise<NatsServer> {
   const env = options.env ?? process.env;
   const report = options.report ?? (() => {});
   const folder = cacheFolder(env);
-  const cached = join(folder, 'nats-server');
 
-  for (const path of [...onPath(env), cached]) {
+  for (const path of [...onPath(env), ...(await cachedIn(folder, report))]) {
     const version = await versionOf(path);
     if (version !== undefined && isUsable(version)) return { kind: 'found', path, version };
     if (version !== undefined) report(`${path} is ${version}, too old`);
   }
 
   const failures: string[] = [];
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const fetcher of options.fetchers ?? FETCHERS) {
     report(`fetching nats-server from ${fetcher.name} …`);
     const scratch = await mkdtemp(join(folder, 'fetch-'));
     try {
       const fetched = await fetcher.fetch(scratch);
-      await chmod(fetched, 0o755);
+      await chmod(fetched, 0o700);
       const version = await versionOf(fetched);
       if (version === undefined) throw new Error('what was fetched does not run here');
       if (!isUsable(version)) throw new Error(`it has only ${version}`);
+      const home = join(folder, `sha256-${await sha256Of(fetched)}`);
+      const cached = join(home, 'nats-server');
+      await mkdir(home, { recursive: true, mode: 0o700 });
       // The rename is atomic: two processes that fetch at once both end with a whole file.
       await rename(fetched, cached);
       return { kind: 'found', path: cached, version };
@@ -81,6 +85,34 @@ export async function findNatsServer(options: FindOptions = {}): Promise<NatsSer
     ].join('\n'),
   };
 }
+
+/** Binaries in the cache that are what was fetched. Nothing of them has been run. */
+async function cachedIn(folder: string, report: (line: string) => void): Promise<string[]> {
+  const good: string[] = [];
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^sha256-[0-9a-f]{64}$/.test(name));
+  for (const name of names) {
+    const home = join(folder, name);
+    const path = join(home, 'nats-server');
+    const [isOurs, sha256] = [await areOnlyOurs([folder, home, path]), await sha256Of(path).catch(() => '')];
+    if (!isOurs) report(`${path} can be changed by other users; it is not used`);
+    else if (name !== `sha256-${sha256}`) report(`${path} is not what was fetched; it is not used`);
+    else good.push(path);
+  }
+  return good;
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Whether nobody but this user and root can write them. */
+async function areOnlyOurs(paths: readonly string[]): Promise<boolean> {
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return stats.every((found) => found !== undefined && (found.mode & 0o022) === 0 && isUs(found.uid));
+}
+
+const isUs = (uid: number): boolean => uid === 0 || uid === process.getuid?.();
 
 function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
   const base = env['XDG_CACHE_HOME'];

@@ -29,7 +29,6 @@ const REVIEWED: Readonly<Record<string, string>> = {
   '/;[ \\t]*$/m': 'the statements of our own migrations; a run of blanks belongs to one `;`',
   '/\\{(\\w+)\\}/g': 'the paths of our own routes; a run of letters belongs to one `{`',
   '/\\n[ \\t]*\\n/': "the machine's own list of package sources; a run of blanks belongs to one line end",
-  '/^Suites:.*$/m': 'a line is scanned once, from its start',
   '/KV-Operation: *(DEL|PURGE)/': "the broker's own header; a run of blanks belongs to one name",
   '/Code: (\\d+)\\. DB::[\\s\\S]*/': 'embedded ClickHouse: a run of digits belongs to one `Code: `',
   '/^([^:]*):([\\s\\S]*)$/': 'embedded ClickHouse: the first colon is the only place to split at',
