@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createDefinitions } from '../actors/runtime/definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/segment-progress.ts';
-import { openLmdbStores } from '../actors/runtime/store-lmdb.ts';
+import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store-lmdb.ts';
 import { startTrimmer } from '../actors/runtime/trimmer.ts';
 import { createAnalytics, type Analytics } from '../clickhouse-schema/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/snapshot-source.ts';
@@ -117,6 +117,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     if (lock.kind === 'held') {
       throw new ConfigError(`another process runs actors on DATA_DIR ${dataDir}; give each its own`);
     }
+    if (await compactLmdbStores(path, clock.wallMs())) logger.info('the local store was written anew after erasures');
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
     const definitions = createDefinitions(configStore, logger, metrics);

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { aPlayer } from '../testing.ts';
-import { openLmdbStores } from './store-lmdb.ts';
+import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';
 import type { EntityState } from '../state.ts';
 import type { Stores } from './store.ts';
@@ -20,6 +22,102 @@ function lmdb(): Stores {
   cleanups.push(() => stores.close());
   return stores;
 }
+
+describe('the file of the stores', () => {
+  it('holds nothing of erased players after a start, at most a day after the last time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const mark = { appliedSeq: 1, factsCreated: 'c' };
+    const ids = Array.from({ length: 50 }, (_, n) => `p${n}`);
+    const secrets = () => readFileSync(join(folder, 'data.mdb'), 'latin1').split('SECRET').length - 1;
+    const living = (id: string) => ({
+      state: aPlayer({ id, attributes: JSON.stringify({ a: 'SECRET'.repeat(300) }) }),
+      dirtySince: 1,
+      snapshotSeq: 0,
+    });
+    async function eraseAll(): Promise<void> {
+      const stores = openLmdbStores(folder);
+      const store = stores.partition(0);
+      await store.write({
+        entities: [...ids.map(living), { ...living('kept'), state: aPlayer({ id: 'kept' }) }],
+        mark,
+      });
+      const tombstone = {
+        kind: 'erased',
+        game: 'demo',
+        environment: 'live',
+        erasedAt: 1,
+        keys: [],
+        quarantined: 0,
+      } as const;
+      const erased = ids.map((id) => ({ state: { ...tombstone, id, lastSeq: 1 }, dirtySince: 1, snapshotSeq: 0 }));
+      await store.write({ entities: erased, mark });
+      await stores.close();
+    }
+
+    expect(await compactLmdbStores(folder, 0)).toBe(false);
+    await eraseAll();
+    expect(secrets()).toBeGreaterThan(0);
+    const day = LIMITS.compactionMs;
+    expect(await compactLmdbStores(folder, day)).toBe(true);
+    expect(secrets()).toBe(0);
+    expect(await compactLmdbStores(folder, 3 * day)).toBe(false);
+    const stores = openLmdbStores(folder);
+    expect(stores.partition(0).get('kept')?.state).toMatchObject({ id: 'kept' });
+    expect(stores.partition(0).get('p1')?.state.kind).toBe('erased');
+    expect(stores.partition(0).count()).toBe(51);
+    await stores.close();
+
+    await eraseAll();
+    expect(await compactLmdbStores(folder, 2 * day - 1)).toBe(false);
+    expect(await compactLmdbStores(folder, 2 * day)).toBe(true);
+    expect(secrets()).toBe(0);
+  });
+});
+
+describe('a store from before players were counted', () => {
+  it('counts them bit by bit, whatever is written meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const mark = { appliedSeq: 1, factsCreated: 'c' };
+    const write = (stores: Stores, states: EntityState[]) =>
+      stores.partition(0).write({ entities: states.map((state) => ({ state, dirtySince: 1, snapshotSeq: 0 })), mark });
+    const ids = Array.from({ length: 1_200 }, (_, n) => `p${String(n).padStart(4, '0')}`);
+    const older = openLmdbStores(folder);
+    await write(
+      older,
+      ids.map((id) => aPlayer({ id })),
+    );
+    await older.close();
+    const root = open({ path: folder, maxDbs: 10 });
+    await root.openDB('0/meta', { encoding: 'json' }).remove('players');
+    await root.close();
+
+    let stores = openLmdbStores(folder);
+    const tombstone = {
+      kind: 'erased',
+      game: 'demo',
+      environment: 'live',
+      erasedAt: 1,
+      keys: [],
+      quarantined: 0,
+    } as const;
+    await write(stores, [
+      aPlayer({ id: 'p0000x' }),
+      aPlayer({ id: 'p1100x' }),
+      aPlayer({ id: 'p0001', sessionCount: 3 }),
+    ]);
+    await write(stores, [
+      { ...tombstone, id: 'p0002', lastSeq: 1 },
+      { ...tombstone, id: 'p1102', lastSeq: 1 },
+    ]);
+    await stores.close();
+    stores = openLmdbStores(folder);
+    for (let turn = 0; turn < 3; turn++) await write(stores, []);
+    expect(stores.partition(0).players()).toEqual(new Map([['demo/live', 1_200]]));
+    await stores.close();
+  });
+});
 
 describe.each([
   ['lmdb', lmdb],

@@ -48,7 +48,7 @@ export interface PartitionStore {
   all(): Iterable<StoredEntity>;
   /** Number of entities. */
   count(): number;
-  /** Number of players, by tenant. */
+  /** Number of players, by tenant. Of a store from before they were kept, those counted so far. */
   players(): PlayerCounts;
   /** Forgets everything. */
   clear(): Promise<void>;

@@ -37,6 +37,7 @@ interface Turn {
 }
 
 export function createSweepTurns(): SweepTurns {
+  /** Not all of them at first: a store may still be counting. */
   const turns = new Map<string, Turn>();
   let share: number = LIMITS.sweepShareSteps;
   let firstPassDone = false;
@@ -65,13 +66,13 @@ export function createSweepTurns(): SweepTurns {
     },
     wants(tenant, entityId) {
       const turn = turns.get(tenant);
-      // Players of a tenant that is new since then were evaluated as they came.
-      return turn?.state === 'sweeping' && entityId > turn.last;
+      if (turn === undefined) return !firstPassDone;
+      return turn.state === 'sweeping' && entityId > turn.last;
     },
     took(swept) {
       for (const [tenant, { players, steps, last }] of swept) {
-        const turn = turns.get(tenant);
-        if (turn === undefined) continue;
+        const turn: Turn = turns.get(tenant) ?? { evaluated: 0, total: 0, steps: 0, last: '', state: 'sweeping' };
+        turns.set(tenant, turn);
         turn.evaluated += players;
         turn.total = Math.max(turn.total, turn.evaluated);
         turn.steps += steps;

@@ -275,6 +275,8 @@ export const LIMITS = {
   snapshotsPerCommit: 500,
   /** An idle owner appends an empty record this often, so that its subject never empties. */
   idleRecordMs: 60 * 60 * 1000,
+  /** How often the local store is written anew without its free pages after erasures, at starts: it copies all players. */
+  compactionMs: 24 * 60 * 60 * 1000,
   /** What receipts of erasures say: the days after which FACTS holds nothing of an erased player any more. */
   logRetentionDays: 30,
   /**
