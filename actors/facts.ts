@@ -198,6 +198,8 @@ export interface PlayerErased extends FactBase {
    * from before there was a quarantine.
    */
   quarantined?: number;
+  /** The player's device: its scores are deleted where nobody else has it. Absent when it had none, and in older records. */
+  deviceId?: string;
 }
 
 /** What facts about campaigns carry: the campaign as it was when it was triggered. */

@@ -223,6 +223,7 @@ export const COLUMNS = {
     'facts_created',
     'facts_sequence',
     'facts_index',
+    'device_id',
   ],
   scores: SCORE_COLUMNS,
   challenger_scores: SCORE_COLUMNS,

@@ -14,6 +14,15 @@ export interface PendingErasure {
   erasedAt: number;
   /** What was there before anything was deleted; `undefined` until it is counted. */
   rows: number | undefined;
+  /** The player's device; '': it had none. */
+  deviceId: string;
+}
+
+/** How far RECORDS is in ClickHouse. */
+export interface RecordsPosition {
+  /** RECORDS' creation, epoch milliseconds. */
+  createdMs: number;
+  sequence: number;
 }
 
 /**
@@ -22,7 +31,7 @@ export interface PendingErasure {
  */
 type Placing = 'facts' | 'snapshots' | 'memberships';
 
-/** What knows no player: scores are of devices, and who plays on a device is not theirs to say. */
+/** What knows no player. Scores are of devices: `erasedScores`. */
 type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references' | 'webhook_disablings';
 
 /** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
@@ -69,6 +78,46 @@ export function erasedRows(table: keyof typeof PLAYER_TABLES, erasures: readonly
   const earlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
   return `${whose} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
 }
+
+/** Tables of scores, which name a device. */
+export const SCORE_TABLES = ['scores', 'challenger_scores'] as const satisfies readonly TableName[];
+
+/**
+ * The condition for scores of erased players' devices from before the erasure.
+ *
+ * Only rows at or below the stored position of RECORDS are deleted: a block above it may be repeated, and a repeat that finds some of
+ * its rows would be refused for ever. Rows received before this RECORDS was created came from an earlier one.
+ * @param erasures of players whose device nobody else has
+ */
+export function erasedScores(erasures: readonly PendingErasure[], { createdMs, sequence }: RecordsPosition): string {
+  const until = new Map<string, number>();
+  for (const erasure of erasures) {
+    const key = deviceKey(erasure);
+    until.set(key, Math.max(until.get(key) ?? 0, erasure.erasedAt));
+  }
+  const games = list([...new Set(erasures.map(({ game }) => game))]);
+  const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
+  const devices = list(erasures.map(({ deviceId }) => deviceId));
+  const whose = `game_id IN ${games} AND environment IN ${environments} AND device_id IN ${devices}`;
+  const bounds = `CAST([${[...until.values()].join(', ')}] AS Array(Int64))`;
+  const key = `indexOf(CAST(${list([...until.keys()])} AS Array(String)), ${DEVICE_KEY})`;
+  const earlier = `received_at < fromUnixTimestamp64Milli(${Math.max(0, createdMs)}, 'UTC')`;
+  // An index of 0 finds 0, which no score is as old as.
+  return (
+    `${whose} AND toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key}) ` +
+    `AND (records_sequence <= ${sequence} OR ${earlier})`
+  );
+}
+
+/** Names of games and environments hold no slash. */
+export const deviceKey = ({
+  game,
+  environment,
+  deviceId,
+}: Pick<PendingErasure, 'game' | 'environment' | 'deviceId'>): string => `${game}/${environment}/${deviceId}`;
+
+/** The same in SQL. */
+export const DEVICE_KEY = "concat(game_id, '/', environment, '/', device_id)";
 
 function placeOf({ createdMs, sequence, index }: PendingErasure, placing: Placing): bigint {
   switch (placing) {

@@ -215,6 +215,7 @@ function erasureRow(fact: PlayerErased, place: FactPlace): RowFor<'erasures'> {
     facts_created: String(createdMs(place.stream)),
     facts_sequence: place.sequence,
     facts_index: place.index,
+    device_id: fact.deviceId ?? '',
   };
 }
 

@@ -16,8 +16,10 @@ export function erasePlayer(
   const held = playerIn(context, state);
   if (held === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
   const { game, environment, at } = context;
+  const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
+  const base = { entityId: playerId, game, environment, at };
   return {
-    facts: [{ kind: 'PlayerErased', entityId: playerId, game, environment, at, quarantined: held.quarantine.last }],
+    facts: [{ kind: 'PlayerErased', ...base, quarantined: held.quarantine.last, ...device }],
     reply: { kind: 'erased', playerId, erasedAt: at },
   };
 }

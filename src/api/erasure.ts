@@ -19,7 +19,8 @@ const Receipt = Type.Object(
     erased_at: timeOut('When the player was erased: from then on nobody is told anything of it.'),
     rows_deleted: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'Rows deleted from the analytics tables; null while pending.',
+      description:
+        "Rows deleted from the analytics tables, with the scores of the player's device if no other player has it; null while pending.",
     }),
     log_retention_days: Type.Integer({
       description: 'Days after which the log of facts, which is never changed, holds nothing of the player any more.',

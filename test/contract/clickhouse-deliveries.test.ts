@@ -190,7 +190,7 @@ describe('an erased player', () => {
     const position = { stream: created, sequence: erasure };
     const done = await target.unsettled(position, 10);
     expect(done).toMatchObject([{ playerId: PLAYER, sequence: erasure, rows: expect.any(Number) }]);
-    expect(await target.remove(done)).toBe('removed');
+    expect(await target.remove(done, undefined)).toBe('removed');
     await target.note('settled', done);
     expect(await target.unsettled(position, 10)).toEqual([]);
     await target.close();

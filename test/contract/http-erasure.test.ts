@@ -11,6 +11,10 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
+import { encodeScores } from '../../streams/codec.ts';
+import type { ScoreRecord } from '../../streams/records/score-record.ts';
+import { aScore } from '../../streams/records/testing.ts';
+import { createErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../streams/sinks/testing.ts';
 import { SAMPLES } from '../fixtures/codec/samples.ts';
@@ -67,8 +71,8 @@ async function call(method: string, path: string, body?: unknown, asKey = key, h
   return { status: response.status, headers: response.headers, body: await bodyOf(response) };
 }
 
-async function register(externalId: string): Promise<string> {
-  const { body } = await call('POST', PLAYERS, { external_id: externalId, email: 'player@example.com' });
+async function register(externalId: string, device: { device_id?: string } = {}): Promise<string> {
+  const { body } = await call('POST', PLAYERS, { external_id: externalId, email: 'player@example.com', ...device });
   return String(body.data['id']);
 }
 
@@ -158,6 +162,109 @@ describe('DELETE /v1/players/players/{id}', () => {
 
     const again = await call('DELETE', `${PLAYERS}/${player}`);
     expect([again.status, again.body.data]).toEqual([200, receipt]);
+  });
+
+  describe('with a device', () => {
+    let scores = 0;
+    /** Brings scores into ClickHouse; answers the last sequence of RECORDS. */
+    async function scored(...some: readonly Partial<ScoreRecord>[]): Promise<number> {
+      const records = some.map((one) => aScore((scores += 1), { scoredAt: Date.now() - 60_000, ...one }));
+      const outcome = await log.append('records.scores.n-1', encodeScores(records));
+      if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
+      const { sequence } = outcome;
+      await until('the scores are in', async () => {
+        const entry = await log.bucket('POSITIONS').get('clickhouse-records');
+        const position: { sequence: number } = JSON.parse(Buffer.from(entry?.value ?? '{}').toString());
+        return position.sequence >= sequence;
+      });
+      return sequence;
+    }
+    const scoresOf = async (deviceId: string): Promise<number[]> =>
+      Promise.all(
+        ['scores', 'challenger_scores'].map(async (table) => {
+          const sql = `SELECT toUInt32(count()) AS n FROM ${table} WHERE device_id = '${deviceId}'`;
+          return (await rowsOf<{ n: number }>(clickhouse, sql))[0]?.n ?? 0;
+        }),
+      );
+    const snapshot = (playerId: string, deviceId: string): Fact => ({
+      kind: 'EntitySnapshot',
+      entityId: playerId,
+      game: 'demo',
+      environment: 'live',
+      at: 1,
+      state: aPlayer({ id: playerId, deviceId, lastSeq: 1 }),
+    });
+
+    it('also deletes and counts the scores of the device, up to the erasure, of its game and environment', async () => {
+      const player = await register('scored', { device_id: 'own' });
+      await isIn(await commitDecided([snapshot(player, 'own')]));
+      const before = sum(await rowsBy(player));
+      await scored(
+        { deviceId: 'own' },
+        { deviceId: 'own' },
+        { deviceId: 'own', challenger: true },
+        { deviceId: 'own', scoredAt: Date.now() + 60_000 },
+        { deviceId: 'own', game: 'another' },
+        { deviceId: 'own', environment: 'test' },
+        { deviceId: 'other' },
+      );
+      await call('DELETE', `${PLAYERS}/${player}`);
+      await commitDecided();
+      const receipt = await done(player);
+      expect(receipt?.['rows_deleted']).toBe(before + 3);
+      expect(await scoresOf('own')).toEqual([3, 0]);
+      expect(await scoresOf('other')).toEqual([1, 0]);
+    });
+
+    it('keeps the scores of a device that another player has too, until that one is erased', async () => {
+      const [one, other] = [
+        await register('one', { device_id: 'both' }),
+        await register('other', { device_id: 'both' }),
+      ];
+      await isIn(await commitDecided([snapshot(one, 'both'), snapshot(other, 'both')]));
+      await scored({ deviceId: 'both' });
+      await call('DELETE', `${PLAYERS}/${one}`);
+      await commitDecided();
+      await done(one);
+      expect(await scoresOf('both')).toEqual([1, 0]);
+      await call('DELETE', `${PLAYERS}/${other}`);
+      await commitDecided();
+      await done(other);
+      expect(await scoresOf('both')).toEqual([0, 0]);
+    });
+
+    it('leaves scores that a repeat of the sink may look for; they go when it is settled, and so does the device', async () => {
+      const player = await register('late', { device_id: "it's \\ late" });
+      await isIn(await commitDecided([snapshot(player, "it's \\ late")]));
+      const first = await scored({ deviceId: "it's \\ late" });
+      const last = await scored({ deviceId: "it's \\ late" });
+      await call('DELETE', `${PLAYERS}/${player}`);
+      const { body } = await call('GET', `${PLAYERS}/${player}/erasure`);
+      const erasure = { game: 'demo', environment: 'live', playerId: player, rows: 0, index: 0 };
+      const place = { createdMs: 1, sequence: 1, deviceId: "it's \\ late", erasedAt: Date.now() };
+      const { created } = await log.info('RECORDS');
+      const target = createErasureTarget(clickhouse.address);
+      const pending = [{ ...erasure, ...place }];
+      const left = async (): Promise<number[]> => {
+        const sql = "SELECT toUInt32(records_sequence) AS n FROM scores WHERE device_id LIKE 'it%' ORDER BY n";
+        return (await rowsOf<{ n: number }>(clickhouse, sql)).map(({ n }) => n);
+      };
+      expect(body.data['status']).toBe('pending');
+      await target.remove(pending, undefined);
+      expect(await left()).toEqual([first, last]);
+      await target.remove(pending, { createdMs: Date.parse(created), sequence: first });
+      expect(await left()).toEqual([last]);
+      await target.remove(pending, { createdMs: Date.parse(created), sequence: last });
+      expect(await left()).toEqual([]);
+
+      await commitDecided();
+      await done(player);
+      await target.note('settled', pending);
+      await target.forgetDevices();
+      const named = "SELECT player_id, facts_sequence FROM erasures WHERE facts_sequence = 1 AND device_id != ''";
+      expect(await rowsOf(clickhouse, named)).toEqual([]);
+      await target.close();
+    });
   });
 
   it('spares the life that begins after it, even in the same record', async () => {

@@ -88,7 +88,17 @@ export function lastErasures({ commits }: Observer): Map<string, PendingErasure>
     for (const [index, fact] of record.facts.entries()) {
       if (fact.kind !== 'PlayerErased') continue;
       const { game, environment, entityId: playerId, at: erasedAt } = fact;
-      last.set(playerId, { game, environment, playerId, createdMs: 0, sequence, index, erasedAt, rows: undefined });
+      last.set(playerId, {
+        game,
+        environment,
+        playerId,
+        createdMs: 0,
+        sequence,
+        index,
+        erasedAt,
+        rows: undefined,
+        deviceId: '',
+      });
     }
   }
   return last;

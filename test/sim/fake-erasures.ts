@@ -29,6 +29,7 @@ export function pendingErasures(tables: FakeTables, steps: ErasureSteps): Pendin
       index: Number(value('facts_index')),
       erasedAt: 0,
       rows: undefined,
+      deviceId: value('device_id'),
     };
   });
   return all
@@ -89,6 +90,8 @@ export function fakeErasureTarget(
         process.cover('clickhouse: rows of erased players removed');
         return 'removed' as const;
       }),
+    // Neither are scores.
+    forgetDevices: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -46,6 +46,7 @@ function setUp() {
       if (fault === 'fail after') throw new Error('connection reset');
       return 'removed';
     },
+    forgetDevices: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
   const eraser = createEraser({ log, clock, target, leads: () => leads, logger: silentLogger });
@@ -62,7 +63,7 @@ function setUp() {
     erase: (playerId: string, sequence: number): void => {
       const place = { createdMs: Date.parse(STREAM), sequence, index: 0 };
       const who = { game: 'demo', environment: 'live', playerId };
-      erasures.set(playerId, { ...who, ...place, erasedAt: 1_000, rows: undefined, step: 'known' });
+      erasures.set(playerId, { ...who, ...place, erasedAt: 1_000, rows: undefined, deviceId: '', step: 'known' });
     },
     moveTo: (sequence: number, sink = 'clickhouse', stream = STREAM) =>
       log.bucket('POSITIONS').put(sink, encodeJson({ stream, sequence })),

@@ -4,7 +4,8 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { decodeJson } from '../../codec.ts';
 import type { Log } from '../../log.ts';
-import { parseSinkPosition } from '../positions.ts';
+import type { RecordsPosition } from '../../../clickhouse-schema/erased-rows.ts';
+import { parseSinkPosition, type SinkPosition } from '../positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 import { createLateRows } from './late-rows.ts';
 
@@ -18,7 +19,10 @@ import { createLateRows } from './late-rows.ts';
  *    nobody repeats any more: no row comes back, and no repeat of a block misses some of its rows.
  * 2. What is deleted is counted and the count stored before anything of it goes. So a receipt's figure survives a crash.
  * 3. Every step may be repeated; two erasers at once would only do work twice.
- * 4. An erasure is settled once rows that came late are deleted too, and no more can come (late-rows.ts).
+ * 4. Scores of the player's device are deleted where no other player of the game and environment has it, as snapshots in
+ *    ClickHouse say: a player who got the device less than a minute before may not be seen, and then too much is deleted. Only
+ *    scores at or below the stored position of RECORDS go; later ones when the erasure is settled.
+ * 5. An erasure is settled once rows that came late are deleted too, and no more can come (late-rows.ts).
  */
 export interface Eraser {
   start(): void;
@@ -62,20 +66,30 @@ export function createEraser(options: EraserOptions): Eraser {
     }
   }
 
+  async function positionOf(sink: string): Promise<SinkPosition | undefined> {
+    const entry = await log.bucket('POSITIONS').get(sink);
+    return entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
+  }
+
+  async function recordsPosition(): Promise<RecordsPosition | undefined> {
+    const position = await positionOf('clickhouse-records');
+    return position && { createdMs: Date.parse(position.stream), sequence: position.sequence };
+  }
+
   /** Takes some erasures a step on. True: there may be more to do. */
   async function round(): Promise<boolean> {
-    const entry = await log.bucket('POSITIONS').get('clickhouse');
-    const position = entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
+    const position = await positionOf('clickhouse');
     if (position === undefined) return false;
     const pending = await target.pending(position, LIMITS.erasuresAtOnce);
     if (pending.length === 0) return false;
+    const records = await recordsPosition();
     const uncounted = pending.filter(({ rows }) => rows === undefined);
     if (uncounted.length > 0) {
-      const counts = await target.count(uncounted);
+      const counts = await target.count(uncounted, records);
       for (const erasure of uncounted) erasure.rows = counts.get(erasure.playerId) ?? 0;
       await target.note('counted', uncounted);
     }
-    if ((await target.remove(pending)) === 'later') return true;
+    if ((await target.remove(pending, records)) === 'later') return true;
     await target.note('done', pending);
     const rows = pending.reduce((sum, erasure) => sum + (erasure.rows ?? 0), 0);
     logger.info({ players: pending.length, rows }, 'players erased from ClickHouse');
@@ -88,9 +102,11 @@ export function createEraser(options: EraserOptions): Eraser {
     if (position === undefined) return;
     for (;;) {
       const done = await target.unsettled(position, LIMITS.erasuresAtOnce);
-      if (done.length === 0 || !goesOn() || (await target.remove(done)) === 'later') return;
+      if (done.length === 0 || !goesOn()) break;
+      if ((await target.remove(done, await recordsPosition())) === 'later') break;
       await target.note('settled', done);
     }
+    await target.forgetDevices();
   }
 
   return {

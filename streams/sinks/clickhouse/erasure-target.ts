@@ -1,21 +1,39 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { PLAYER_TABLES, erasedRows, type PendingErasure } from '../../../clickhouse-schema/erased-rows.ts';
+import type { TableName } from '../../../clickhouse-schema/columns.ts';
+import {
+  DEVICE_KEY,
+  PLAYER_TABLES,
+  SCORE_TABLES,
+  deviceKey,
+  erasedRows,
+  erasedScores,
+  type PendingErasure,
+  type RecordsPosition,
+} from '../../../clickhouse-schema/erased-rows.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { SinkPosition } from '../positions.ts';
 
-/** Where players' rows are deleted. Everything rejects when ClickHouse cannot be reached, or says no. */
+/**
+ * Where players' rows are deleted, and the scores of their devices up to a position in RECORDS (`undefined`: none).
+ * Everything rejects when ClickHouse cannot be reached, or says no.
+ */
 export interface ErasureTarget {
   /** Erasures that are not done and that the sink has passed, oldest first, at most one a player, all of one FACTS. */
   pending(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** Erasures that are done and not settled, up to a position in FACTS, as `pending` gives them. */
   unsettled(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** How many rows of each erasure there are now, by player. */
-  count(erasures: readonly PendingErasure[]): Promise<ReadonlyMap<string, number>>;
+  count(
+    erasures: readonly PendingErasure[],
+    records: RecordsPosition | undefined,
+  ): Promise<ReadonlyMap<string, number>>;
   /** Stores how far erasures are. */
   note(step: 'counted' | 'done' | 'settled', erasures: readonly PendingErasure[]): Promise<void>;
   /** Deletes the rows. `later`: an earlier deletion is still at work; ask again. */
-  remove(erasures: readonly PendingErasure[]): Promise<'removed' | 'later'>;
+  remove(erasures: readonly PendingErasure[], records: RecordsPosition | undefined): Promise<'removed' | 'later'>;
+  /** Deletes the devices of settled erasures. */
+  forgetDevices(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,6 +63,18 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     );
   }
 
+  /** False: an earlier deletion is still at work. */
+  async function removeFrom(table: TableName, condition: string): Promise<boolean> {
+    const found = await rows(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
+    if (found.length === 0) return true;
+    if (await busy(table)) return false;
+    await client.command({
+      query: `ALTER TABLE ${table} DELETE WHERE ${condition}`,
+      clickhouse_settings: { mutations_sync: '1' },
+    });
+    return true;
+  }
+
   async function busy(table: string): Promise<boolean> {
     const unfinished = await rows(
       'SELECT 1 FROM system.mutations WHERE database = currentDatabase() AND table = {table: String} AND NOT is_done LIMIT 1',
@@ -67,17 +97,45 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
         index: row.facts_index,
         erasedAt: Number(row.erased_at),
         rows: row.step === 0 ? undefined : Number(row.rows_deleted),
+        deviceId: row.device_id,
       }));
+  }
+
+  /** Erasures whose player's device is the player's alone: no other player of the game and environment has it now. */
+  async function withOwnDevice(erasures: readonly PendingErasure[]): Promise<PendingErasure[]> {
+    const withDevice = erasures.filter(({ deviceId }) => deviceId !== '');
+    if (withDevice.length === 0) return [];
+    const found = await rows<{ device: string; players: string[] }>(PLAYERS_OF_DEVICES, {
+      games: withDevice.map(({ game }) => game),
+      environments: withDevice.map(({ environment }) => environment),
+      devices: withDevice.map(({ deviceId }) => deviceId),
+    });
+    const players = new Map(found.map((row) => [row.device, row.players]));
+    return withDevice.filter((erasure) => {
+      const others = players.get(deviceKey(erasure)) ?? [];
+      return others.every((playerId) => playerId === erasure.playerId);
+    });
   }
 
   return {
     pending: (position, most) => find([0, STEPS.counted], position, most),
     unsettled: (position, most) => find([STEPS.done], position, most),
-    async count(erasures) {
+    async count(erasures, records) {
       const counts = new Map(erasures.map(({ playerId }) => [playerId, 0]));
       for (const table of TABLES) {
         for (const { player_id: id, n } of await countIn(table, erasures)) {
           counts.set(id, (counts.get(id) ?? 0) + Number(n));
+        }
+      }
+      const alone = records === undefined ? [] : await withOwnDevice(erasures);
+      if (records === undefined || alone.length === 0) return counts;
+      // Of two that had the same device and are erased together, one counts its scores.
+      const owners = new Map(alone.map((erasure) => [deviceKey(erasure), erasure.playerId]));
+      for (const table of SCORE_TABLES) {
+        const query = `SELECT ${DEVICE_KEY} AS device, count() AS n FROM ${table} WHERE ${erasedScores(alone, records)} GROUP BY device`;
+        for (const { device, n } of await rows<{ device: string; n: string | number }>(query)) {
+          const owner = owners.get(device) ?? '';
+          counts.set(owner, (counts.get(owner) ?? 0) + Number(n));
         }
       }
       return counts;
@@ -97,20 +155,24 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
           facts_created: erasure.createdMs,
           facts_sequence: erasure.sequence,
           facts_index: erasure.index,
+          device_id: step === 'settled' ? '' : erasure.deviceId,
         })),
         clickhouse_settings: { async_insert: 0, insert_deduplicate: 0 },
       });
     },
-    async remove(erasures) {
+    async remove(erasures, records) {
       for (const table of TABLES) {
-        if ((await countIn(table, erasures)).length === 0) continue;
-        if (await busy(table)) return 'later';
-        await client.command({
-          query: `ALTER TABLE ${table} DELETE WHERE ${erasedRows(table, erasures)}`,
-          clickhouse_settings: { mutations_sync: '1' },
-        });
+        if (!(await removeFrom(table, erasedRows(table, erasures)))) return 'later';
+      }
+      const alone = records === undefined ? [] : await withOwnDevice(erasures);
+      if (records === undefined || alone.length === 0) return 'removed';
+      for (const table of SCORE_TABLES) {
+        if (!(await removeFrom(table, erasedScores(alone, records)))) return 'later';
       }
       return 'removed';
+    },
+    async forgetDevices() {
+      await removeFrom('erasures', SETTLED_DEVICES);
     },
     close: () => client.close(),
   };
@@ -126,12 +188,26 @@ interface PendingRow {
   facts_created: string | number;
   facts_sequence: string | number;
   facts_index: number;
+  device_id: string;
 }
+
+/** At most two players of each device are needed to know whether it is one player's alone. */
+const PLAYERS_OF_DEVICES = `
+SELECT concat(game_id, '/', environment, '/', assumeNotNull(device_id)) AS device,
+  groupUniqArray(2)(toString(player_id)) AS players
+FROM player_snapshots FINAL
+WHERE kind = 'player' AND game_id IN {games: Array(String)} AND environment IN {environments: Array(String)}
+  AND device_id IN {devices: Array(String)}
+GROUP BY device`;
+
+/** Rows from before an erasure was settled, which still name the device. */
+const SETTLED_DEVICES = `device_id != '' AND (player_id, facts_created, facts_sequence, facts_index) IN (
+  SELECT player_id, facts_created, facts_sequence, facts_index FROM erasures WHERE step = ${STEPS.settled})`;
 
 /** Erasures of an earlier FACTS come first: the sink has passed all of those. */
 const PENDING = `
 SELECT game_id, environment, player_id, toUnixTimestamp64Milli(erased_at) AS erased_at, rows_deleted, step,
-  facts_created, facts_sequence, facts_index
+  facts_created, facts_sequence, facts_index, device_id
 FROM erasures FINAL
 WHERE step IN {steps: Array(UInt8)} AND (facts_created < {created: UInt64} OR (facts_created = {created: UInt64} AND facts_sequence <= {sequence: UInt64}))
 ORDER BY facts_created, facts_sequence, facts_index
