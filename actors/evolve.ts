@@ -155,7 +155,7 @@ function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
 
 function tracked(state: PlayerState, fact: EventTracked): PlayerState {
   const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;
-  const counters = counted(state.counters, fact.eventName, fact.at);
+  const counters = counted(state.counters, fact.eventName, fact.at, fact.forgets);
   const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
   return fact.release === undefined ? next : released(next, fact, fact.release);
 }

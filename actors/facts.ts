@@ -51,6 +51,8 @@ export interface EventTracked extends FactBase {
   schemaFault?: string;
   /** Absent in records from before makers were kept. */
   by?: EventMaker;
+  /** The name whose counter makes room for this one's, where that is not the one counted longest ago. */
+  forgets?: string;
 }
 
 /**

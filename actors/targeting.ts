@@ -78,6 +78,8 @@ export interface Targeting {
   segment(id: string): Segment | undefined;
   /** Not archived; disabled where they do not compile. */
   flags: ReadonlyMap<string, Flag>;
+  /** Names of events whose counters a definition reads: they are never forgotten for others. Absent: none. */
+  countedEvents?: ReadonlySet<string>;
 }
 
 /** The definitions of one config revision. */

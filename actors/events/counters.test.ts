@@ -2,7 +2,10 @@ import { array, assert, constantFrom, integer, property, record } from 'fast-che
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY_MS } from '../days.ts';
+import { decide } from '../decide.ts';
+import { createDraft } from '../runtime/draft.ts';
 import type { EventCounter } from '../state.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { countChangesAt, countWithin, counted, lastDayStart, lastDaysAgo } from './counters.ts';
 
 /** A day some time after the epoch, so that days before it are dates too. */
@@ -56,6 +59,42 @@ describe('event counters', () => {
     expect(countWithin(counters, 'e0', 1, at(0))).toBe(2);
     expect(countWithin(counters, 'e1', 1, at(0))).toBe(0);
     expect(counters[0]?.name).toBe('one more');
+  });
+
+  it('that definitions read, or of what the service makes, are never pushed out by others', () => {
+    const segment = { id: 's', key: 's', condition: { matches: () => false, changesAt: () => undefined } };
+    const targeting = { segments: [segment], countedEvents: new Set(['level_failed']) };
+    const draft = createDraft(() => aPlayer());
+    const track = (eventName: string) =>
+      decide(
+        draft,
+        aCommand({
+          kind: 'TrackEvents',
+          items: [
+            {
+              index: 0,
+              playerId: aPlayer().id,
+              eventId: 'e',
+              remember: false,
+              eventName,
+              properties: '{}',
+              sessionId: null,
+              timestamp: 1,
+            },
+          ],
+        }),
+        definitionsOf(targeting),
+      );
+    for (const name of ['level_failed', 'purchase', 'session_recorded', 'other']) track(name);
+    for (let n = 0; n < 300; n++) track(`junk-${n}`);
+    const state = draft.get(aPlayer().id);
+    const counters = state?.kind === 'player' ? state.counters : [];
+    const names = counters.map(({ name }) => name);
+    expect(names).toHaveLength(LIMITS.countedNames);
+    expect(names[0]).toBe('junk-299');
+    expect(names.slice(-3)).toEqual(['session_recorded', 'purchase', 'level_failed']);
+    expect(names).not.toContain('other');
+    expect(names.filter((name) => name.startsWith('junk'))).toHaveLength(LIMITS.countedNames - 3);
   });
 
   const happenings = array(

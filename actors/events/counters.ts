@@ -4,20 +4,43 @@ import type { EventCounter } from '../state.ts';
 
 /**
  * The counters after `eventName` happened once more at `atMs` (epoch milliseconds). The name moves to the front; beyond
- * `LIMITS.countedNames` the one counted longest ago is forgotten. A moment before the counter's newest day counts on its
+ * `LIMITS.countedNames` the name `forgets` is forgotten, or else the one counted longest ago. A moment before the counter's newest day counts on its
  * own day; one that is older than anything kept counts for nothing. Runs for every event: it copies pointers only.
  */
-export function counted(counters: readonly EventCounter[], eventName: string, atMs: number): readonly EventCounter[] {
+export function counted(
+  counters: readonly EventCounter[],
+  eventName: string,
+  atMs: number,
+  forgets?: string,
+): readonly EventCounter[] {
   const day = dayOf(atMs);
   const place = placeOf(counters, eventName);
   const held = counters[place];
   if (held === undefined) {
     const first: EventCounter[] = [{ name: eventName, day, counts: [1] }];
-    return first.concat(counters.slice(0, LIMITS.countedNames - 1));
+    const others = forgets === undefined ? counters : counters.filter(({ name }) => name !== forgets);
+    return first.concat(others.slice(0, LIMITS.countedNames - 1));
   }
   const counts = countsAfter(held, day);
   if (counts === undefined) return counters;
   return movedUp(counters.slice(), { name: held.name, day: Math.max(day, held.day), counts }, place);
+}
+
+/**
+ * The name to forget for `eventName` where the one counted longest ago must be kept: of those that need not, the one counted
+ * longest ago. `undefined` where nothing is forgotten, or simply the oldest is.
+ */
+export function forgottenFor(
+  counters: readonly EventCounter[],
+  eventName: string,
+  isKept: (name: string) => boolean,
+): string | undefined {
+  if (counters.length < LIMITS.countedNames || placeOf(counters, eventName) < counters.length) return undefined;
+  for (let place = counters.length - 1; place >= 0; place--) {
+    const name = counters[place]?.name;
+    if (name !== undefined && !isKept(name)) return place === counters.length - 1 ? undefined : name;
+  }
+  return undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackResult } from '../replies.ts';
 import type { PlayerState } from '../state.ts';
 import type { Targeting } from '../targeting.ts';
+import { forgottenFor } from './counters.ts';
 import { askRelease } from './quarantine.ts';
 import { recall } from './recent-events.ts';
 
@@ -27,7 +28,7 @@ export function trackEvent(
     const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
     return { ...resultOf(item, context, 'rejected'), error };
   }
-  if (item.release !== undefined) return releaseEvent(draft, state, item, item.release, context);
+  if (item.release !== undefined) return releaseEvent(draft, state, item, item.release, context, targeting);
   const earlier = item.remember ? recall(state.recentEvents, item.eventId, context.by) : undefined;
   if (earlier !== undefined) {
     const { eventName, timestamp, receivedAt } = earlier;
@@ -41,7 +42,7 @@ export function trackEvent(
   }
   // The player saw the flag before: an event that counts as exposure may itself be the conversion.
   exposeTracked(draft, state, item.properties, targeting, context);
-  emitTracked(draft, state, item, context, by);
+  emitTracked(draft, state, item, context, targeting, by);
   return resultOf(item, context, 'accepted');
 }
 
@@ -55,6 +56,7 @@ function releaseEvent(
   item: TrackItem,
   { number, by }: Release,
   context: Context,
+  targeting: () => Targeting,
 ): TrackResult {
   const answer = askRelease(state.quarantine, number);
   // Its id may have come again, and been accepted, after the player had forgotten it.
@@ -63,7 +65,7 @@ function releaseEvent(
   );
   if (answer === 'released' || isThere) return resultOf(item, context, 'duplicate');
   if (answer === 'unreleased') {
-    emitTracked(draft, state, item, context, by);
+    emitTracked(draft, state, item, context, targeting, by);
     return resultOf(item, context, 'accepted');
   }
   return { ...resultOf(item, context, 'rejected'), error: NOT_RELEASED[answer] };
@@ -105,8 +107,14 @@ function emitTracked(
   state: PlayerState,
   item: TrackItem,
   context: Context,
+  targeting: () => Targeting,
   by: EventMaker | undefined,
 ): void {
+  const forgets = forgottenFor(
+    state.counters,
+    item.eventName,
+    (name) => SERVICE_EVENTS.has(name) || targeting().countedEvents?.has(name) === true,
+  );
   draft.emit({
     kind: 'EventTracked',
     entityId: item.playerId,
@@ -126,8 +134,12 @@ function emitTracked(
     ...(item.release === undefined ? {} : { release: item.release }),
     ...(item.schemaFault === undefined ? {} : { schemaFault: item.schemaFault }),
     ...(by === undefined ? {} : { by }),
+    ...(forgets === undefined ? {} : { forgets }),
   });
 }
+
+/** What the service makes of recorded purchases and sessions. */
+const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 
 function resultOf(item: TrackItem, context: Context, status: TrackResult['status']): TrackResult {
   return {

@@ -51,6 +51,28 @@ const flag = (key: string, some: Partial<FlagDocument> = {}): FlagDocument => ({
 });
 
 describe('the definitions of a process', () => {
+  it('name the events whose counters segments, flags and campaigns read, so that those are kept', async () => {
+    const { definitions, config, put, putFlag } = setUp();
+    await put(segment('a', { 'events.win.count_7d': 1 }));
+    const conditions = { $not: { 'events.lose.last_days_ago': 1 } };
+    const rule = {
+      name: 'r',
+      segmentId: null,
+      value: true,
+      percentage: 100,
+      priority: 1,
+      startAt: null,
+      endAt: null,
+      conditions,
+    };
+    await putFlag(flag('shop', { rules: [rule] }));
+    await putFlag(flag('gone', { archivedAt: 5, rules: [{ ...rule, conditions: { 'events.old.count_1d': 1 } }] }));
+    const campaign = aCampaign({ trigger: { kind: 'event', event: 'x', conditions: { 'events.buy.count_1d': 1 } } });
+    await config.put({ game: 'demo', environment: 'live', kind: 'campaign', key: campaign.id }, campaign);
+    expect([...(definitions.of('demo', 'live').countedEvents ?? [])].toSorted()).toEqual(['buy', 'lose', 'win']);
+    expect(definitions.of('demo', 'test').countedEvents).toEqual(new Set());
+  });
+
   it('are compiled once until they change, each game and environment for itself', async () => {
     const { definitions, config, put, putFlag } = setUp();
     await put(segment('b'));

@@ -8,6 +8,7 @@ import type { Environment } from '../commands.ts';
 import { createCampaignSet, isScheduledIn, type CampaignSet, type ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
+import { countedEventsOf } from '../conditions/counted-events.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
@@ -120,11 +121,32 @@ export function createDefinitions(
       .filter(({ document }) => document.enabled)
       .map(campaignOf)
       .filter((campaign) => campaign !== 'disabled');
+    let countedEvents: ReadonlySet<string> | undefined;
     return {
       segments,
       campaigns: createCampaignSet(campaigns),
-      targeting: { segments: segments.all, segment: (id) => segments.get(id), flags },
+      targeting: {
+        segments: segments.all,
+        segment: (id) => segments.get(id),
+        flags,
+        // Few players ever count so many names that it is asked.
+        get countedEvents() {
+          countedEvents ??= countedEventsIn(game, environment);
+          return countedEvents;
+        },
+      },
     };
+  }
+
+  function countedEventsIn(game: string, environment: Environment): ReadonlySet<string> {
+    const flags = config.list('flag', game, environment).filter(({ document }) => document.archivedAt === null);
+    return countedEventsOf([
+      ...config.list('segment', game, environment).map(({ document }) => document.conditions),
+      ...flags.flatMap(({ document }) => document.rules.map(({ conditions = null }) => conditions)),
+      ...config
+        .list('campaign', game, environment)
+        .map(({ document: { trigger } }) => (trigger.kind === 'event' ? (trigger.conditions ?? null) : null)),
+    ]);
   }
 
   function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {

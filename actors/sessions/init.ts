@@ -19,7 +19,7 @@ export function initSession(draft: Draft, command: InitSession, context: Context
   if (held === undefined) return failure('PLAYER_NOT_FOUND');
   const { game, environment, at } = context;
   const base = { entityId: playerId, game, environment, at };
-  for (const closed of makeRoom(held, at)) draft.emit(closed);
+  for (const closed of makeRoom(held, context)) draft.emit(closed);
   const { externalId } = held;
   const asked = flagKeys === null ? null : [...new Set(flagKeys)];
   // What can be no flag's key need not be asked for again.
@@ -48,8 +48,17 @@ export function initSession(draft: Draft, command: InitSession, context: Context
   };
 }
 
-/** Closes the oldest if there are as many as may be. Those whose time is over are closed already (`catchUp`). */
-function makeRoom(state: PlayerState, at: number): SessionClosed[] {
-  const replaced = state.sessions.slice(0, Math.max(0, state.sessions.length + 1 - LIMITS.openSessions));
-  return replaced.map((session) => sessionClosed(state, session, 'replaced', at, unseenEnd(session)));
+/**
+ * Closes the oldest if there are as many as may be. Those whose time is over are closed already (`catchUp`). Anybody with a client
+ * key can open sessions in a player's name, so one that a client key opens closes sessions first in which nothing came since
+ * their init: a player whose game syncs is not thrown out by inits alone.
+ */
+function makeRoom(state: PlayerState, { at, by }: Context): SessionClosed[] {
+  const surplus = state.sessions.length + 1 - LIMITS.openSessions;
+  if (surplus <= 0) return [];
+  const silent = by === 'client' ? state.sessions.filter(({ openedAt, lastCallAt }) => openedAt === lastCallAt) : [];
+  const others = state.sessions.filter((session) => !silent.includes(session));
+  return [...silent, ...others]
+    .slice(0, surplus)
+    .map((session) => sessionClosed(state, session, 'replaced', at, unseenEnd(session)));
 }

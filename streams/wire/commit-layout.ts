@@ -50,8 +50,11 @@ type EventTuple = [
   release?: [number: number, quarantinedAt: number] | null,
   schemaFault?: string | null,
   // Absent in records from before makers were kept.
-  by?: number,
+  by?: number | null,
+  forgets?: string,
 ];
+
+const FORGETS_PLACE = 17;
 
 /** Makers by number. Never reorder: append. */
 const MAKERS = ['client', 'server', 'service'] as const satisfies readonly EventMaker[];
@@ -158,12 +161,16 @@ function eventToTuple(fact: EventTracked): EventTuple {
     fact.isPayer,
     fact.country,
   ];
-  const { release, schemaFault, by } = fact;
+  const { release, schemaFault, by, forgets } = fact;
   if (release !== undefined) tuple.push([release.number, release.quarantinedAt]);
   else if (schemaFault !== undefined || by !== undefined) tuple.push(null);
   if (schemaFault !== undefined) tuple.push(schemaFault);
   else if (by !== undefined) tuple.push(null);
   if (by !== undefined) tuple.push(MAKERS.indexOf(by));
+  if (forgets !== undefined) {
+    while (tuple.length < FORGETS_PLACE) tuple.push(null);
+    tuple.push(forgets);
+  }
   return tuple;
 }
 
@@ -189,7 +196,8 @@ function eventFromTuple(tuple: EventTuple): EventTracked {
   if (release !== undefined && release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
   const schemaFault = tuple[15];
   if (schemaFault !== undefined && schemaFault !== null) fact.schemaFault = schemaFault;
-  const by = tuple[16] === undefined ? undefined : MAKERS[tuple[16]];
+  const by = tuple[16] === undefined || tuple[16] === null ? undefined : MAKERS[tuple[16]];
   if (by !== undefined) fact.by = by;
+  if (tuple[FORGETS_PLACE] !== undefined) fact.forgets = tuple[FORGETS_PLACE];
   return fact;
 }

@@ -5,6 +5,7 @@ import { gameAddress } from '../../streams/config/games.ts';
 import { bodyOf } from '../support/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../support/http-gateway.ts';
+import { until } from '../support/until.ts';
 
 /* What somebody with a client key, which every copy of a game holds, can do to other players and to the game's server. */
 
@@ -160,5 +161,26 @@ describe('registering a player that is there', () => {
     const session = { player_id: victim, session_id: (await init()).data['session_id'] };
     await call(client, 'POST', '/v1/bff/game/sync', { ...session, events: [], state_updates: attributes });
     expect((await held())['attributes']).toEqual({ vip: true, level: 1, coins: 1, ...set });
+  });
+});
+
+describe('inits in the name of a player', () => {
+  it('do not close the session of a game that syncs, however many come', async () => {
+    const session = { player_id: victim, session_id: (await init()).data['session_id'] };
+    // A clock that stands still could not tell a sync from the init.
+    const openedAt = Date.now();
+    await until('a millisecond has passed', () => Date.now() > openedAt);
+    const sync = () => call(client, 'POST', '/v1/bff/game/sync', { ...session, events: [] });
+    expect((await sync()).status).toBe(200);
+    for (let n = 0; n < 9; n++) expect((await init()).status).toBe(200);
+    expect((await sync()).status).toBe(200);
+    const closed = owner.facts.filter(({ kind }) => kind === 'SessionClosed');
+    expect(closed).toHaveLength(6);
+  });
+
+  it('close the oldest session where none was used, or a server key opens one more', async () => {
+    const first = (await init()).data['session_id'];
+    for (let n = 0; n < 4; n++) await init(n === 3 ? server : client);
+    expect(owner.facts.flatMap((fact) => (fact.kind === 'SessionClosed' ? [fact.sessionId] : []))).toEqual([first]);
   });
 });

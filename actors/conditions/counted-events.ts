@@ -1,0 +1,31 @@
+import type { Json } from '../../src/kernel/json.ts';
+
+const PREFIX = 'events.';
+
+/**
+ * The names of events that conditions read counters of: keys `events.<name>.<measure>`, and `{"events": {"name": …}}`, at any depth
+ * of the documents. A name too many does no harm: its counter is kept for longer.
+ */
+export function countedEventsOf(conditions: Iterable<Json>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const condition of conditions) gather(condition, names);
+  return names;
+}
+
+function gather(condition: Json, names: Set<string>): void {
+  if (typeof condition !== 'object' || condition === null) return;
+  if (Array.isArray(condition)) {
+    for (const part of condition) gather(part, names);
+    return;
+  }
+  for (const [field, operand] of Object.entries(condition)) {
+    const end = field.lastIndexOf('.');
+    if (field.startsWith(PREFIX) && end > PREFIX.length) names.add(field.slice(PREFIX.length, end));
+    if (field === 'events' && isObject(operand) && typeof operand['name'] === 'string') names.add(operand['name']);
+    gather(operand, names);
+  }
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
