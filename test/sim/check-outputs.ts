@@ -58,7 +58,7 @@ export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Ob
       const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
       const erasure = 'entityId' in fact ? last.get(fact.entityId) : undefined;
       for (const [table, row] of rowsOf(fact, place)) {
-        const line = lineOf(valuesOf(table, row)).trimEnd();
+        const line = lineOf(valuesOf(table, row)).replace(/\n$/, '');
         const gone = erasure !== undefined && knowsPlayers(table) && isErased(table, line, erasure);
         if (gone) world.cover('a row of an erased player is gone');
         if (gone && clickhouse.rows(table).includes(line)) {

@@ -60,7 +60,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       return;
     }
     tokens.set(token, bytes);
-    const lines = Buffer.from(bytes).toString('utf8').trimEnd().split('\n');
+    const lines = Buffer.from(bytes).toString('utf8').replace(/\n$/, '').split('\n');
     tables.set(table, [...rowsOf(table), ...lines]);
   }
 

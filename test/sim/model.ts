@@ -194,7 +194,8 @@ function predictCommand(
       run.reply = { kind: 'erased', playerId: id, erasedAt };
       if (held.kind === 'erased') break;
       const quarantined = held.quarantine.last;
-      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined });
+      const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
+      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined, ...device });
       run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
       break;
     }
