@@ -43,6 +43,27 @@ async function aSegment(): Promise<string> {
   return String(body.data['segment_id']);
 }
 
+describe('a period of a flag', () => {
+  const periods = () => {
+    const entry = gateway.config.get({ game: 'demo', environment: 'live', kind: 'flag', key: EXAMPLE.key });
+    return entry?.document.periods?.map(({ period, version }) => [period, version]);
+  };
+  const change = (method: 'PATCH' | 'PUT', body: unknown) =>
+    gateway.call(key, method, `/v1/flags/flags/${EXAMPLE.key}`, body);
+
+  it('goes on through edits of words, and ends with one that changes who gets what', async () => {
+    expect((await create(EXAMPLE)).status).toBe(201);
+    expect((await change('PATCH', { description: 'Other words' })).status).toBe(200);
+    expect((await change('PUT', { ...EXAMPLE, name: 'Another name' })).status).toBe(200);
+    expect(periods()).toEqual([[1, 1]]);
+    expect((await change('PATCH', { enabled: false })).status).toBe(200);
+    expect(periods()).toEqual([
+      [1, 1],
+      [2, 4],
+    ]);
+  });
+});
+
 describe('creating a flag', () => {
   it('answers 201 with the definition, its salt and version, and stores it', async () => {
     const segmentId = await aSegment();
@@ -121,6 +142,7 @@ describe('creating a flag', () => {
       updatedAt: Date.parse(answered.data.created_at),
       archivedAt: null,
       version: 1,
+      periods: [{ period: 1, version: 1, since: Date.parse(answered.data.created_at) }],
       writes: [],
     });
   });
