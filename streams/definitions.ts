@@ -74,7 +74,7 @@ export const STREAMS = {
 export type StreamName = keyof typeof STREAMS;
 
 /** Key-value buckets: last value per key, file storage. */
-export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS'] as const;
+export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS'] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
 /** How long a bucket keeps a value; 0: for ever. */
@@ -84,6 +84,7 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   POSITIONS: 0,
   ERASURES: LIMITS.erasureMarkMs,
   WEBHOOKS: LIMITS.webhookNoteMs,
+  STREAM_TOKENS: LIMITS.streamTokenKeptMs,
 };
 
 /** Commands of a partition, written by gateways, read by the owner. */

@@ -19,7 +19,7 @@ export const streamEvents = defineRoute({
     'holds what followed. A reader that does not keep up is disconnected, and misses nothing when it resumes. Whatever ' +
     '`Accept` says, the answer is an event stream. 429: the key has as many streams open on this gateway as its tier ' +
     `may (${STREAMS_BY_TIER}). 503: the gateway has no room for more.`,
-  auth: { keys: ['server'] },
+  auth: { keys: ['server'], streamTokens: true },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
@@ -31,6 +31,14 @@ export const streamEvents = defineRoute({
         }),
       ),
       player_id: Type.Optional(PlayerId),
+      token: Type.Optional(
+        Type.String({
+          maxLength: LIMITS.streamTokenLength,
+          description:
+            'A token of POST /v1/events/stream-tokens instead of a key, for EventSource. It is good for one connection: after a cut, ' +
+            'make a new one and a new EventSource with `last_event_id`.',
+        }),
+      ),
       last_event_id: Type.Optional(
         Type.String({
           maxLength: LIMITS.callerIdLength,

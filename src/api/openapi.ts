@@ -42,6 +42,12 @@ export function openApi(routes: readonly Route[]) {
           scheme: 'bearer',
           description: 'The same keys as a bearer token. X-API-Key counts when both are sent.',
         },
+        streamToken: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'A token of POST /v1/events/stream-tokens: opens one event stream.',
+        },
       },
       schemas: { Error: ERROR_SCHEMA },
       headers: Object.fromEntries(
@@ -135,7 +141,8 @@ function operation(route: Route) {
 }
 
 function securityOf(auth: Route['auth']): { security?: Record<string, never[]>[] } {
-  return auth === 'none' ? { security: [] } : {};
+  if (auth === 'none') return { security: [] };
+  return auth.streamTokens === true ? { security: [{ apiKey: [] }, { bearer: [] }, { streamToken: [] }] } : {};
 }
 
 function operationId({ method, path }: Route): string {

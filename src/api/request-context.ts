@@ -4,6 +4,7 @@ import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { Tier } from '../../streams/config/documents.ts';
 import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend.ts';
+import type { StreamTokens } from '../gateway/stream-tokens.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -67,6 +68,7 @@ export interface Services {
   /** What may be read from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   readonly webhookOperations: WebhookOperations;
+  readonly streamTokens: StreamTokens;
 }
 
 export interface SegmentQuestion {

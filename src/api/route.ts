@@ -45,6 +45,8 @@ export interface RouteDocs {
 export interface KeyAuth {
   keys: readonly KeyKind[];
   scope?: string;
+  /** Whether a stream token in the query (`token`) may stand for a key. */
+  streamTokens?: boolean;
 }
 
 /** Failures in the shape of a protocol that others defined. */

@@ -5,6 +5,7 @@ import { erasureRoutes } from './erasure.ts';
 import { trackEvents } from './event-batch.ts';
 import { queryEvents } from './event-query.ts';
 import { eventSchemaRoutes } from './event-schemas.ts';
+import { makeStreamToken } from './event-stream-tokens.ts';
 import { streamEvents } from './event-stream.ts';
 import { trackEvent } from './events.ts';
 import { exportPlayer } from './export.ts';
@@ -57,6 +58,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     listQuarantine,
     replayQuarantine,
     streamEvents,
+    makeStreamToken,
     evaluateFlag,
     evaluateFlags,
     ofrepEvaluateFlag,

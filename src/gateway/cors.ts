@@ -19,9 +19,9 @@ export function createCors(origins: readonly string[]): Cors {
   };
 }
 
-/** Whether browsers may call a route: all that a client key may call. */
-export function isForBrowsers(route: Route): boolean {
-  return route.auth !== 'none' && route.auth.keys.includes('client');
+/** Whether browsers may call a route: all that a client key or a stream token may call. */
+export function isForBrowsers({ auth }: Route): boolean {
+  return auth !== 'none' && (auth.keys.includes('client') || auth.streamTokens === true);
 }
 
 export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');

@@ -10,6 +10,8 @@ import { isVisibleAscii } from './header-values.ts';
 export interface KeyRing {
   /** The key with this text, unless it is unknown or revoked. */
   find(text: string): ApiKey | undefined;
+  /** The key with this id, unless it is unknown or revoked. */
+  findById(id: string): ApiKey | undefined;
   /** The ids of all keys that are not revoked. */
   ids(): ReadonlySet<string>;
   /** Calls back after any change of keys or games, for those who hold on to a key (open streams). */
@@ -32,15 +34,20 @@ function isKeyText(text: string): boolean {
 export function createKeyRing(config: ConfigStore): KeyRing {
   const byHash = new Map<string, ConfigEntry<'key'>>();
   const byText = new Map<string, ApiKey>();
+  const hashById = new Map<string, string>();
   const listeners: (() => void)[] = [];
-  for (const entry of config.list('key')) byHash.set(entry.key, entry);
+  const add = (entry: ConfigEntry<'key'>): void => {
+    byHash.set(entry.key, entry);
+    hashById.set(entry.document.id, entry.key);
+  };
+  for (const entry of config.list('key')) add(entry);
 
   const stop = config.onChange((change) => {
     if (change.address.kind !== 'key' && change.address.kind !== 'game') return;
     if (change.address.kind === 'key') {
       const entry = config.get({ ...change.address, kind: 'key' });
       if (entry === undefined) byHash.delete(change.address.key);
-      else byHash.set(entry.key, entry);
+      else add(entry);
     }
     byText.clear();
     for (const listener of listeners) listener();
@@ -48,12 +55,16 @@ export function createKeyRing(config: ConfigStore): KeyRing {
 
   function resolve(text: string): ApiKey | undefined {
     if (!isKeyText(text)) return undefined;
-    const entry = byHash.get(hashApiKey(text));
+    const key = keyOf(byHash.get(hashApiKey(text)));
+    if (key === undefined) return undefined;
+    return text.startsWith(`${key.kind === 'client' ? 'pk' : 'sk'}_${key.environment}_`) ? key : undefined;
+  }
+
+  function keyOf(entry: ConfigEntry<'key'> | undefined): ApiKey | undefined {
     if (entry === undefined || entry.document.revokedAt !== null) return undefined;
     const { id, kind, tier, scopes } = entry.document;
     const game = config.get(gameAddress(entry.game));
     if (game === undefined || entry.environment === '_') return undefined;
-    if (!text.startsWith(`${kind === 'client' ? 'pk' : 'sk'}_${entry.environment}_`)) return undefined;
     return {
       id,
       kind,
@@ -78,6 +89,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
       byText.set(text, key);
       return key;
     },
+    findById: (id) => keyOf(byHash.get(hashById.get(id) ?? '')),
     ids: () =>
       new Set(
         [...byHash.values()].filter(({ document }) => document.revokedAt === null).map(({ document }) => document.id),

@@ -53,7 +53,10 @@ export function runKeyedRoute(
     const raw = rawParams(reader.params, req);
     exchange.failureShape = (failure) => failures.toAnswer(failure, decodeParams(reader.params, raw, []));
   }
-  const key = deps.keyRing.find(readKeyText(req));
+  const text = readKeyText(req);
+  const token = text === '' && route.auth.streamTokens === true ? (req.getQuery('token') ?? '') : '';
+  if (token !== '') return runWithToken(deps, reader, exchange, req, token);
+  const key = deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req);
   if (denied !== undefined) return respond(exchange, denied);
@@ -66,16 +69,7 @@ export function runKeyedRoute(
     countMalformed(deps, key, exchange, fault.code);
     return respond(exchange, fault);
   }
-  const { services } = deps;
-  const context: RequestContext = {
-    services,
-    key,
-    player,
-    origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs(), by: key.kind },
-    idempotency: undefined,
-    faults: NO_FAULTS,
-    ignored: exchange.ignored,
-  };
+  const context = contextOf(deps, key, player, exchange);
   if (route.input.body === undefined && head.idempotencyKey === '') {
     settle(deps, exchange, key, () => route.run(head.input, context));
     return;
@@ -87,6 +81,49 @@ export function runKeyedRoute(
   exchange.onClosed = (status) => {
     body.abandon();
     onClosed(status);
+  };
+}
+
+/**
+ * The way of a request whose credential is a stream token. A bad request does not use the token up. The key's rate limit counts
+ * only good tokens, as a token tells the id of its key to everybody who sees it.
+ */
+function runWithToken(
+  deps: PipelineDeps,
+  reader: RouteReader,
+  exchange: Exchange,
+  req: HttpRequest,
+  token: string,
+): void {
+  const { route } = reader;
+  const { services, keyRing } = deps;
+  const key = keyRing.findById(services.streamTokens.keyIdOf(token) ?? '');
+  if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
+  const head = readHead(reader, req, exchange.ignored);
+  const fault = forbidden(route, key) ?? faultOf(head);
+  if (fault !== undefined) return respond(exchange, fault);
+  settle(deps, exchange, key, async () => {
+    const refused = await services.streamTokens.redeem(token);
+    if (refused !== undefined) return refused;
+    if (keyRing.findById(key.id) === undefined) return failure('UNAUTHORIZED');
+    return counted(deps, route, key, exchange) ?? route.run(head.input, contextOf(deps, key, undefined, exchange));
+  });
+}
+
+function contextOf(
+  { services }: PipelineDeps,
+  key: ApiKey,
+  player: RequestContext['player'],
+  exchange: Exchange,
+): RequestContext {
+  return {
+    services,
+    key,
+    player,
+    origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs(), by: key.kind },
+    idempotency: undefined,
+    faults: NO_FAULTS,
+    ignored: exchange.ignored,
   };
 }
 
@@ -116,6 +153,11 @@ function limited(
     const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
     exchange.caller = deps.callers.networkOf(peer, req.getHeader('x-forwarded-for'));
   }
+  return counted(deps, route, key, exchange);
+}
+
+function counted(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: Exchange): Failure | undefined {
+  if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
   exchange.rate = deps.limiter.take(key.id, key.limitPerMinute, exchange.caller);
   return exchange.rate.allowed ? undefined : failure('RATE_LIMIT_EXCEEDED');
 }

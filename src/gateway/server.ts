@@ -22,6 +22,7 @@ import { startRateExchange } from './rate-exchange.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createBodyReader } from './request-body.ts';
 import type { PipelineDeps } from './request-pipeline.ts';
+import { createStreamTokens } from './stream-tokens.ts';
 import { createStreamRegistry } from './stream-registry.ts';
 
 export interface ServerDeps {
@@ -30,7 +31,7 @@ export interface ServerDeps {
   configStore: ConfigStore;
   backend: Backend;
   feed: LiveFeed;
-  /** For the exchange of rate counts between gateways only. */
+  /** For what gateways share: rate counts and stream tokens. */
   log: Log;
   clock: Clock;
   ids: Ids;
@@ -90,6 +91,7 @@ export function createServer(deps: ServerDeps): Server {
     scorer: deps.scorer,
     webhookOperations: deps.webhookOperations,
     eventSchemas,
+    streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
   };
   const keyRing = createKeyRing(configStore);
   const playerTokens = createPlayerTokens(configStore, clock);

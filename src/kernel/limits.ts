@@ -579,6 +579,15 @@ export const LIMITS = {
    */
   exportPageBytes: 1024 * 1024,
 
+  /** How long a stream token may wait for its connection (contract), and how long the broker keeps it: clocks differ by less. */
+  streamTokenMs: 60_000,
+  streamTokenKeptMs: 120_000,
+  /** Characters of a stream token: `st_`, the id of its key and 256 bits. */
+  streamTokenLength: 82,
+  /** Stream tokens of one API key made by one process within `streamTokenMs`: a synced write each, and 0.2 kB for two minutes. */
+  streamTokensOfKey: 1_000,
+  /** Stream tokens being redeemed at once in one process; beyond it 503: anybody may send what looks like one. */
+  streamTokensRedeemed: 64,
   /** SSE readers per process. */
   streamReaders: 5_000,
   /** SSE readers of one API key per process, by its tier: no key takes all places of a process. */

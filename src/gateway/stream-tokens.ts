@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '../../streams/log.ts';
+import type { ApiKey } from '../api/request-context.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { failure, type Failure } from '../kernel/errors.ts';
+import type { Ids } from '../kernel/ids.ts';
+import { LIMITS } from '../kernel/limits.ts';
+
+/** A token as its maker sees it, once. */
+export interface StreamToken {
+  kind: 'token';
+  token: string;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+/**
+ * Tokens that open one event stream each, for browsers' EventSource, which can send no headers.
+ *
+ * A token names the API key that made it and carries 256 random bits. The bucket STREAM_TOKENS holds its SHA-256 and the time it
+ * expires, so any gateway can redeem it.
+ *
+ * Invariants
+ * 1. A token opens one stream at most, over all gateways: redeeming deletes its entry at the revision that was read.
+ * 2. It opens none after `LIMITS.streamTokenMs`, nor once its key is revoked.
+ */
+export interface StreamTokens {
+  make(key: ApiKey): Promise<StreamToken | Failure>;
+  /** The id of the key that a text names, if it has the shape of a token. */
+  keyIdOf(text: string): string | undefined;
+  /** Uses a token up. @returns undefined when it was good, and from then on is not */
+  redeem(text: string): Promise<Failure | undefined>;
+}
+
+const PREFIX = 'st_';
+const ID_LENGTH = 36;
+const SECRET_BYTES = 32;
+/** Base64url of the secret. */
+const SECRET_LENGTH = 43;
+
+export function createStreamTokens({
+  log,
+  clock,
+  ids,
+}: {
+  log: Pick<Log, 'bucket'>;
+  clock: Clock;
+  ids: Ids;
+}): StreamTokens {
+  const bucket = log.bucket('STREAM_TOKENS');
+  /** Tokens made here, by key id, in the minute that began at `sinceMs`. */
+  const made = new Map<string, { sinceMs: number; count: number }>();
+  let redeeming = 0;
+
+  function mayMake(keyId: string): boolean {
+    const nowMs = clock.monotonicMs();
+    const minute = made.get(keyId);
+    if (minute === undefined || nowMs - minute.sinceMs >= LIMITS.streamTokenMs) {
+      made.set(keyId, { sinceMs: nowMs, count: 1 });
+      return true;
+    }
+    minute.count += 1;
+    return minute.count <= LIMITS.streamTokensOfKey;
+  }
+
+  async function takeEntry(name: string): Promise<Failure | undefined> {
+    const entry = await bucket.get(name);
+    if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs()) return REFUSED;
+    const outcome = await bucket.delete(name, entry.revision);
+    if (outcome.kind === 'unknown') return UNAVAILABLE;
+    return outcome.kind === 'conflict' ? REFUSED : undefined;
+  }
+
+  return {
+    async make({ id }) {
+      if (!mayMake(id)) {
+        return failure(
+          'RATE_LIMIT_EXCEEDED',
+          `This key has made its ${LIMITS.streamTokensOfKey} tokens of this minute here.`,
+        );
+      }
+      const token = `${PREFIX}${id}${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url')}`;
+      const expiresAt = clock.wallMs() + LIMITS.streamTokenMs;
+      try {
+        const outcome = await bucket.put(entryOf(token), Buffer.from(String(expiresAt)), 0);
+        return outcome.kind === 'written' ? { kind: 'token', token, expiresAt } : UNAVAILABLE;
+      } catch {
+        return UNAVAILABLE;
+      }
+    },
+    keyIdOf: (text) => (isToken(text) ? text.slice(PREFIX.length, PREFIX.length + ID_LENGTH) : undefined),
+    async redeem(text) {
+      if (redeeming >= LIMITS.streamTokensRedeemed) return UNAVAILABLE;
+      redeeming += 1;
+      try {
+        return await takeEntry(entryOf(text));
+      } catch {
+        return UNAVAILABLE;
+      } finally {
+        redeeming -= 1;
+      }
+    },
+  };
+}
+
+const REFUSED = failure('UNAUTHORIZED', 'The stream token is unknown, used or expired. Make a new one.');
+const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'Stream tokens are not available just now.');
+
+/** Linear in the text: whoever sends it may be anybody. */
+function isToken(text: string): boolean {
+  if (text.length !== PREFIX.length + ID_LENGTH + SECRET_LENGTH || !text.startsWith(PREFIX)) return false;
+  for (let i = PREFIX.length; i < text.length; i++) if (!CHARACTERS.has(text.charAt(i))) return false;
+  return true;
+}
+
+const CHARACTERS: ReadonlySet<string> = new Set(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''),
+);
+
+/** Where a token is held: whoever reads the bucket learns no token. */
+function entryOf(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}
