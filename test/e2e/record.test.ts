@@ -197,6 +197,15 @@ test('a game that takes purchases from its servers only refuses client keys', as
     async () => (await record('purchase?amount=1&transaction_id=tx-1')).code === 'FORBIDDEN',
   );
   const { server } = service.keys.live;
+  // A client key recorded it first, with another amount: what the server says counts, once.
+  const corrected = await record('purchase?amount=1&transaction_id=tx-1', undefined, { key: server });
+  expect([corrected.replayed, corrected.data['amount']]).toEqual([null, 1]);
   expect((await record('purchase?amount=1&transaction_id=tx-1', undefined, { key: server })).replayed).toBe('true');
+  await until('the row of the client is taken back', async () => {
+    const sql =
+      "SELECT toString(sum(amount)) AS amount, toInt32(sum(counts)) AS purchases FROM purchases WHERE transaction_id = 'tx-1'";
+    const [sum] = await service.sql<{ amount: string; purchases: number }>(sql);
+    return sum?.amount === '1' && sum.purchases === 1;
+  });
   expect((await record('session', { session_id: 'own-1', duration_seconds: 1 })).replayed).toBe('true');
 });
