@@ -18,7 +18,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/campaigns/settle-campaigns.ts',
-        original: 'const nowMs = Math.max(context.at, latestAt(state));',
+        original: 'const nowMs = Math.max(context.at, latest);',
         mutated: 'const nowMs = context.at;',
       },
     ],

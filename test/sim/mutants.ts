@@ -229,8 +229,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/query-desk.ts',
-        original: `if (outcome === 'proved') for (const query of before) reply(query, replies);`,
-        mutated: `if (outcome === 'proved') for (const query of [...before, ...since]) reply(query, replies);`,
+        original: `for (const query of outcome === 'proved' ? before : []) {`,
+        mutated: `for (const query of outcome === 'proved' ? [...before, ...since] : []) {`,
       },
     ],
   },
