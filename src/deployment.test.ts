@@ -41,6 +41,13 @@ describe('the key of a deployment', () => {
     expect(await agreeOnSecretsKey(config, boxTwo, undefined)).toMatchObject({ kind: 'refused' });
   });
 
+  test('is not needed until a process has one, and then it is', async () => {
+    expect(await agreeOnSecretsKey(config, undefined, undefined)).toEqual({ kind: 'agreed' });
+    expect(idHeld()).toBeUndefined();
+    await agreeOnSecretsKey(config, boxOne, undefined);
+    expect(await agreeOnSecretsKey(config, undefined, undefined)).toMatchObject({ kind: 'refused' });
+  });
+
   test('that is lost is given up only by its id', async () => {
     await agreeOnSecretsKey(config, boxOne, undefined);
     expect(await agreeOnSecretsKey(config, boxTwo, 'another')).toMatchObject({ kind: 'refused' });

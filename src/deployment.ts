@@ -42,18 +42,20 @@ export async function agreeOnPartitions(
 /**
  * Holds this process's key against the one the deployment's secrets are sealed with, whose id stands in the deployment's
  * document. The first process to come with a key writes it there, and so does one whose box knows the old key too.
+ * @param box undefined: this process has no key
  * @param replaces id of a lost key that the operator gives up
  * @returns `refused` with a message when this process could not open what others seal
  */
 export async function agreeOnSecretsKey(
   config: ConfigStore,
-  box: SecretBox,
+  box: SecretBox | undefined,
   replaces: string | undefined,
 ): Promise<{ kind: 'agreed' } | { kind: 'unavailable' } | { kind: 'refused'; message: string }> {
   const entry = config.get(SETTINGS);
   if (entry === undefined) return { kind: 'unavailable' };
   const { secretsKey } = entry.document;
-  if (secretsKey === box.keyId) return { kind: 'agreed' };
+  if (secretsKey === box?.keyId) return { kind: 'agreed' };
+  if (box === undefined) return { kind: 'refused', message: anotherKey('none', String(secretsKey)) };
   if (secretsKey !== undefined && !box.knows(secretsKey) && secretsKey !== replaces) {
     return { kind: 'refused', message: anotherKey(box.keyId, secretsKey) };
   }

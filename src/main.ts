@@ -28,7 +28,7 @@ import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
-import { serviceSecretBox } from './local/secrets-key.ts';
+import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
 import { watchModels } from './scoring/models.ts';
@@ -58,6 +58,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   const log = await connectJetStream({ ...logAddress(config), logger, clock });
   const box = serviceSecretBox(config, dataDir, ids);
+  if (box === undefined) logger.warn(NO_SECRETS_KEY);
   const configStore = await openConfigStore(log, clock, logger, box);
   const partitions = await partitionsOf();
   await sealSecrets();
@@ -83,6 +84,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
       await sleep(clock, LIMITS.leaseRenewMs);
     }
+    if (box === undefined) return;
     rewriteSecrets(configStore).then(
       ({ written, failed }) => {
         if (written + failed > 0) logger.info({ written, failed }, 'stored secrets were sealed with the current key');

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { LiveFeed } from '../../streams/live-feed.ts';
-import type { ApiKey, RequestContext, Services } from '../api/request-context.ts';
+import type { ApiKey, OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
 import { invalid, type KeyedRoute, type OpenRoute, type Outcome, type RawInput } from '../api/route.ts';
 import { isMetered } from '../api/metering.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
@@ -58,10 +58,11 @@ export function runKeyedRoute(
   if (token !== '') return runWithToken(deps, reader, exchange, req, token);
   const key = deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
-  const denied = forbidden(route, key) ?? limited(deps, route, key, exchange, res, req);
+  const checked = deps.playerTokens.check(key, key.kind === 'client' ? req.getHeader('x-player-token') : '');
+  const player = checked !== undefined && 'code' in checked ? undefined : checked;
+  // A request with a bad token is counted before it is refused: else it would cost its sender nothing.
+  const denied = forbidden(route, key) ?? limited(deps, route, key, player, exchange, res, req) ?? failureIn(checked);
   if (denied !== undefined) return respond(exchange, denied);
-  const player = deps.playerTokens.check(key, key.kind === 'client' ? req.getHeader('x-player-token') : '');
-  if (player !== undefined && 'code' in player) return respond(exchange, player);
   // Nothing else of the request is parsed before its key is known to be good.
   const head = readHead(reader, req, exchange.ignored);
   const fault = faultOf(head);
@@ -136,6 +137,10 @@ function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
   return undefined;
 }
 
+function failureIn(checked: OnlyPlayer | Failure | undefined): Failure | undefined {
+  return checked !== undefined && 'code' in checked ? checked : undefined;
+}
+
 /**
  * Counts the request against the key's tier, and a client key's request against its caller too. Unmetered keys are not
  * counted and see no RateLimit headers.
@@ -144,6 +149,7 @@ function limited(
   deps: PipelineDeps,
   route: KeyedRoute,
   key: ApiKey,
+  player: OnlyPlayer | undefined,
   exchange: Exchange,
   res: HttpResponse,
   req: HttpRequest,
@@ -151,7 +157,8 @@ function limited(
   if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
   if (key.kind === 'client') {
     const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
-    exchange.caller = deps.callers.networkOf(peer, req.getHeader('x-forwarded-for'));
+    // A player that a token proves is one caller; players that a request only names could be invented.
+    exchange.caller = player?.playerId ?? deps.callers.networkOf(peer, req.getHeader('x-forwarded-for'));
   }
   return counted(deps, route, key, exchange);
 }

@@ -74,17 +74,20 @@ function parseKey(text: string, name: string): Uint8Array {
   return key;
 }
 
-/** The box of a process of the service. Throws when the settings name no key and other machines share the broker. */
-export function serviceSecretBox(config: Config, dataDir: string, ids: Ids): SecretBox {
+/**
+ * The box of a process of the service. `undefined`: the settings name no key, and other machines share the broker, so none can be made
+ * here. Secrets are then stored in the clear.
+ */
+export function serviceSecretBox(config: Config, dataDir: string, ids: Ids): SecretBox | undefined {
   const isLocal = config.natsUrl === undefined || config.natsUrl === '';
-  const box =
+  return (
     openSecretBox(config.secrets, ids) ??
-    (isLocal ? openSecretBox({ ...config.secrets, file: ensureLocalKey(dataDir, ids) }, ids) : undefined);
-  if (box !== undefined) return box;
-  throw new ConfigError(
-    `NATS_URL names a broker that other processes share: set SECRETS_KEY or SECRETS_KEY_FILE, the same on all. ${HOW_TO_MAKE}`,
+    (isLocal ? openSecretBox({ ...config.secrets, file: ensureLocalKey(dataDir, ids) }, ids) : undefined)
   );
 }
+
+/** Logged at each start without a key. */
+export const NO_SECRETS_KEY = `Secrets of webhooks and player tokens are stored in the clear. Set SECRETS_KEY or SECRETS_KEY_FILE, the same on all processes. ${HOW_TO_MAKE}`;
 
 /** The box of an operator's tool, which makes no key. */
 export function toolSecretBox(config: Config, ids: Ids): SecretBox | undefined {

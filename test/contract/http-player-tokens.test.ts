@@ -93,6 +93,28 @@ const requests = (id: string, externalId: string): [status: number, method: stri
   [200, 'POST', '/ofrep/v1/evaluate/flags', { context: { targetingKey: externalId } }],
 ];
 
+describe('the rate limit of a client key', () => {
+  it('is shared out by the players of tokens, also behind one address; bad tokens count for the address', async () => {
+    const shared = await gateway.key({ kind: 'client', tier: 'growth' });
+    const [me, them] = [token('me'), token('other')];
+    const read = async (bearer: string, id: string) =>
+      (await call('GET', `/v1/players/players/${id}`, undefined, bearer, shared)).status;
+    for (let sent = 0; sent < 20; sent += 1) expect(await read(them, other)).toBe(200);
+    const flood = new Map<number, number>();
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      const status = await read(me, mine);
+      flood.set(status, (flood.get(status) ?? 0) + 1);
+    }
+    expect(flood.get(429)).toBeGreaterThan(100);
+    expect(await read(them, other)).toBe(200);
+    expect(await read('x.y.z', other)).toBe(403);
+    const after = await gateway.call(shared, 'GET', `/v1/players/players/${other}`, undefined, {
+      'X-Player-Token': them,
+    });
+    expect(Number(after.headers.get('ratelimit-remaining'))).toBe(1_000 - (flood.get(200) ?? 0) - 23);
+  });
+});
+
 describe('where a game requires player tokens', () => {
   it('a client key acts for the player of its token, on every route', async () => {
     for (const [status, method, path, body] of requests(mine, 'me')) {
