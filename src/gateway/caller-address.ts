@@ -3,9 +3,11 @@ import { LIMITS } from '../kernel/limits.ts';
 
 /** Finds out which network a request comes from: what fairness between callers of one key goes by. */
 export interface CallerAddresses {
+  /** Whether there are trusted proxies: X-Forwarded-For need not be read otherwise. */
+  readonly readsForwardedFor: boolean;
   /**
    * @param peer the address of the connection
-   * @param forwardedFor the header X-Forwarded-For; counts only from a trusted proxy
+   * @param forwardedFor all values of X-Forwarded-For, joined with commas; they count only from a trusted proxy
    * @returns an IPv4 address, or the first 64 bits of an IPv6 one: one subscriber has all addresses behind them
    */
   networkOf(peer: string, forwardedFor: string): string;
@@ -31,6 +33,7 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
   }
 
   return {
+    readsForwardedFor: proxies.length > 0,
     networkOf(peer, forwardedFor) {
       if (proxies.length === 0) return rememberedNetworkOf(peer);
       let address = peer;

@@ -1,3 +1,5 @@
+import type { HttpRequest } from 'uWebSockets.js';
+
 /*
  * Values of request headers. Each parser walks its text once and uses no regular expression, so that its time is linear
  * in the text, whoever sent it: some are read before the API key is known.
@@ -10,6 +12,19 @@ export function bearerToken(text: string): string | undefined {
   while (text[start] === ' ') start += 1;
   const token = text.slice(start);
   return isVisibleAscii(token) ? token : undefined;
+}
+
+/**
+ * All values of a header, joined with commas in the order of their lines (RFC 9110, section 5.3). The library's own look-up gives the
+ * first line only, which a client may have sent itself in front of the line that a proxy appended.
+ * @param name in lower case
+ */
+export function joinedValues(headers: Pick<HttpRequest, 'forEach'>, name: string): string {
+  let joined: string | undefined;
+  headers.forEach((each, value) => {
+    if (each === name) joined = joined === undefined ? value : `${joined},${value}`;
+  });
+  return joined ?? '';
 }
 
 /** Whether a text is one or more characters from `!` to `~`: visible ASCII without spaces. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLocalHost, isLoopback } from './local-request.ts';
+import { hasProxyHeader, isLocalHost, isLoopback } from './local-request.ts';
 
 test.each([
   ['127.0.0.1', true],
@@ -32,4 +32,21 @@ test.each([
   ['', false],
 ])('%s is a name of this machine: %s', (host, expected) => {
   expect(isLocalHost(host)).toBe(expected);
+});
+
+test.each([
+  [[['accept', '*/*']], false],
+  [[['via', '1.1 proxy']], true],
+  [
+    [
+      ['x-forwarded-for', ''],
+      ['x-forwarded-for', '203.0.113.7'],
+    ],
+    true,
+  ],
+])('%j shows a proxy: %s', (lines, expected) => {
+  const headers = {
+    forEach: (call: (name: string, value: string) => void) => lines.forEach(([n = '', v = '']) => call(n, v)),
+  };
+  expect(hasProxyHeader(headers)).toBe(expected);
 });

@@ -6,7 +6,13 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Any of these says that somebody else asked, through a proxy of this machine. */
-const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'] as const;
+const PROXY_HEADERS: ReadonlySet<string> = new Set([
+  'x-forwarded-for',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-forwarded-host',
+]);
 
 /**
  * Whether a process of this machine asks for itself: over loopback, with no sign of a proxy, and under a name of this machine
@@ -14,9 +20,16 @@ const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-fo
  */
 export function isLocalRequest(res: HttpResponse, req: HttpRequest): boolean {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
-  return (
-    isLoopback(peer) && PROXY_HEADERS.every((name) => req.getHeader(name) === '') && isLocalHost(req.getHeader('host'))
-  );
+  return isLoopback(peer) && !hasProxyHeader(req) && isLocalHost(req.getHeader('host'));
+}
+
+/** Also one with an empty value: a client may send such a line in front of the proxy's own, and a look-up gives the first. */
+export function hasProxyHeader(headers: Pick<HttpRequest, 'forEach'>): boolean {
+  let found = false;
+  headers.forEach((name) => {
+    found ||= PROXY_HEADERS.has(name);
+  });
+  return found;
 }
 
 /** @param address IPv4 or IPv6, also an IPv4 address in the form of IPv6 */

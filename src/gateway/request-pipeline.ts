@@ -9,6 +9,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { CallerAddresses } from './caller-address.ts';
 import { respond, type Exchange } from './exchange.ts';
+import { joinedValues } from './header-values.ts';
 import type { KeyRing } from './key-ring.ts';
 import { inflateBody } from './inflate-body.ts';
 import { parseJson } from './parse-json.ts';
@@ -156,11 +157,15 @@ function limited(
 ): Failure | undefined {
   if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
   if (key.kind === 'client') {
-    const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
     // A player that a token proves is one caller; players that a request only names could be invented.
-    exchange.caller = player?.playerId ?? deps.callers.networkOf(peer, req.getHeader('x-forwarded-for'));
+    exchange.caller = player?.playerId ?? networkOf(deps.callers, res, req);
   }
   return counted(deps, route, key, exchange);
+}
+
+function networkOf(callers: CallerAddresses, res: HttpResponse, req: HttpRequest): string {
+  const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+  return callers.networkOf(peer, callers.readsForwardedFor ? joinedValues(req, 'x-forwarded-for') : '');
 }
 
 function counted(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: Exchange): Failure | undefined {

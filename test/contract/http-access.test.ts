@@ -7,6 +7,7 @@ import { createApiKey } from '../../streams/config/api-keys.ts';
 import { createMemoryBroker } from '../../streams/log-memory.ts';
 import { bodyOf } from '../support/api-body.ts';
 import { playerIn, startGateway, type Gateway } from '../support/http-gateway.ts';
+import { sendRaw } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
 let gateway: Gateway;
@@ -272,6 +273,33 @@ describe('rate limits', () => {
         await response.arrayBuffer();
       }
     }
+    await shared.close();
+  });
+
+  it('go by the address that the trusted proxy added, also in a header line of its own behind a forged one', async () => {
+    const shared = await startGateway({
+      config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
+    });
+    const key = await shared.key({ kind: 'client', tier: 'growth' });
+    const head = (lines: string[]) =>
+      ['GET /v1/players/players/x HTTP/1.1', 'Host: x', `X-API-Key: ${key}`, ...lines, '', ''].join('\r\n');
+    const statusesOf = async (requests: string[]): Promise<string[]> => {
+      const found = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status);
+      const { text } = await sendRaw(shared.port, requests, (sofar) => found(sofar).length >= requests.length);
+      return found(text);
+    };
+    for (let player = 1; player <= 20; player += 1) {
+      expect(await statusesOf([head([`X-Forwarded-For: 192.0.2.${player}`])])).toEqual(['400']);
+    }
+    const flood: string[] = [];
+    for (let round = 0; round < 60; round += 1) {
+      const requests = Array.from({ length: 20 }, (_, i) =>
+        head([`X-Forwarded-For: 203.0.113.${round}, 10.${round}.0.${i}`, 'X-Forwarded-For: 198.51.100.1']),
+      );
+      flood.push(...(await statusesOf(requests)));
+    }
+    expect(flood.filter((status) => status === '400').length).toBeLessThan(520);
+    expect(await statusesOf([head(['X-Forwarded-For: 192.0.2.1'])])).toEqual(['400']);
     await shared.close();
   });
 
