@@ -48,9 +48,6 @@ export function checkClauses(
   options: { start: number; state: State },
 ): FoundClauses {
   const closing = pairs(tokens);
-  const ctes = new Set(
-    tokens.flatMap(({ value }, place) => (isWord(tokens[place + 1], 'as') ? [value.toLowerCase()] : [])),
-  );
   const found: FoundClauses = { format: undefined, settings: new Map() };
 
   function query(start: number, end: number, begin: State, isOutermost: boolean): void {
@@ -187,14 +184,15 @@ export function checkClauses(
   function checkTable(database: string, name: string): void {
     if (rules.readsEverything) return;
     const known = database.toLowerCase();
-    if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase()) && !ctes.has(name.toLowerCase()))
-      refuseSystemTable(name);
+    // No exemption for names of WITH: whether a name means the query or the table depends on scopes.
+    if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase())) refuseSystemTable(name);
     checkDatabase(database, rules);
   }
 
   /** What follows IN: a subquery, a list, or a table by its name. */
   function membership(at: number): number {
     const token = tokens[at + 1];
+    if (token?.value === '(' && token.kind === 'symbol') members(at + 1);
     if (token?.kind !== 'word' && token?.kind !== 'name') return at;
     const next = tokens[at + 2];
     if (next?.value === '(' && next.kind === 'symbol') {
@@ -207,6 +205,30 @@ export function checkClauses(
     checkPlainName(token);
     checkPlainName(tokens[at + 3]);
     return at + 3;
+  }
+
+  /** The engine takes a name between parentheses for a table too, as in `x IN ((name))`. */
+  function members(open: number): void {
+    const close = closing.get(open) ?? open;
+    if (isQueryAt(open + 1)) return;
+    for (let at = open + 1; at < close; at++) {
+      const token = tokens[at];
+      const isFirst = at === open + 1 || tokens[at - 1]?.value === ',';
+      if (token?.kind === 'symbol') {
+        if (token.value === '(' && isFirst) members(at);
+        at = closing.get(at) ?? at;
+      } else if (isFirst && (token?.kind === 'word' || token?.kind === 'name')) member(at);
+    }
+  }
+
+  function member(at: number): void {
+    const next = tokens[at + 1];
+    if (next?.value === '.') {
+      checkPlainName(tokens[at]);
+      checkPlainName(tokens[at + 2]);
+    } else if (next?.value === ',' || next?.value === ')' || isWord(next, 'as')) {
+      if (!isWord(tokens[at], 'null', 'true', 'false')) checkTable(rules.currentDatabase, checkPlainName(tokens[at]));
+    }
   }
 
   function settings(start: number, end: number, isOutermost: boolean): number {

@@ -45,7 +45,7 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   if (rules.definesTables && isProjectionName(tokens, place)) return;
   if (tokens[place - 1]?.value === '.') refuse(`${token.text.slice(0, 100)} follows a dot and cannot be called`);
   if (token.kind === 'word') {
-    if (name === 'in') return checkOperator(tokens[place - 1]);
+    if (name === 'in') return checkOperator(tokens, place);
     if (WORDS_BEFORE_PARENTHESIS.has(name)) return;
     if (rules.definesTables && WORDS_OF_TABLE_DEFINITIONS.has(name)) return;
   }
@@ -54,28 +54,24 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   refuseFunction(token);
 }
 
-/** As a call, `in('x', t)` would take its second argument for a table. */
-function checkOperator(before: Token | undefined): void {
+/** As a call, `in('x', t)` would take its second argument for a table. The operator follows an operand. */
+function checkOperator(tokens: readonly Token[], place: number): void {
+  let before = tokens[place - 1];
+  if (isWord(before, 'not', 'global')) before = tokens[place - 2];
+  if (isWord(before, 'global')) before = tokens[place - 3];
   const isOperand =
     before !== undefined &&
     (before.kind !== 'symbol' || before.value === ')' || before.value === ']' || before.value === '*') &&
-    !isWord(
-      before,
-      'select',
-      'where',
-      'and',
-      'or',
-      'when',
-      'then',
-      'else',
-      'by',
-      'having',
-      'on',
-      'prewhere',
-      'distinct',
-    );
+    !isWord(before, ...WORDS_BEFORE_EXPRESSIONS);
   if (!isOperand) refuse('The function `in` is not allowed; use the operator: x IN (…).');
 }
+
+/** Bare words that an expression may follow, so that `in (` after them is a call. */
+const WORDS_BEFORE_EXPRESSIONS =
+  `all and any apply array as between by case distinct div else except explain fetch fill from
+  global group having ilike in interpolate interval is join like limit materialized mod not offset on or order prewhere
+  qualify regexp replace returning rlike sample select settings staleness step then to top union using values when where
+  with xor`.split(/\s+/);
 
 function isTableBefore(tokens: readonly Token[], place: number): boolean {
   if (place > 9 || !isWord(tokens[0], 'insert', 'create')) return false;
