@@ -146,9 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/idempotency/remember.ts',
-        original:
-          "draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, key, bodyHash, reply });",
-        mutated: 'void [game, environment, at, key, bodyHash];',
+        original: "draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, ...used });",
+        mutated: 'void [game, environment, at, used];',
       },
     ],
   },
@@ -217,9 +216,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the webhooks position moved before deliveries are stored',
     changes: [
       {
-        file: 'streams/sinks/webhooks/matcher.ts',
-        original: 'await appends.settled();',
-        mutated: '',
+        file: 'streams/sinks/webhooks/match-window.ts',
+        original: 'return first === undefined ? taken : first.sequence - 1;',
+        mutated: 'return first === undefined ? taken : taken;',
       },
     ],
   },

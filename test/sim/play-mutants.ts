@@ -17,8 +17,8 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/purchases/record-purchase.ts',
-        original: 'if (earlier !== undefined) {',
-        mutated: 'if (earlier !== undefined && command.idempotency === undefined) {',
+        original: 'const earlier = digest === null ?',
+        mutated: 'const earlier = digest === null || command.idempotency !== undefined ?',
       },
     ],
   },
