@@ -10,6 +10,7 @@ import { isPlainObject } from './plain-object.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, ignorableFields, invalid } from './route.ts';
 import { TrackBody, trackItem } from './track-item.ts';
+import { createTurns } from './turns.ts';
 import { compile } from './validation.ts';
 
 const ItemResult = Type.Object(
@@ -116,7 +117,10 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   const results: BatchResult[] = [];
   const byPartition = new Map<number, TrackItem[]>();
   const warned = new Map<number, readonly FieldFault[]>();
+  const turns = createTurns(context.services.clock);
   for (const [index, event] of events.entries()) {
+    const pause = turns.pause();
+    if (pause !== undefined) await pause;
     const read = readItem(event, index, context);
     if ('kind' in read) {
       results[index] = { index, event_id: callerId(event), ...refusal(read) };

@@ -74,7 +74,7 @@ export const gameEndSession = defineRoute({
 async function end(body: Static<typeof Body>, context: RequestContext): Promise<Answer> {
   const { idempotency, origin, services } = context;
   const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
-  const read = gameItems('final_events', body.final_events ?? [], session, context);
+  const read = await gameItems('final_events', body.final_events ?? [], session, context);
   if ('kind' in read) return read;
   const reply = await services.backend.send(origin, session.playerId, {
     kind: 'EndSession',

@@ -9,6 +9,7 @@ import { noteIgnored } from './ignored-fields.ts';
 import { judgedEvent, Warnings, type JudgedEvent } from './judged-event.ts';
 import type { RequestContext } from './request-context.ts';
 import { ignorableFields, invalid } from './route.ts';
+import { createTurns } from './turns.ts';
 import { compile } from './validation.ts';
 
 /** One event as a game client sends it inside its session. */
@@ -92,12 +93,12 @@ export interface GameItems {
  * Reads a body's list of events. Fails when something outside of them is faulty.
  * @param field the list's name in the body
  */
-export function gameItems(
+export async function gameItems(
   field: 'events' | 'final_events',
   events: readonly unknown[],
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): GameItems | Failure {
+): Promise<GameItems | Failure> {
   const faults = Map.groupBy(context.faults, (fault) => indexOf(field, fault));
   const elsewhere = faults.get(undefined);
   if (elsewhere !== undefined) return invalid(elsewhere);
@@ -106,7 +107,10 @@ export function gameItems(
   const items: TrackItem[] = [];
   const rejected: Rejection[] = [];
   const warned: EventWarning[] = [];
+  const turns = createTurns(context.services.clock);
   for (const [index, event] of events.entries()) {
+    const pause = turns.pause();
+    if (pause !== undefined) await pause;
     const valueFaults = faults.get(index);
     const judged = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
     if ('kind' in judged) {

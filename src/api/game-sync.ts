@@ -95,7 +95,7 @@ export const gameSync = defineRoute({
 async function sync(body: Static<typeof Body>, context: RequestContext): Promise<Answer> {
   const { idempotency, origin, services } = context;
   const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
-  const read = gameItems('events', body.events, session, context);
+  const read = await gameItems('events', body.events, session, context);
   if ('kind' in read) return read;
   const stateUpdates =
     body.state_updates === undefined

@@ -173,6 +173,25 @@ describe('a schema of events', () => {
     expect(faultsOf({ properties }, '{"p1":1}')).toEqual([]);
   });
 
+  it('finds an event faulty whose values times the keywords are too many', () => {
+    const oneOf = Array.from({ length: 200 }, (_, n) => ({ minimum: n, maximum: n }));
+    const schema = { additionalProperties: { items: { oneOf } } };
+    const numbers = (count: number) => JSON.stringify({ a: Array.from({ length: count }, (_, n) => n % 10) });
+    expect(faultsOf(schema, numbers(3_000))).toEqual([{ path: '', message: 'takes too long to check' }]);
+    expect(faultsOf(schema, numbers(100))).toEqual([]);
+  });
+
+  it('compiles a schema of the most keywords in less than 100 ms of the processor', () => {
+    const branches = Array.from({ length: 490 }, (_, n) => ({ minimum: n }));
+    const schema: JsonObject = { additionalProperties: { items: { oneOf: branches } } };
+    const times = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      checkOf(schema);
+      return process.cpuUsage(before).user / 1000;
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+
   it('never throws, whatever an event holds', () => {
     const checks = [
       LEVEL,

@@ -134,9 +134,16 @@ export const LIMITS = {
   eventSchemaPatterns: 32,
   /**
    * Keywords of a schema times characters of an event: each keyword may be asked of each value. Beyond it the event counts as
-   * faulty; the worst below takes 50 ms of a gateway (a sum over 10,000 numbers), and what people write takes microseconds.
+   * faulty; the worst below takes 10 ms of a gateway (lengths of long texts), and what people write takes microseconds.
    */
   eventSchemaWork: 4_000_000,
+  /**
+   * Keywords of a schema times values of an event. A branch of `oneOf` that fails makes an error of 130 ns, so the worst event below
+   * takes 13 ms; a schema of 500 keywords still takes events of 200 values.
+   */
+  eventSchemaVisits: 100_000,
+  /** How long a request checks events against schemas before others get a turn: one event more, or one schema to compile. */
+  judgeTurnMs: 5,
   /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it likewise. */
   eventSchemaSteps: 1_000_000,
   /** Keywords times characters up to which all faults of an event are looked for, not only the first. */
