@@ -5,7 +5,7 @@ import { failure, type Failure } from '../kernel/errors.ts';
 import { answer, type Answer } from './answer.ts';
 import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';
 import { IfMatch } from './if-match.ts';
-import { NextCursor, pageOf, PageQuery } from './paging.ts';
+import { NextCursor, PageQuery, textPageOf } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
 import { defineRoute, type KeyedRoute, type RouteDocs } from './route.ts';
 
@@ -111,10 +111,10 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         action: {
           kind: 'handle',
           handle({ query }, context) {
-            const page = pageOf(routes.all(context), ({ key, document }) => stored?.idOf(document) ?? key, query);
+            const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
+            const page = textPageOf(routes.all(context), keyOf, ({ document }) => toJson(document), query);
             if (page.kind === 'failure') return page;
-            const items = page.items.map(({ document }) => toJson(document));
-            return answer(`{"${many}":[${items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+            return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
           },
         },
       }),

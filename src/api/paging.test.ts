@@ -1,6 +1,7 @@
 import { array, assert, integer, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
-import { pageOf, type Page } from './paging.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { pageOf, textPageOf, type Page } from './paging.ts';
 
 const page = (all: readonly string[], query: { limit?: number; cursor?: string }): Page<string> => {
   const found = pageOf(all, (item) => item, query);
@@ -56,4 +57,23 @@ it.each(['', '=', 'not base64!', 'YQ==', '_w'])('a cursor that was not made here
 it('a page holds 50 items when nothing is said', () => {
   const all = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
   expect(page(all, {}).items).toHaveLength(50);
+});
+
+it('a page of texts ends with the one that takes it past its size, and its cursor leads to the rest', () => {
+  const all = ['a', 'b', 'c', 'd', 'e'];
+  const half = 'x'.repeat(LIMITS.pageChars / 2 + 1);
+  const seen: string[][] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = cursor === undefined ? {} : { cursor };
+    const found = textPageOf(
+      all,
+      (key) => key,
+      (key) => key + half,
+      query,
+    );
+    if (found.kind === 'failure') throw new Error(found.message);
+    seen.push(found.items.map((text) => text.charAt(0)));
+    cursor = found.nextCursor;
+  }
+  expect(seen).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
 });

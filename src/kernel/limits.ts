@@ -321,6 +321,8 @@ export const LIMITS = {
   /** Items of one page of a list: most, and when nothing is said. */
   pageItems: 500,
   pageItemsDefault: 50,
+  /** Characters of the items of one page of a list: writing and sending them takes 25 ms of the main thread. */
+  pageChars: 4 * 1024 * 1024,
   /** `cursor` of a list, in characters: room for the key it names. */
   cursorLength: 512,
   /** Event names counted per player: a game has dozens. */
