@@ -71,6 +71,13 @@ describe('integers past a double', () => {
     expect(integersPastDouble(Buffer.from(`[${integers(LIMITS.jsonLongIntegers + 1).join(',')}]`))).toBeUndefined();
   });
 
+  it('stops at too many integers past 2^53, also when they are all the same', () => {
+    const list = `[${Array(LIMITS.jsonLongIntegers + 1)
+      .fill('12345678901234567')
+      .join()}]`;
+    expect(integersPastDouble(Buffer.from(list))).toBeUndefined();
+  });
+
   it('takes time in proportion to the text', () => {
     const text = `[${'9'.repeat(500_000)}]`;
     const startMs = performance.now();

@@ -109,11 +109,12 @@ function isRiskyNumber(bytes: Uint8Array, start: number, end: number): boolean {
 
 /**
  * The absolute values of all integer literals of a JSON text that lie past ±2^53, where a double can no longer hold every
- * integer. Only for suspicious texts: it looks at every number.
- * @returns undefined when there are more than `LIMITS.jsonLongIntegers`
+ * integer. Only for suspicious texts: it looks at every number, and makes a text of those past 2^53 only.
+ * @returns undefined when there are more than `LIMITS.jsonLongIntegers`, repeats included
  */
 export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   const found = new Set<number>();
+  let literals = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte === QUOTE) {
@@ -121,10 +122,10 @@ export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
     } else if (byte >= ZERO && byte <= NINE) {
       const start = i;
       i = endOfNumber(bytes, start);
-      if (i - start >= RISKY_DIGITS) {
-        const literal = Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1');
-        if (isPast(literal)) found.add(Number(literal));
-        if (found.size > LIMITS.jsonLongIntegers) return undefined;
+      if (isPast(bytes, start, i)) {
+        literals += 1;
+        if (literals > LIMITS.jsonLongIntegers) return undefined;
+        found.add(Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1')));
       }
       i -= 1;
     }
@@ -132,9 +133,15 @@ export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   return found;
 }
 
-/** @param literal starts with a digit */
-function isPast(literal: string): boolean {
-  if (literal.includes('.') || literal.includes('e') || literal.includes('E')) return false;
+/** Whether a literal is an integer past 2^53. @param start of its first digit */
+function isPast(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < TWO_TO_53.length) return false;
+  let order = 0;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte < ZERO || byte > NINE) return false;
+    if (order === 0) order = byte - (TWO_TO_53.charCodeAt(i - start) || byte);
+  }
   // JSON has no leading zeros, so the longer literal is the larger number.
-  return literal.length > TWO_TO_53.length || literal > TWO_TO_53;
+  return end - start > TWO_TO_53.length || order > 0;
 }
