@@ -2,6 +2,7 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CampaignDocument, CampaignTrigger } from '../../streams/config/documents.ts';
+import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
 import { compileCampaign } from './compile-campaign.ts';
 
 /** What a definition is judged by beside itself. */
@@ -27,11 +28,19 @@ export function campaignFaults(
   around: Surroundings,
   held?: CampaignDocument,
 ): FieldFault[] {
+  if (loads(document) && (held === undefined || !loads(held))) {
+    return [{ path: '/trigger/conditions', message: TOO_MANY_PATTERNS }];
+  }
   const before = new Set(held === undefined ? [] : judge(held, around).map((fault) => JSON.stringify(fault)));
   return judge(document, around)
     .filter((fault) => !before.has(JSON.stringify(fault)))
     .slice(0, LIMITS.reportedFaults)
     .map(({ path, message }) => ({ path, message }));
+}
+
+/** Whether compiling a campaign's condition would take too long. */
+function loads({ trigger }: CampaignDocument): boolean {
+  return trigger.kind === 'event' && hasTooManyPatterns(trigger.conditions ?? {});
 }
 
 function judge(document: CampaignDocument, around: Surroundings): Judgement[] {

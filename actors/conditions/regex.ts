@@ -62,7 +62,7 @@ function found(regex: RE2JS, value: Json): boolean {
  * About how long the pattern were with its counted repetitions spelled out, which is what compiling it costs: nested ones
  * multiply, and a pattern of 200 characters 1,000 times takes a second.
  */
-function spelledOut(pattern: string): number {
+export function spelledOut(pattern: string): number {
   const groups = [0];
   let latest = 0;
   const add = (length: number) => groups.push((groups.pop() ?? 0) + length);

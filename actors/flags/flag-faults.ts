@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
+import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
 import { compileRules } from './compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';
 import { valueFaults } from './value-faults.ts';
@@ -19,10 +20,18 @@ export interface OtherDefinitions {
  * @returns at most `LIMITS.reportedFaults`; none: the flag compiles, or is no worse than it was
  */
 export function flagFaults(document: FlagDocument, others: OtherDefinitions, held?: FlagDocument): FieldFault[] {
+  if (loads(document) && (held === undefined || !loads(held))) {
+    return [{ path: '/targeting_rules', message: TOO_MANY_PATTERNS }];
+  }
   const faults = allFaults(document, others);
   if (held === undefined || faults.length === 0) return faults.slice(0, LIMITS.reportedFaults);
   const before = new Set(allFaults(held, others).map((fault) => identity(held, fault)));
   return faults.filter((fault) => !before.has(identity(document, fault))).slice(0, LIMITS.reportedFaults);
+}
+
+/** Whether compiling a flag's rules would take too long. */
+function loads({ rules }: FlagDocument): boolean {
+  return hasTooManyPatterns(rules.map(({ conditions }) => conditions ?? null));
 }
 
 function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault[] {

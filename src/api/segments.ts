@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
+import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../actors/conditions/pattern-load.ts';
 import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -191,9 +192,11 @@ function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[
   if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
     return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
   }
+  const isHeld = JSON.stringify(conditions) === JSON.stringify(held);
+  if (!isHeld && hasTooManyPatterns(conditions)) return [{ path: '/conditions', message: TOO_MANY_PATTERNS }];
   const compiled = compileCondition(conditions);
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
   if (compiled.kind === 'invalid') return compiled.faults.map(below);
-  if (compiled.excess === undefined || JSON.stringify(conditions) === JSON.stringify(held)) return [];
+  if (compiled.excess === undefined || isHeld) return [];
   return [below(compiled.excess)];
 }
