@@ -16,7 +16,7 @@ export interface Config {
   port: number;
   /** Where `/metrics` is served when it is not on the main port. */
   metricsPort: number | undefined;
-  /** Whether the main port serves `/metrics` to everybody, not to this machine only. */
+  /** Whether the main port serves `/metrics` to all callers instead of this machine only. */
   metricsPublic: boolean;
   dataDir: string;
   roles: readonly Role[];
@@ -38,7 +38,7 @@ export interface Config {
   webhookTimeoutSeconds: number;
   webhookAllowPrivateHosts: readonly string[];
   corsOrigins: readonly string[];
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For counts. */
   trustedProxies: readonly string[];
   /** The folder of the scoring model's package, and of what may take its place. */
   modelPath: string;
@@ -53,7 +53,7 @@ export interface SecretsConfig {
   previous: readonly string[];
   /** Holds a key a line; the first seals. */
   file: string | undefined;
-  /** Id of a key that is lost. */
+  /** Id of a lost key. */
   replaces: string | undefined;
 }
 
@@ -133,7 +133,7 @@ function secrets(env: Env): SecretsConfig {
   return { key, file, previous: list(env['SECRETS_KEY_PREVIOUS']), replaces: given('SECRETS_KEY_REPLACES') };
 }
 
-/** At most one way to log in, and no half of a pair. */
+/** Throws when there is more than one login, or half of a pair. */
 function natsAccess(env: Env): BrokerAccess {
   const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const both = (first: string, second: string): [string, string] | undefined => {
@@ -152,7 +152,7 @@ function natsAccess(env: Env): BrokerAccess {
   ];
   if (logins.length + (url.access.login === undefined ? 0 : 1) > 1) {
     throw new ConfigError(
-      'Credentials of NATS are given in more than one way; keep one of NATS_URL, NATS_TOKEN, NATS_USER, NATS_CREDS_FILE.',
+      'Credentials of NATS are set in more than one way; keep one of NATS_URL, NATS_TOKEN, NATS_USER, NATS_CREDS_FILE.',
     );
   }
   const [caFile, certificate] = [given('NATS_TLS_CA'), both('NATS_TLS_CERT', 'NATS_TLS_KEY')];

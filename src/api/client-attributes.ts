@@ -3,9 +3,9 @@ import { noteIgnoredName } from './ignored-fields.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * The attributes that a caller may set: all of them with a server key, and with a client key those that the game's setting
- * `clientAttributes` lets it. The others are ignored and named in X-Ignored-Fields, as a shipped client cannot be mended.
- * @param field the body's field that they stand in
+ * The attributes that a caller may set: all with a server key, and those that the game's setting `clientAttributes` allows with
+ * a client key. The others are ignored and named in X-Ignored-Fields: an error would break shipped clients.
+ * @param field the body's field that holds the attributes
  */
 export function settableAttributes(
   attributes: Record<string, unknown>,

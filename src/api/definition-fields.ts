@@ -26,8 +26,8 @@ export function conditionsOf(description: string) {
   return Type.Unsafe<JsonObject>({
     type: 'object',
     description:
-      `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`. One that needs too many steps for ` +
-      'a player, as many regular expressions over long lists may, is false for that player.',
+      `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`. A condition that exceeds its ` +
+      'budget of steps for a player, such as many regular expressions over long lists, is false for that player.',
   });
 }
 

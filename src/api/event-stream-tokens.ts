@@ -13,9 +13,9 @@ export const makeStreamToken = defineRoute({
   tag: 'Events',
   summary: 'Make a token that opens one event stream',
   description:
-    `For browsers' EventSource, which can send no key: \`GET /v1/events/events/stream?token=…\` within ${SECONDS} seconds opens one ` +
+    `For browsers' EventSource, which cannot send a key: \`GET /v1/events/events/stream?token=…\` within ${SECONDS} seconds opens one ` +
     'stream of the game and environment of the key that made the token, on any gateway. The stream ends when the key is revoked. ' +
-    'An EventSource that loses its connection asks again with the used token and gets 401: make a new token and a new ' +
+    'An EventSource that loses its connection reconnects with the used token and gets 401: make a new token and a new ' +
     'EventSource with `last_event_id` set to the last id seen. Make tokens on your server, for people who may see all events. ' +
     `429: the key has made ${LIMITS.streamTokensOfKey} tokens within a minute on this gateway.`,
   auth: { keys: ['server'] },
@@ -28,8 +28,8 @@ export const makeStreamToken = defineRoute({
     description: 'The token. It is shown once.',
     schema: Type.Object(
       {
-        token: Type.String({ description: 'To be sent as `?token=`; good for one connection.' }),
-        expires_at: timeOut('Until when it can open a stream.'),
+        token: Type.String({ description: 'Send it as `?token=`. It opens one connection.' }),
+        expires_at: timeOut('When the token expires.'),
       },
       { description: 'A stream token.' },
     ),

@@ -35,8 +35,8 @@ export const streamEvents = defineRoute({
         Type.String({
           maxLength: LIMITS.streamTokenLength,
           description:
-            'A token of POST /v1/events/stream-tokens instead of a key, for EventSource. It is good for one connection: after a cut, ' +
-            'make a new one and a new EventSource with `last_event_id`.',
+            'A token of POST /v1/events/stream-tokens instead of a key, for EventSource. It opens one connection: when that ' +
+            'ends, make a new token and a new EventSource with `last_event_id`.',
         }),
       ),
       last_event_id: Type.Optional(

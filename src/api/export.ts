@@ -37,7 +37,7 @@ export const exportPlayer = defineRoute({
   description:
     'The player with its e-mail, all else its live state holds, and its rows in the analytics tables, table by table and oldest ' +
     'first. Every page repeats the state as it is then. A page ends at `limit` rows or about 1 MiB of them, whichever comes first, ' +
-    'and holds at least one row: read on with `next_cursor` until it is null.',
+    'and holds at least one row. Continue with `next_cursor` until it is null.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -120,7 +120,7 @@ async function readRows(
   for (const table of HISTORY_TABLES.slice(from.table)) {
     const isFull = room === 0 || roomBytes <= 0;
     const ask = { game, environment, playerId, table, after };
-    // A full page still asks whether there is another.
+    // A full page still looks for a next one.
     const asked = await services.analytics.playerRows({
       ...ask,
       limit: isFull ? 0 : room,

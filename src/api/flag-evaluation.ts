@@ -101,8 +101,8 @@ export const evaluateFlags = defineRoute({
   tag,
   summary: 'Evaluate several flags, or all, for a player',
   description:
-    'Disabled flags are among them; an unknown one is left out and named. What is served counts as seen once an event names ' +
-    'the flag as `flag_key` in its properties, and the variant as `variant_key` if the client shows a cached one.',
+    'Includes disabled flags; an unknown one is left out and named. A served variant is exposed by an event with the flag as ' +
+    '`flag_key` in its properties, and with the variant as `variant_key` if the client shows a cached one.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',

@@ -34,7 +34,7 @@ export const FlagResults = Type.Object(
   {
     flag_key: Type.String({ description: 'The flag.' }),
     flag_version: Type.Integer({ description: 'The latest version of the flag in this period.' }),
-    period: Type.Integer({ description: 'The period these results are of.' }),
+    period: Type.Integer({ description: 'The period of these results.' }),
     periods: Type.Array(
       Type.Object(
         {
@@ -42,7 +42,7 @@ export const FlagResults = Type.Object(
           version: Type.Integer({ description: 'The version of the flag that began it.' }),
           started_at: timeOut('When that version was written.'),
         },
-        { description: 'A period: nothing in it changed who gets what.' },
+        { description: 'A period: no edit within it changed who gets what.' },
       ),
       { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
     ),
@@ -82,12 +82,12 @@ export const FlagResults = Type.Object(
     ),
     excluded_players: Type.Integer({
       description:
-        'Exposed players who count nowhere: served or shown two variants in this period, or exposed to another in an earlier one.',
+        'Exposed players left out of all variants: served or shown two in this period, or exposed to another in an earlier one.',
     }),
     mismatched_players: Type.Integer({
       description:
-        'Exposed players with an event whose `variant_key` was not what was served last. Those among them who were never ' +
-        'served that variant in their time are excluded.',
+        'Exposed players with an event whose `variant_key` was not the variant served last. Players to whom the flag never ' +
+        'served that variant are excluded.',
     }),
   },
   { description: 'What an experiment showed.' },
@@ -141,7 +141,7 @@ export const FLAG_RESULTS_EXAMPLE = {
   mismatched_players: 0,
 };
 
-/** What was asked, and whom it is about, as it is answered. */
+/** The question of a result, and its counts of players. */
 export interface Asked {
   flagKey: string;
   flagVersion: number;

@@ -47,15 +47,15 @@ const ResultsQuery = Type.Object({
       minimum: 1,
       maximum: 2 ** 32 - 1,
       description:
-        'Period of the flag, one of `periods` in the answer; the current one when left out. What is told of an earlier one ' +
-        'ends where the next begins.',
+        'Period of the flag, one of `periods` in the answer; the current one by default. The results of an earlier period ' +
+        'end where the next begins.',
     }),
   ),
   version: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2 ** 32 - 1,
-      description: 'Instead of `period`: a version of the flag, for the period it is in.',
+      description: 'Instead of `period`: a version of the flag; selects the period that contains it.',
     }),
   ),
 });
@@ -150,11 +150,11 @@ interface Chosen {
   all: readonly FlagPeriod[];
 }
 
-/** The period that was asked for. */
+/** The period that the query selects. */
 function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Chosen | Failure {
   const all = periodsOf(flag);
   if (period !== undefined && version !== undefined) {
-    return invalid([{ path: 'version', message: 'cannot stand beside period' }]);
+    return invalid([{ path: 'version', message: 'cannot be combined with `period`; send one of the two' }]);
   }
   const place = all.findLastIndex((one) => {
     if (version !== undefined) return one.version <= version;
@@ -163,7 +163,7 @@ function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Ch
   const current = all[place];
   if (current === undefined || (version ?? 0) > flag.version) {
     const path = version === undefined ? 'period' : 'version';
-    return invalid([{ path, message: 'is none that the flag remembers' }]);
+    return invalid([{ path, message: 'selects no period that the flag keeps; `periods` of the results lists them' }]);
   }
   return { current, next: all[place + 1], all };
 }

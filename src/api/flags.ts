@@ -202,7 +202,7 @@ async function change(
 }
 
 /**
- * What is wrong with a definition, beside its shape. Marks of earlier writes and periods do not count towards its size.
+ * What is wrong with a definition, apart from its shape. Marks of earlier writes and periods do not count towards its size.
  * @param held what it changes: faults it had already are not refused
  */
 function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
@@ -219,7 +219,7 @@ function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDo
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
-/** A flag without what the service itself keeps in it. */
+/** A flag without the fields that the service itself maintains. */
 function bare(document: FlagDocument): FlagDocument {
   return { ...document, writes: [], periods: [] };
 }

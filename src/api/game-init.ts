@@ -52,7 +52,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     tag: GAME_TAG,
     summary: 'Start a session; answers player, flags and segments',
     description:
-      `A player has at most ${LIMITS.openSessions} open sessions, one a device; one more closes the oldest (with a client key one without a call since its init, if there is one). A session ends by ` +
+      `A player has at most ${LIMITS.openSessions} open sessions, one a device; one more closes the oldest. With a client key it closes a session without a call since its init, if there is one. A session ends by ` +
       `itself ${sessionTtlSeconds} s after its last init or sync. With an Idempotency-Key a repeat answers the same session.`,
     auth: { keys: ['client', 'server'] },
     players: ({ body }) => ({ playerId: body.player_id }),

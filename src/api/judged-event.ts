@@ -25,7 +25,7 @@ export const Warnings = Type.Array(
 );
 
 /**
- * Refuses an event that its caller may not send, and asks the schema of its name about all others. In the mode `enforce` the command says that it is to be set aside: the owner of a
+ * Refuses an event that its caller may not send, and checks the others against the schema of their name. In the mode `enforce` the command says that it is to be set aside: the owner of a
  * player knows no schemas, and gateways are what there can be more of.
  */
 export function judgedEvent(

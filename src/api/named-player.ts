@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../kernel/errors.ts';
 import type { OnlyPlayer } from './request-context.ts';
 
-/** How a request names the player it is about. */
+/** How a request names its player. */
 export type NamedPlayer =
   | { playerId: string }
   | { externalId: string }
@@ -9,18 +9,21 @@ export type NamedPlayer =
   | { idOrExternalId: string };
 
 /**
- * Which players a request names. `none`: it is about no player. `each item`: the route holds its items against
+ * Which players a request names. `none`: it concerns no player. `each item`: the route compares its items with
  * `context.player` itself.
  */
 export type PlayersOf<T> = 'none' | 'each item' | ((input: T) => NamedPlayer);
 
-/** Refuses a request that a player token restricts to one player and that names another. */
+/** Refuses a request that names another player than its player token. */
 export function refusedPlayer(named: NamedPlayer, only: OnlyPlayer | undefined): Failure | undefined {
   return only === undefined || isIt(named, only) ? undefined : anotherPlayer();
 }
 
 export function anotherPlayer(): Failure {
-  return failure('FORBIDDEN', 'X-Player-Token is of another player; a client acts for the player of its token only.');
+  return failure(
+    'FORBIDDEN',
+    'X-Player-Token is of another player than the request; send the token of the player that the request names.',
+  );
 }
 
 function isIt(named: NamedPlayer, only: OnlyPlayer): boolean {

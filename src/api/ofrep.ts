@@ -79,8 +79,8 @@ export const ofrepEvaluateFlags = defineRoute({
   tag,
   summary: 'Evaluate all flags (OFREP)',
   description:
-    'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match. What is served counts as seen once ' +
-    'an event names the flag as `flag_key` in its properties.',
+    'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match. An event with a flag as ' +
+    '`flag_key` in its properties exposes the variant served.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',

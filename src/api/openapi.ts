@@ -173,7 +173,7 @@ function parameters(route: Route) {
     required: false,
     description:
       "With a client key: a JWT (HS256) signed with the game's secret for player tokens, whose `sub` is the external_id of the player and " +
-      '`exp` its end. The request acts for that player only; another one is 403. Needed where the game requires it.',
+      '`exp` its end. The request acts for that player only; a request that names another is 403. Required where the game requires player tokens.',
     schema: { type: 'string', maxLength: LIMITS.playerTokenLength },
   };
   const own = [...of('path', params), ...of('query', query), ...of('header', headers)];

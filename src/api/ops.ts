@@ -55,8 +55,8 @@ export const metrics = defineOpenRoute({
   tag,
   summary: 'Metrics for Prometheus',
   description:
-    'Answered over loopback only, and not through a proxy (404 otherwise): see METRICS_PORT and METRICS_PUBLIC for the ways ' +
-    'to scrape it from elsewhere.',
+    'Answers over loopback only, and not through a proxy (404 otherwise). To scrape it from elsewhere, set METRICS_PORT or ' +
+    'METRICS_PUBLIC.',
   localOnly: true,
   errors: ['NOT_FOUND'],
   reply: {

@@ -17,9 +17,9 @@ export const registerPlayer = defineRoute({
   summary: 'Register a player, or update the one with the same external_id',
   description:
     'Attributes merge over those held. A client key never replaces an e-mail already held, nor a device_id without a player ' +
-    'token, and sets the attributes that the game lets client keys set (the others are ignored, and named in X-Ignored-Fields). Of ' +
-    'a player that was there it is answered, without a player token, neither attributes other than those it sent nor the device, ' +
-    'sessions or revenue: those fields are empty or 0. GET by id answers them.',
+    'token, and sets the attributes that the game lets client keys set (the others are ignored, and named in X-Ignored-Fields). ' +
+    'For an existing player, a client key without a player token gets only the attributes that it sent; the device, sessions ' +
+    'and revenue are empty or 0. GET by id returns them.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ externalId: body.external_id }),
   limitClass: 'none',

@@ -104,7 +104,7 @@ export type Action<T> =
 export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
   auth: KeyAuth;
   input: I;
-  /** Which players a request names: a route that client keys may call says it, as a player token may restrict them to one. */
+  /** Which players a request names. Required of routes for client keys, as a player token may restrict them to one player. */
   players?: PlayersOf<Input<I>>;
   /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
   takesFaultyItems?: boolean;
@@ -133,7 +133,7 @@ export interface KeyedRoute extends RouteDocs {
   auth: KeyAuth;
   input: InputSchemas;
   takesFaultyItems: boolean;
-  /** Whether it says which players a request names. */
+  /** Whether `players` is declared. */
   namesPlayers: boolean;
   /** Validates and acts. Rejects or throws only for a bug. */
   run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
@@ -144,7 +144,7 @@ export interface OpenRoute extends RouteDocs {
   kind: 'open';
   auth: 'none';
   input: InputSchemas;
-  /** Answered for processes of the same machine only; for everybody else it is like no route at all. */
+  /** Answered for processes of the same machine only; 404 for all others. */
   localOnly?: boolean;
   respond: (services: Services) => Answer | Promise<Answer>;
 }
@@ -167,7 +167,7 @@ export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
       if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
-      // Where nothing is said of players, a request that may act for one only is refused.
+      // A route that does not declare its players refuses requests with a player token.
       if (players === undefined && context.player !== undefined) return anotherPlayer();
       const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
       return refused ?? act(action, raw, context);

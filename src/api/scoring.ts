@@ -42,7 +42,7 @@ const scoreAt = (path: string): KeyedRoute =>
       'own, also a repeat. With a test key the device ids SERVICE_TEST_TOP_1PCT, SERVICE_TEST_TOP_5PCT, SERVICE_TEST_TOP_10PCT and ' +
       'SERVICE_TEST_REST force their bucket.',
     auth: { keys: ['client', 'server'], scope: 'scoring:write' },
-    // A device is no player: any good token will do.
+    // Scoring names a device, not a player: the token of any player is accepted.
     players: 'none',
     limitClass: 'none',
     repeatCounts: true,

@@ -78,11 +78,11 @@ export const SegmentWithProgress = Type.Object(
           description: '`running` while players are evaluated against the newest version.',
         }),
         players_evaluated: Type.Integer({ description: 'Players evaluated so far.' }),
-        players_total: Type.Integer({ description: 'Players there are of this game and environment.' }),
+        players_total: Type.Integer({ description: 'Players of this game and environment.' }),
         players_over_budget: Type.Integer({
           description:
-            'Players for whom the conditions needed too many steps and so were false, of those evaluated. Not 0: use fewer or ' +
-            'shorter regular expressions, or shorter lists in attributes.',
+            'Evaluated players for whom the conditions exceeded their budget of steps and so were false. If it is not 0, use fewer ' +
+            'or shorter regular expressions, or shorter lists in attributes.',
         }),
       },
       { description: 'Progress of the newest edit. Players that do something are evaluated at once, ahead of it.' },

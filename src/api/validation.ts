@@ -25,7 +25,7 @@ export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
   return {
     accepts: (value): value is Static<S> => first(value),
     faultsOf(value) {
-      // The validator cannot be told to stop after some faults: of a million wrong items it makes a million errors.
+      // Ajv cannot stop after a number of faults: a million wrong items make a million errors.
       if (!holdsAtMost(value, LIMITS.validatedValues)) {
         return (first.errors ?? []).slice(0, 1).map(faultOf);
       }

@@ -13,17 +13,19 @@ const OVERLAP_HOURS = 24;
 export function playerTokensCommand(context: CliContext): Command {
   const { clock, ids, print, note } = context;
   const command = new Command('player-tokens').description(
-    'The secret with which a game server signs player tokens (JWT, HS256); games set --require-player-token asks for them.',
+    'Manage the secret with which a game server signs player tokens (JWT, HS256). See also games set --require-player-token.',
   );
   command
     .command('create')
-    .description('Make the secret; prints it, once.')
+    .description('Make the secret and print it once.')
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
         gameOf(store, id);
         if (store.get(playerTokensAddress(id)) !== undefined) {
-          throw new CliError(`The game ${id} has a secret; change it with games player-tokens rotate ${id}.`);
+          throw new CliError(
+            `The game ${id} already has a secret for player tokens; change it with games player-tokens rotate ${id}.`,
+          );
         }
         const secret = newPlayerTokenSecret(ids);
         confirm(await store.put(playerTokensAddress(id), { secret }, 0));
@@ -33,10 +35,10 @@ export function playerTokensCommand(context: CliContext): Command {
     );
   command
     .command('rotate')
-    .description('Make a new secret; prints it, once. What the one before signed stays good for a while.')
+    .description('Make a new secret and print it once. Tokens of the previous secret stay valid for the overlap.')
     .argument('<id>', 'the game')
     .addOption(
-      new Option('--overlap-hours <hours>', 'how long that is; 0 ends it at once')
+      new Option('--overlap-hours <hours>', 'how long tokens of the previous secret stay valid; 0: not at all')
         .argParser(parseHours)
         .default(OVERLAP_HOURS),
     )
@@ -51,7 +53,7 @@ export function playerTokensCommand(context: CliContext): Command {
     );
   command
     .command('disable')
-    .description('Forget the secret: player tokens are refused, and none is needed any more.')
+    .description('Delete the secret. Player tokens are then refused, and none is required.')
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
@@ -61,7 +63,9 @@ export function playerTokensCommand(context: CliContext): Command {
         confirm(await store.put(gameAddress(id), rest, revision));
         const isDeleted = await store.delete(playerTokensAddress(id), held.revision);
         if (!isDeleted)
-          throw new CliError('No player token is needed any more, but the secret is still there; try again.');
+          throw new CliError(
+            'Player tokens are no longer required, but the secret could not be deleted; run disable again.',
+          );
         print(id);
       }),
     );
@@ -82,14 +86,14 @@ function secretsOf(store: ConfigStore, id: string): ConfigEntry<'player_tokens'>
 }
 
 function confirm({ kind }: { kind: 'written' | 'conflict' | 'unavailable' }): void {
-  if (kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
+  if (kind === 'conflict') throw new CliError('Another command changed the game at the same time; try again.');
   if (kind === 'unavailable') throw new CliError('NATS did not confirm the write; try again.');
 }
 
 function parseHours(text: string): number {
   const hours = Number(text);
   if (text.trim() === '' || !Number.isFinite(hours) || hours < 0 || hours > LIMITS.playerTokenOverlapHours) {
-    throw new InvalidArgumentError(`It is a number from 0 to ${LIMITS.playerTokenOverlapHours}.`);
+    throw new InvalidArgumentError(`Hours must be a number from 0 to ${LIMITS.playerTokenOverlapHours}.`);
   }
   return hours;
 }

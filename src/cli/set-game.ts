@@ -28,14 +28,14 @@ export function setGameCommand(context: CliContext): Command {
     .addOption(
       new Option(
         '--client-attributes <which>',
-        'which attributes of players client keys may set; all for a new game. Others are ignored',
+        'which attributes client keys may set; all for a new game. Other attributes are ignored',
       ).choices(['all', 'listed', 'none']),
     )
     .option('--listed-attributes <name...>', 'with --client-attributes listed: their names')
     .addOption(
       new Option(
         '--require-player-token <switch>',
-        'whether client keys act with a player token only; off for a new game. See games player-tokens --help',
+        'whether requests of client keys need a player token; off for a new game. See games player-tokens --help',
       ).choices(['on', 'off']),
     )
     .action((id: string, options: SetOptions) =>
@@ -62,7 +62,7 @@ function changesOf(
 ): Partial<GameDocument> {
   const { clientPurchases, requirePlayerToken } = options;
   if (requirePlayerToken === 'on' && !hasSecret) {
-    throw new CliError('The game has no secret for player tokens; make one with games player-tokens create first.');
+    throw new CliError('The game has no secret for player tokens; first make one with games player-tokens create.');
   }
   const clientAttributes = attributesOf(options);
   const lifecycle = thresholdsAfter(before, options);
@@ -80,11 +80,13 @@ function attributesOf({ clientAttributes, listedAttributes }: SetOptions): Clien
     return clientAttributes;
   }
   const listed = [...new Set(listedAttributes)];
-  if (listed.length === 0) throw new CliError('Name the attributes with --listed-attributes.');
+  if (listed.length === 0)
+    throw new CliError('--client-attributes listed needs names: add --listed-attributes <name...>.');
   if (listed.length > LIMITS.listedAttributes) {
-    throw new CliError(`There are ${listed.length} names; the maximum is ${LIMITS.listedAttributes}.`);
+    throw new CliError(`--listed-attributes has ${listed.length} names; the maximum is ${LIMITS.listedAttributes}.`);
   }
   const wrong = listed.find((name) => name === '' || name.length > LIMITS.nameLength);
-  if (wrong !== undefined) throw new CliError(`A name has 1 to ${LIMITS.nameLength} characters: "${wrong}".`);
+  if (wrong !== undefined)
+    throw new CliError(`--listed-attributes has the name "${wrong}"; a name has 1 to ${LIMITS.nameLength} characters.`);
   return { listed };
 }

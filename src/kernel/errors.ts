@@ -71,7 +71,7 @@ export const ERRORS = {
     status: 429,
     message: 'Too many requests.',
     meaning:
-      'The key used up its tier, or this caller uses far more of a client key than the others. Retry after `Retry-After` seconds.',
+      'The key has used up its tier, or this caller uses far more of a client key than others do. Retry after `Retry-After` seconds.',
   },
   INTERNAL_ERROR: {
     status: 500,

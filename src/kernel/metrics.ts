@@ -62,15 +62,15 @@ export function createMetrics() {
     }),
     conditionsOverBudget: new Counter({
       name: 'owner_condition_budget_exceeded_total',
-      help: 'Conditions that exceeded their budget of steps and counted as false, by what they belong to: segment, flag, campaign.',
+      help: 'Conditions that exceeded their budget of steps and counted as false, by the kind of their definition: segment, flag, campaign.',
       labelNames: ['definition'],
       registers,
     }),
     flagExposures: new Counter({
       name: 'flag_exposures_total',
       help:
-        'Exposures, by how they got their variant: served, earlier, named, mismatch; unattributed are events with a flag_key ' +
-        'that became no exposure, as no served variant is known and none is named.',
+        'Exposures, by the origin of their variant: served, earlier, named, mismatch. unattributed: events with a flag_key that ' +
+        'made no exposure, as no variant was recorded and none was named.',
       labelNames: ['attribution'],
       registers,
     }),
@@ -221,7 +221,7 @@ export function createSinkMetrics() {
     }),
     webhookGamesBehind: new Gauge({
       name: 'webhook_games_behind',
-      help: 'Games with more deliveries than can be queued at once: matched by themselves until they have caught up.',
+      help: 'Games with more deliveries than can be queued at once, matched separately until they have caught up.',
       registers,
     }),
     deliveriesOverflowed: new Counter({
