@@ -327,7 +327,8 @@ describe('the documentation', () => {
     const { paths } = JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text());
     const [one, other] = PATHS.map((path) => ({ ...paths[path].post, operationId: undefined }));
     expect(one).toEqual(other);
-    expect(Object.keys(one.responses).toSorted()).toEqual(['200', '401', '403', '413', '415', '422', '500', '503']);
+    const statuses = ['200', '401', '403', '413', '415', '422', '429', '500', '503'];
+    expect(Object.keys(one.responses).toSorted()).toEqual(statuses);
     expect(one.responses['422'].description).toContain('VALIDATION_ERROR');
     expect(one.responses['503'].description).toContain('MODEL_UNAVAILABLE');
     expect(one.parameters).toEqual([]);
