@@ -15,6 +15,8 @@ const LABELS: Readonly<Record<string, string>> = {
   table: 'ClickHouse tables of the migrations',
   model: 'current, challenger',
   role: 'current, challenger',
+  definition: 'segment, flag, campaign',
+  attribution: 'words of the code',
   bucket: "buckets of the operator's model",
   version: "versions of the operator's models that are in use",
 };
