@@ -7,7 +7,7 @@ export function append<T>(list: readonly T[], item: T, most: number): T[] {
 
 /**
  * As `append`, with a bound of its own for each of two groups: only items of the new item's group count, and only such are
- * dropped. So nobody can push out what others rely on.
+ * dropped. So no kind can push out the entries of another.
  */
 export function appendInGroup<T>(list: readonly T[], item: T, most: number, isMember: (one: T) => boolean): T[] {
   if (list.length < most) return append(list, item, most);

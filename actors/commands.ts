@@ -51,7 +51,7 @@ export interface RegisterPlayer {
   createOnly: boolean;
   /** A client key never replaces an e-mail already held, and is answered little of a player that was there. */
   byClientKey: boolean;
-  /** A player token says that it is the player who asks. */
+  /** A player token proves that the player sent the request. */
   isOwn?: true;
   idempotency?: IdempotencyClaim;
 }

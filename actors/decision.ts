@@ -22,11 +22,11 @@ export interface Draft {
   readonly facts: readonly DomainFact[];
   get(entityId: string): EntityState | undefined;
   emit(fact: DomainFact): void;
-  /** Counts what leaves no fact, for the metrics. Absent where nobody reads them. */
+  /** Counts events that leave no fact, for the metrics. Absent without metrics. */
   tally?(what: Tallied): void;
 }
 
-/** `unattributed`: an exposure of which nobody knows the variant. */
+/** `unattributed`: an event with a flag_key but no recorded or named variant. */
 export type Tallied = 'unattributed';
 
 /** The player, if it exists and belongs to the caller's game and environment. Another's looks like none at all. */

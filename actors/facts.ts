@@ -200,7 +200,7 @@ export interface PlayerErased extends FactBase {
    * from before there was a quarantine.
    */
   quarantined?: number;
-  /** The player's device: its scores are deleted where nobody else has it. Absent when it had none, and in older records. */
+  /** The player's device: its scores are deleted if no other player has it. Absent when it had none, and in older records. */
   deviceId?: string;
 }
 

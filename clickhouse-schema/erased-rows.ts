@@ -31,7 +31,7 @@ export interface RecordsPosition {
  */
 type Placing = 'facts' | 'snapshots' | 'memberships';
 
-/** What knows no player. Scores are of devices: `erasedScores`. */
+/** Tables whose rows are not erased by player. Scores name devices: `erasedScores`. */
 type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references' | 'webhook_disablings';
 
 /** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
@@ -87,7 +87,7 @@ export const SCORE_TABLES = ['scores', 'challenger_scores'] as const satisfies r
  *
  * Only rows at or below the stored position of RECORDS are deleted: a block above it may be repeated, and a repeat that finds some of
  * its rows would be refused for ever. Rows received before this RECORDS was created came from an earlier one.
- * @param erasures of players whose device nobody else has
+ * @param erasures of players whose device no other player has
  */
 export function erasedScores(erasures: readonly PendingErasure[], { createdMs, sequence }: RecordsPosition): string {
   const until = new Map<string, number>();

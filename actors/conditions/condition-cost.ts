@@ -14,7 +14,7 @@ export interface ConditionCost extends Readonly<Cost> {
   addCount(): void;
   /** Adds what a text of `length` characters takes. */
   addText(steps: (length: number) => number, path: string): void;
-  /** Adds what is asked of each element of a list; `steps`: what its plain tests take for one element. */
+  /** Adds the tests of each element of a list; `steps`: the cost of its plain tests for one element. */
   repeated<T>(make: () => T): { made: T; steps: number };
 }
 

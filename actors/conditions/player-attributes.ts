@@ -8,7 +8,7 @@ import { isObject } from './values.ts';
  * The player's attributes, parsed when a condition first asks. JSON.parse makes every key, also `__proto__`, an object's
  * own.
  *
- * All conditions about one state are asked together, and most changes of a state leave its attributes alone, so only the latest
+ * All conditions about one state are evaluated together, and most changes of a state leave its attributes alone, so only the latest
  * text is remembered: a WeakMap of every state cost twice as much as the parsing it saved. Large attributes are kept as long as
  * their state.
  */

@@ -14,10 +14,10 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 let isOpen = false;
 /** Left in the meter; -1: it is exhausted. */
 let left: number = LIMITS.meterSteps;
-/** What `left` must not fall below for the player under evaluation, and for what is asked now. */
+/** The lower bounds of `left` for the player under evaluation, and for the condition under evaluation. */
 let playerFloor: number = LIMITS.plainSteps;
 let floor: number = LIMITS.plainSteps;
-/** The condition that is asked now could not pay for something. Otherwise false. */
+/** Whether the condition under evaluation exceeded its budget. */
 let isOver = false;
 let spentBefore = 0;
 
@@ -90,7 +90,7 @@ export function withinBudget<Source extends Counted>(
   function overBudget(source: Source): boolean {
     isOver = false;
     if (!isOpen) {
-      // Nothing is metered, as in tests: what was asked before does not count.
+      // Nothing is metered, as in tests: earlier conditions do not count.
       reset();
       const holds = all(source);
       if (!isOver) return holds;

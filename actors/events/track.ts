@@ -14,7 +14,7 @@ import { recall } from './recent-events.ts';
  * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player
  * does not exist.
  * @param targeting looked up only when the event names a flag
- * @param by who made the event: the caller, unless the service itself makes it of what the caller recorded
+ * @param by the event's maker: the caller, or the service for the events of recorded sessions and purchases
  */
 export function trackEvent(
   draft: Draft,

@@ -14,7 +14,7 @@ export interface CompiledRule {
 }
 
 /**
- * The flag's rules in the order they are asked: by ascending priority, then as they stand. Paths as on the wire.
+ * The flag's rules in the order of evaluation: by ascending priority, then as they stand. Paths as on the wire.
  * @returns `excesses`: conditions too expensive for a new definition
  */
 export function compileRules(

@@ -25,7 +25,7 @@ export function evaluateFlags(
   const evaluations: FlagEvaluation[] = [];
   const unknownFlags: string[] = [];
   let valueChars = 0;
-  // Flags that wait for the same others ask them once.
+  // Flags with the same prerequisites evaluate these once.
   const served: Served = new Map();
   for (const key of flagKeys === 'all' ? targeting.flags.keys() : new Set(flagKeys)) {
     const flag = targeting.flags.get(key);

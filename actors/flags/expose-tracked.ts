@@ -61,7 +61,7 @@ function attributed(
   if (kept === undefined) {
     return typeof named === 'string' ? byName(named, 'named', flag) : 'unattributed';
   }
-  // Evaluations name no variant of a boolean flag, so a client that repeats theirs says null.
+  // Evaluations of a boolean flag have the variant null, and a client may send it back.
   const isNamed = named !== undefined && !(named === null && kept.variantKey === null);
   if (!isNamed) {
     if (kept.changes >= LIMITS.servedChanges) return 'unattributed';
@@ -82,7 +82,7 @@ function keptExposure({ value, ...kept }: ServedFlag, flag: FlagDocument): Expos
   return { flagKey, flagVersion, period, variantKey, value: text, reason, ...segment };
 }
 
-/** A variant that only the event names. One that the flag does not have is nobody's. */
+/** A variant that only the event names. `unattributed` when the flag does not have it. */
 function byName(named: string | null, attribution: Attribution, flag: FlagDocument): Attributed | 'unattributed' {
   const isBoolean = flag.flagType === 'boolean';
   const isThere = isBoolean ? named === 'true' || named === 'false' : flag.variants.some(({ key }) => key === named);

@@ -10,7 +10,7 @@ export function periodsOf({ periods, version, updatedAt }: FlagDocument): readon
   return periods === undefined || periods.length === 0 ? [{ period: 1, version, since: updatedAt }] : periods;
 }
 
-/** The number of the current period. Cheap: every evaluation asks. */
+/** The number of the current period. Cheap: every evaluation calls it. */
 export function periodOf({ periods }: FlagDocument): number {
   return periods?.at(-1)?.period ?? 1;
 }

@@ -17,7 +17,7 @@ import { sharedServed } from './shared-served.ts';
  * Invariants
  * 1. What differs from what is kept is durable before the answer that serves it goes out. An answer that never arrives
  *    leaves a record of what its client does not show: such a client names the variant in its event.
- * 2. Whoever was served two variants of one period is marked, once.
+ * 2. A player served two variants of one period is marked, once.
  * 3. A flag changes a player at most `LIMITS.servedChanges` times a period.
  */
 
@@ -35,7 +35,7 @@ export function servedAnew(
     const { flagKey } = evaluation;
     const document = flags.get(flagKey)?.document;
     if (document === undefined) continue;
-    // Flags are mostly asked for in order of their keys, and kept in it.
+    // Flags are mostly evaluated in the order of their keys, and kept in it.
     const place = servedFlags[guess]?.flagKey === flagKey ? guess : placeOf(servedFlags, flagKey);
     guess = place + 1;
     const period = periodOf(document);
@@ -57,7 +57,7 @@ export function servedOf({ servedFlags }: PlayerState, flagKey: string): ServedF
   return kept?.flagKey === flagKey ? kept : undefined;
 }
 
-/** Remembers what was served. Nobody waits for the answer itself. */
+/** Remembers the served variants. No caller gets its reply. */
 export function serveFlags(
   state: PlayerState | undefined,
   { flags }: ServeFlags,

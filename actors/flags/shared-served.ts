@@ -11,7 +11,7 @@ const FORMS = 32;
 /** Flags of all games of a process; beyond it sharing begins anew. */
 const FLAGS = 20_000;
 
-/** An object that says the same, of which there is one in most cases. */
+/** A shared object with the same content; in most cases there is one. */
 export function sharedServed(flag: ServedFlag): ServedFlag {
   if (flag.changes > 0 || flag.earlier.length > 0) return flag;
   let forms = shared.get(flag.flagKey);

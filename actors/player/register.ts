@@ -30,7 +30,7 @@ export function registerPlayer(state: PlayerState | undefined, command: Register
   return { facts, reply: { ...reply, player: toStrangers(reply.player, command) } };
 }
 
-/** What is answered to who need not be the player: every field of the resource, those that are private as of a new player. */
+/** The answer without proof of the player: every field of the resource, private ones as of a new player. */
 function toStrangers(player: PlayerView, { deviceId, attributes }: RegisterPlayer): PlayerView {
   return {
     ...player,
@@ -39,7 +39,7 @@ function toStrangers(player: PlayerView, { deviceId, attributes }: RegisterPlaye
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
-    // What the caller sent, it knows.
+    // Fields that the caller sent are no secret to it.
     attributes: mergeAttributes('{}', attributes ?? '{}') ?? '{}',
   };
 }

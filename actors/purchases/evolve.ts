@@ -32,7 +32,7 @@ export function purchaseReversed(state: PlayerState, { digest, amount }: Purchas
   };
 }
 
-/** Beyond the bound the oldest of a client key goes first, so that a client makes no transaction of a server forgotten. */
+/** Beyond the bound the oldest of a client key is dropped first, so a client cannot push out a server's. */
 function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurchase): readonly RecordedPurchase[] {
   const next = [...held, purchase];
   if (next.length > LIMITS.recordedPurchases) {

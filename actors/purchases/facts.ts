@@ -5,7 +5,7 @@ import type { FactBase } from '../facts.ts';
 export interface PurchaseRecorded extends FactBase {
   kind: 'PurchaseRecorded';
   amount: number;
-  /** ISO 4217, as the caller told it. */
+  /** ISO 4217, as the caller sent it. */
   currency: string | null;
   productId: string | null;
   transactionId: string | null;

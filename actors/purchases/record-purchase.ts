@@ -55,7 +55,7 @@ export function recordPurchase(
   draft.emit({ kind: 'PurchaseRecorded', ...base, ...told, ...(by === undefined ? {} : { by }) });
   const purchaseCount = state.purchaseCount + (earlier === undefined ? 1 : 0);
   const reply = { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount } as const;
-  // The event of the client's purchase says the same already.
+  // The event of the client's purchase has the same content already.
   if (earlier?.amount === amount) return { ...reply, replayed: true };
   trackEvent(
     draft,

@@ -129,7 +129,7 @@ export function createDefinitions(
         segments: segments.all,
         segment: (id) => segments.get(id),
         flags,
-        // Few players ever count so many names that it is asked.
+        // Few players ever count so many names that this is called.
         get countedEvents() {
           countedEvents ??= countedEventsIn(game, environment);
           return countedEvents;

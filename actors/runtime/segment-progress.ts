@@ -22,7 +22,7 @@ export interface SegmentProgress {
   schedulesUpTo?: number;
 }
 
-/** What the progress is asked of. */
+/** The segment and edit of a question about progress. */
 export interface ProgressQuestion {
   game: string;
   environment: Environment;
@@ -137,7 +137,7 @@ function parseProgress(value: unknown): SegmentProgress | undefined {
   return {
     revision,
     done: done === true,
-    // Progress of an earlier version knows no tenants.
+    // Progress of an earlier version has no tenants.
     firstPassDone: firstPassDone === true,
     tenants: isRecord(tenants) ? parseTenants(tenants) : {},
     overBudget: isRecord(overBudget) ? parseCounts(overBudget) : {},

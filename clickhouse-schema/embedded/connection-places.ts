@@ -11,7 +11,7 @@ export interface ConnectionPlaces {
 }
 
 /**
- * Places for open sockets, so that nobody who opens many of them keeps others out.
+ * Places for open sockets. One client that opens many cannot keep others out.
  *
  * Owns which socket is idle, held or reserved. A new socket always gets a place: the one idle for longest loses its
  * own. Invariants: at most `most` sockets are idle or held, unless more than that run statements; at most `reserved`

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** Finds out which network a request comes from: what fairness between callers of one key goes by. */
+/** Finds the network of a request's caller, for fairness between callers of one key. */
 export interface CallerAddresses {
   /** Whether there are trusted proxies: X-Forwarded-For need not be read otherwise. */
   readonly readsForwardedFor: boolean;
@@ -16,7 +16,7 @@ export interface CallerAddresses {
 /** Hops of X-Forwarded-For that are looked at, from the right: more proxies in a row than any deployment has. */
 const MAX_HOPS = 16;
 
-/** @param proxies addresses and networks (`10.0.0.0/8`) whose X-Forwarded-For is believed; checked by `parseProxies` */
+/** @param proxies addresses and networks (`10.0.0.0/8`) whose X-Forwarded-For counts; checked by `parseProxies` */
 export function createCallerAddresses(proxies: readonly string[]): CallerAddresses {
   const trusted = parseProxies(proxies);
   /** Networks of addresses seen: taking an IPv6 address apart costs 5 µs. */
@@ -41,7 +41,7 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
       for (let hop = 0; hop < MAX_HOPS && end > 0 && isTrusted(trusted, address); hop++) {
         const comma = forwardedFor.lastIndexOf(',', end - 1);
         const next = addressOf(forwardedFor.slice(comma + 1, end));
-        // What is no address (`unknown`) says nothing: the nearest proxy stands for it.
+        // Anything but an address (`unknown`) is skipped: the nearest proxy stands for it.
         if (next === undefined) break;
         address = next;
         end = comma;

@@ -22,7 +22,7 @@ export interface CallerShares {
    * @returns 0: not above
    */
   waitSeconds(caller: string, nowMs: number, used: number, limit: number): number;
-  /** Whether nobody called within the minute. */
+  /** Whether there was no call within the minute. */
   isIdle(nowMs: number): boolean;
 }
 

@@ -5,7 +5,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Any of these says that somebody else asked, through a proxy of this machine. */
+/** Any of these shows that the request came through a proxy of this machine. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   'x-forwarded-for',
   'forwarded',

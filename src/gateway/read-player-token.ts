@@ -13,7 +13,7 @@ export interface PlayerToken {
   secret: string;
 }
 
-/** Why a text is no good token, for its sender. */
+/** Why a token is refused, for its sender. */
 export interface BadToken {
   kind: 'bad';
   reason: string;

@@ -64,7 +64,7 @@ export function runKeyedRoute(
   // A request with a bad token is counted before it is refused: else it would cost its sender nothing.
   const denied = forbidden(route, key) ?? limited(deps, route, key, player, exchange, res, req) ?? failureIn(checked);
   if (denied !== undefined) return respond(exchange, denied);
-  // Nothing else of the request is parsed before its key is known to be good.
+  // Only the key is parsed before it is verified.
   const head = readHead(reader, req, exchange.ignored);
   const fault = faultOf(head);
   if (fault !== undefined) {

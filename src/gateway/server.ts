@@ -115,7 +115,7 @@ export function createServer(deps: ServerDeps): Server {
   });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
-  // A port of its own is for whoever can reach it.
+  // A port of its own serves all who can reach it.
   const forAll = (route: Route): Route => (route.kind === 'open' ? { ...route, localOnly: false } : route);
   const mainRoutes = deps.routes.filter((route) => !onMetricsPort(route));
   const main = createApp(

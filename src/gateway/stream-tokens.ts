@@ -28,7 +28,7 @@ export interface StreamTokens {
   make(key: ApiKey): Promise<StreamToken | Failure>;
   /** The id of the key that a text names, if it has the shape of a token. */
   keyIdOf(text: string): string | undefined;
-  /** Uses a token up. @returns undefined when it was good, and from then on is not */
+  /** Uses a token up. @returns undefined when it was valid; it is not valid afterwards */
   redeem(text: string): Promise<Failure | undefined>;
 }
 
@@ -76,7 +76,7 @@ export function createStreamTokens({
       if (!mayMake(id)) {
         return failure(
           'RATE_LIMIT_EXCEEDED',
-          `This key has made its ${LIMITS.streamTokensOfKey} tokens of this minute here.`,
+          `This key has made ${LIMITS.streamTokensOfKey} stream tokens within a minute, the maximum; try again in a minute.`,
         );
       }
       const token = `${PREFIX}${id}${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url')}`;
@@ -104,9 +104,9 @@ export function createStreamTokens({
 }
 
 const REFUSED = failure('UNAUTHORIZED', 'The stream token is unknown, used or expired. Make a new one.');
-const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'Stream tokens are not available just now.');
+const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'Stream tokens are not available at the moment; try again.');
 
-/** Linear in the text: whoever sends it may be anybody. */
+/** Linear in the text: its sender is not authenticated. */
 function isToken(text: string): boolean {
   if (text.length !== PREFIX.length + ID_LENGTH + SECRET_LENGTH || !text.startsWith(PREFIX)) return false;
   for (let i = PREFIX.length; i < text.length; i++) if (!CHARACTERS.has(text.charAt(i))) return false;
@@ -117,7 +117,7 @@ const CHARACTERS: ReadonlySet<string> = new Set(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''),
 );
 
-/** Where a token is held: whoever reads the bucket learns no token. */
+/** The bucket's key of a token. A hash: a reader of the bucket cannot learn the token. */
 function entryOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }

@@ -76,7 +76,7 @@ export const LIMITS = {
   playerTokenSkewMs: 60_000,
   /** Player tokens remembered in a gateway, 20 MB of the longest: a request costs a look-up and not a signature (10 µs). */
   playerTokenCache: 10_000,
-  /** How long what a secret signed stays good after its rotation, at most, in hours. */
+  /** Hours that tokens of a secret stay valid after its rotation, at most. */
   playerTokenOverlapHours: 30 * 24,
   /** Attributes that a game lists as those which client keys may set: as many as a player may have. */
   listedAttributes: 256,
@@ -653,7 +653,7 @@ export const LIMITS = {
   deliveryLanes: 10_000,
   /** Deliveries the broker hands out at once, over all processes: those in flight, waiting or being put off. */
   deliveriesHandedOut: 2_048,
-  /** Bytes of deliveries that were matched and are due, over all games: they are in the memory of who makes them. */
+  /** Bytes of deliveries that were matched and are due, over all games: they are in the memory of the processes that make them. */
   deliveriesDueBytes: 64 * 1024 * 1024,
   /** How often what is due is counted while some game has much of it. */
   deliveriesDueLookMs: 25,
@@ -730,7 +730,7 @@ export const LIMITS = {
   deliveriesPendingLookMs: 15_000,
   /** A look-up of a receiver's name, all of it: a name server that never answers must not use up a delivery's time. */
   dnsLookupMs: 5_000,
-  /** One query to one name server, and how often each is asked. */
+  /** One query to one name server, and the queries to each. */
   dnsTryMs: 1_000,
   dnsTries: 3,
   /** Names that are looked up at once: one for each delivery in flight, so that none is refused for others' names. */

@@ -34,7 +34,7 @@ const CLICKHOUSE_ENVIRONMENT = [
   'LOG_LEVEL',
 ];
 const PROBE_TIMEOUT_MS = 1_000;
-/** What says how to log in to another broker than our own. */
+/** Settings with credentials for another broker than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
   'NATS_USER',
@@ -158,7 +158,7 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
     name: 'clickhouse',
     command: process.execPath,
     args: [EMBEDDED_CLICKHOUSE],
-    // Whoever finds a way to read files through the engine finds no secret in its environment.
+    // Keeps secrets out of the engine's environment, in case a statement can read files through the engine.
     env: {
       ...Object.fromEntries(CLICKHOUSE_ENVIRONMENT.map((name) => [name, env[name]])),
       DATA_DIR: dataDir,

@@ -106,7 +106,7 @@ async function sha256Of(path: string): Promise<string> {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Whether nobody but this user and root can write them. */
+/** Whether only this user and root can write them. */
 async function areOnlyOurs(paths: readonly string[]): Promise<boolean> {
   const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return stats.every((found) => found !== undefined && (found.mode & 0o022) === 0 && isUs(found.uid));

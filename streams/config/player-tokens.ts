@@ -8,7 +8,7 @@ import type { DocumentAddress } from './documents.ts';
 export interface PlayerTokenSecrets {
   /** The HMAC key is its text in UTF-8. */
   secret: string;
-  /** The one before the latest rotation: what it signed is good until then (epoch milliseconds). */
+  /** The secret before the latest rotation; its tokens are valid until then (epoch milliseconds). */
   previous?: { secret: string; until: number };
 }
 
@@ -25,13 +25,13 @@ export function newPlayerTokenSecret(ids: Ids): string {
   return PREFIX + Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
 }
 
-/** The secrets after a rotation. @param overlapMs how long what the present one signed stays good */
+/** The secrets after a rotation. @param overlapMs how long tokens of the present secret stay valid */
 export function rotated(held: PlayerTokenSecrets, ids: Ids, nowMs: number, overlapMs: number): PlayerTokenSecrets {
   const secret = newPlayerTokenSecret(ids);
   return overlapMs === 0 ? { secret } : { secret, previous: { secret: held.secret, until: nowMs + overlapMs } };
 }
 
-/** The secrets whose signatures are good, the newest first. */
+/** The secrets whose signatures are valid, the newest first. */
 export function goodSecrets({ secret, previous }: PlayerTokenSecrets, nowMs: number): string[] {
   return previous !== undefined && nowMs < previous.until ? [secret, previous.secret] : [secret];
 }

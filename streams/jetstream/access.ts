@@ -6,7 +6,7 @@ import {
   type ConnectionOptions,
 } from '@nats-io/transport-node';
 
-/** How a process proves who it is to the broker, and how it checks the broker. Files are read at every connection. */
+/** Credentials and TLS of a connection to the broker. Files are read at every connection. */
 export interface BrokerAccess {
   login?: BrokerLogin;
   /** Present: only a TLS connection is used. The system's authorities are trusted when `caFile` is left out. */
@@ -21,7 +21,7 @@ export type BrokerLogin =
 /**
  * Takes the parts of NATS_URL apart: servers joined by commas, each `[scheme://][user:password@ or token@]host[:port]`, with
  * percent-encoded credentials. All servers share one set of credentials. The scheme `tls` demands TLS.
- * @returns a string that says what is wrong; it holds no credentials
+ * @returns a string that describes the error; it holds no credentials
  */
 export function parseBrokerUrl(url: string): { servers: string[]; access: BrokerAccess } | string {
   const parts = url.split(',').map((text) => splitServer(text.trim()));

@@ -45,7 +45,7 @@ export interface Link {
 
 export interface LinkOptions {
   url: string;
-  /** Goes before what `url` says of credentials and TLS. */
+  /** Overrides the credentials and TLS of `url`. */
   access?: BrokerAccess;
   clock: Clock;
   logger: Logger;

@@ -1,4 +1,4 @@
-/** What the first bytes of an encoded state say (state-layout.ts): which kind it is and whose. */
+/** The kind and tenant of an encoded state, read from its first bytes (state-layout.ts). */
 export interface StateHead {
   kind: 'player' | 'ledger' | 'erased';
   game: string;

@@ -16,7 +16,7 @@ import type { SinkPosition } from '../positions.ts';
 
 /**
  * Where players' rows are deleted, and the scores of their devices up to a position in RECORDS (`undefined`: none).
- * Everything rejects when ClickHouse cannot be reached, or says no.
+ * Everything rejects when ClickHouse cannot be reached, or refuses.
  */
 export interface ErasureTarget {
   /** Erasures that are not done and that the sink has passed, oldest first, at most one a player, all of one FACTS. */

@@ -110,7 +110,7 @@ export function createDueRoom({ log, clock, onRoom }: DueRoomOptions): DueRoom {
       const places = (LIMITS.deliveriesHandedOut - (total - countOf(due))) / 3 - countOf(due);
       const bytes = (LIMITS.deliveriesDueBytes - (totalBytes - due.bytes)) / 3 - due.bytes;
       const isFree = places > 0 && bytes > 0;
-      // Counted before it is needed, so that nobody waits for the count.
+      // Counted before it is needed, so that no delivery waits for the count.
       if (places <= countOf(due) || bytes <= due.bytes) look();
       if (!isFree) isWanted = true;
       return isFree;

@@ -62,7 +62,7 @@ const TAKE_RECORDS = 64;
  * 1. The position of a game (its mark, else the common one) moves past a record only after all of its deliveries are stored. So a crash
  *    repeats appends, which their message id makes harmless, and loses none.
  * 2. Each record of a game is matched by the common reader or by the game's own, never by both.
- * 3. The position moves past an erasure only after it is noted for whoever makes deliveries.
+ * 3. The position moves past an erasure only after it is noted for the processes that make deliveries.
  */
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   const { log, clock, logger, metrics, subscriptions, positions, from, isWell, onOverflow, isConfigSeen, signal } =

@@ -10,7 +10,7 @@ export interface MatchWindow {
   readonly taken: number;
   /** Every record up to and including this sequence is done. */
   readonly position: number;
-  /** A record was read. It is held once, by the caller, who lets go with `release`. */
+  /** A record was read. The caller holds it once, until it calls `release`. */
   add(sequence: number): ReadRecord;
   hold(record: ReadRecord): void;
   release(record: ReadRecord): void;

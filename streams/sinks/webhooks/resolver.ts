@@ -35,7 +35,7 @@ export function createResolver(options: ResolverOptions): LookupFunction {
   async function find(name: string): Promise<Answer> {
     const local = hostFiles.addressesOf(name).flatMap(foundOf);
     if (local.length > 0) return { kind: 'found', addresses: local };
-    // RFC 6761: never asked of a name server.
+    // RFC 6761: never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return { kind: 'found', addresses: LOOPBACK };
     const resolver = new Resolver({ timeout: LIMITS.dnsTryMs, tries: LIMITS.dnsTries });
     if (options.servers !== undefined) resolver.setServers(options.servers);
