@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../kernel/clock.ts';
 import type { Query } from '../../actors/commands.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { encodeQueries } from '../../streams/codec.ts';
 import { queriesSubject } from '../../streams/definitions.ts';
 import type { Log, Stop } from '../../streams/log.ts';
@@ -26,8 +27,12 @@ export interface QuerySenderOptions {
 
 /** How long an answer may take before the query is asked again. */
 const ASK_AGAIN_MS = 250;
-/** Queries in one message: with their texts well below the broker's payload limit. */
+/** Queries in one message, and characters of their texts: at three bytes each still below half of the broker's payload limit. */
 const MESSAGE_QUERIES = 1_000;
+const MESSAGE_CHARS = LIMITS.requestsBatchBytes / 2;
+/** What a query takes beside its texts, and a key beside its characters. */
+const SHORT_CHARS = 500;
+const KEY_CHARS = 5;
 
 export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
   const fresh: Query[][] = Array.from({ length: partitions }, () => []);
@@ -90,7 +95,25 @@ export function createQuerySender({ log, clock, partitions }: QuerySenderOptions
   };
 }
 
+/** A message ends before the query that would take it past the bounds; one query alone fits, as its request's body does. */
 function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
-  for (let at = 0; at < queries.length; at += MESSAGE_QUERIES)
-    yield encodeQueries(queries.slice(at, at + MESSAGE_QUERIES));
+  let from = 0;
+  let chars = 0;
+  for (const [at, query] of queries.entries()) {
+    const more = charsOf(query);
+    if (at > from && (at - from >= MESSAGE_QUERIES || chars + more > MESSAGE_CHARS)) {
+      yield encodeQueries(queries.slice(from, at));
+      from = at;
+      chars = 0;
+    }
+    chars += more;
+  }
+  if (from < queries.length) yield encodeQueries(queries.slice(from));
+}
+
+/** About how long a query is: all but the evaluation of flags are short. */
+function charsOf({ body }: Query): number {
+  if (body.kind !== 'EvaluateFlags') return SHORT_CHARS;
+  const keys = body.flagKeys === 'all' ? 0 : body.flagKeys.reduce((sum, key) => sum + key.length + KEY_CHARS, 0);
+  return SHORT_CHARS + keys + body.context.length;
 }
