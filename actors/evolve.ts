@@ -157,7 +157,7 @@ function tracked(state: PlayerState, fact: EventTracked): PlayerState {
   const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;
   const counters = counted(state.counters, fact.eventName, fact.at, fact.forgets);
   const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
-  return fact.release === undefined ? next : released(next, fact, fact.release);
+  return fact.release === undefined ? next : released(next, fact, fact.release.number);
 }
 
 function recentEventOf({ eventId, eventName, timestamp, at: receivedAt, by }: EventTracked): RecentEvent {

@@ -45,8 +45,8 @@ export interface EventTracked extends FactBase {
   isPayer: boolean;
   /** The `country` attribute, if it is a string; else ''. */
   country: string;
-  /** With an event that was quarantined before. */
-  release?: Release;
+  /** With an event that was quarantined before. Who sent it is its `by`. */
+  release?: Omit<Release, 'by'>;
   /** What its schema had against it, where that is not enforced: the first fault. */
   schemaFault?: string;
   /** Absent in records from before makers were kept. */

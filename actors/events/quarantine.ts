@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { EventQuarantined, EventTracked } from '../facts.ts';
 import { NO_QUARANTINE, type PlayerState, type QuarantineTally, type RecentEvent } from '../state.ts';
-import { mayBeSame, type Release } from '../commands.ts';
+import { mayBeSame } from '../commands.ts';
 import { remembered } from './recent-events.ts';
 
 /*
@@ -35,9 +35,10 @@ export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerS
 }
 
 /** A quarantined event was tracked after all: a repeat of its id, where it is remembered, is one of an accepted event now. */
-export function released(state: PlayerState, fact: EventTracked, { number, by }: Release): PlayerState {
-  const { eventId, eventName, timestamp, at: receivedAt } = fact;
-  const isIt = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, by);
+export function released(state: PlayerState, fact: EventTracked, number: number): PlayerState {
+  const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
+  const sender = by === 'service' ? undefined : by;
+  const isIt = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, sender);
   return {
     ...state,
     recentEvents: state.recentEvents.some(isIt)

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
 import type { CallerKind, TrackItem } from '../commands.ts';
 import { decide } from '../decide.ts';
+import { evolve } from '../evolve.ts';
+import type { Fact } from '../facts.ts';
 import { createDraft } from '../runtime/draft.ts';
-import type { PlayerState } from '../state.ts';
+import type { EntityState, PlayerState } from '../state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 
 const ID = aPlayer().id;
@@ -77,7 +80,28 @@ describe('an event_id', () => {
     expect(facts.flatMap((fact) => (fact.kind === 'EventTracked' ? [fact.by] : []))).toEqual(['client', 'server']);
     expect(state?.kind === 'player' && state.recentEvents).toMatchObject([{ by: 'server' }, { by: 'client' }]);
   });
+
+  it('of a released event changes nothing of the same one of the other kind of key, also when the player is rebuilt', () => {
+    const release = { number: 1, quarantinedAt: 2_000, by: 'server' } as const;
+    const { facts, state } = after(
+      aPlayer(),
+      [item('e', BROKEN), 'server'],
+      [item('e', { eventName: 'loss' }), 'client'],
+      [item('e', { remember: false, release }), 'server'],
+    );
+    const stored = { partition: 0, epoch: 1, owner: 'o', committedAt: 2_000, position: null, configRevision: 0 };
+    expect(rebuilt(aPlayer(), decodeCommit(encodeCommit({ ...stored, facts: [...facts] })).facts)).toEqual(state);
+  });
 });
+
+/** The player that facts read from FACTS give. */
+function rebuilt(player: PlayerState, facts: readonly Fact[]): EntityState {
+  let state: EntityState = player;
+  for (const fact of facts) {
+    if (fact.kind !== 'EntitySnapshot' && fact.kind !== 'SnapshotMark') state = evolve(state, fact);
+  }
+  return state;
+}
 
 describe('who made an event', () => {
   it('stands on its fact: the caller by its kind of key, or the service for what it makes of a recorded purchase or session', () => {

@@ -131,11 +131,15 @@ function emitTracked(
     lifecycleStage: state.lifecycleStage,
     isPayer: state.isPayer,
     country: state.country,
-    ...(item.release === undefined ? {} : { release: item.release }),
+    ...(item.release === undefined ? {} : { release: numbered(item.release) }),
     ...(item.schemaFault === undefined ? {} : { schemaFault: item.schemaFault }),
     ...(by === undefined ? {} : { by }),
     ...(forgets === undefined ? {} : { forgets }),
   });
+}
+
+function numbered({ number, quarantinedAt }: Release): Omit<Release, 'by'> {
+  return { number, quarantinedAt };
 }
 
 /** What the service makes of recorded purchases and sessions. */
