@@ -72,9 +72,9 @@ export function createClients(options: ClientsOptions): Clients {
 
 /** One request over the network to a process, and its answer back. A dead process answers nothing: the connection breaks. */
 function createSend({ world, history, partitionOf }: ClientsOptions, random: Random) {
-  return (process: SimProcess, ...[entityId, body, environment = 'live']: Parameters<Send>): Promise<Heard> =>
+  return (process: SimProcess, ...[entityId, body, environment = 'live', by]: Parameters<Send>): Promise<Heard> =>
     new Promise((resolve) => {
-      const origin = { game: 'demo', environment, receivedAt: 0 };
+      const origin = { game: 'demo', environment, receivedAt: 0, ...(by === undefined ? {} : { by }) };
       const attempt = history.begin({ gateway: process.name, partition: partitionOf(entityId), origin, body });
       const hear = (reply: Heard): void => {
         history.end(attempt, reply);

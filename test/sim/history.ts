@@ -81,7 +81,8 @@ export function createHistory(world: World): History {
         const queue = unsent.get(command.replyTo) ?? [];
         const text = JSON.stringify(command.body);
         const at = queue.findIndex(
-          ({ origin, body }) => origin.receivedAt === command.receivedAt && JSON.stringify(body) === text,
+          ({ origin, body }) =>
+            origin.receivedAt === command.receivedAt && origin.by === command.by && JSON.stringify(body) === text,
         );
         const attempt = queue[at];
         if (attempt === undefined) {

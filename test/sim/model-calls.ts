@@ -1,4 +1,4 @@
-import type { EndSession, InitSession, Scope, SyncSession, TrackItem } from '../../actors/commands.ts';
+import type { CallerKind, EndSession, InitSession, Scope, SyncSession, TrackItem } from '../../actors/commands.ts';
 import type { Reply } from '../../actors/replies.ts';
 import type { PlayerState } from '../../actors/state.ts';
 import { predictOffers } from './model-campaigns.ts';
@@ -24,12 +24,13 @@ export function predictCall(
   definitions: ModelDefinitions,
   scope: Scope,
   at: number,
+  by: CallerKind | undefined,
 ): Reply {
   const held = calling.player();
   if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
   const { sessionId } = body;
   if (body.kind === 'InitSession') {
-    calling.take(predictOpening(held, body, scope, at));
+    calling.take(predictOpening(held, body, scope, at, by));
     calling.settle();
     return opened(body, calling, definitions, scope, at);
   }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { RecordPurchase, RecordSession, Scope, TrackItem } from '../../actors/commands.ts';
+import type { CallerKind, RecordPurchase, RecordSession, Scope, TrackItem } from '../../actors/commands.ts';
 import type { DomainFact } from '../../actors/facts.ts';
 import type { Reply } from '../../actors/replies.ts';
-import type { DailyActivity, PlayerState } from '../../actors/state.ts';
+import type { DailyActivity, PlayerState, RecordedPurchase } from '../../actors/state.ts';
 
 /** What a recorded session or purchase does. Without `change` it was recorded before. */
 export interface Played {
   reply: Reply;
-  change?: { fact: DomainFact; next: PlayerState; event: TrackItem };
+  change?: { facts: DomainFact[]; next: PlayerState; event?: TrackItem };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -38,7 +38,7 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
   return {
     reply: reply(totals.sessionCount, totals.totalPlaytimeSeconds),
     change: {
-      fact: { kind: 'SessionRecorded', entityId: playerId, ...scope, at, ...told },
+      facts: [{ kind: 'SessionRecorded', entityId: playerId, ...scope, at, ...told }],
       next: {
         ...held,
         ...totals,
@@ -55,37 +55,62 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
   };
 }
 
-/** A purchase counts once for its transaction, without one each time; who paid once is a payer. */
-export function predictPurchase(held: PlayerState, body: RecordPurchase, scope: Scope, at: number): Played {
+/**
+ * A purchase counts once for its transaction, without one each time; who paid once is a payer. What a server key records replaces
+ * what a client key recorded of the same transaction.
+ */
+export function predictPurchase(
+  held: PlayerState,
+  body: RecordPurchase,
+  scope: Scope,
+  at: number,
+  by: CallerKind | undefined,
+): Played {
   const { playerId, amount, currency, productId, transactionId, eventId } = body;
   const digest = transactionId === null ? null : digestOf(transactionId);
   const before = digest === null ? undefined : held.recordedPurchases.find((purchase) => purchase.digest === digest);
-  if (before !== undefined) {
-    const { digest: _, ...answered } = before;
+  if (before !== undefined && (before.byClient === undefined || by !== 'server')) {
+    const { digest: _, byClient: __, ...answered } = before;
     return { reply: { kind: 'purchaseRecorded', playerId, ...answered, replayed: true } };
   }
-  const totals = { totalRevenue: held.totalRevenue + amount, purchaseCount: held.purchaseCount + 1 };
-  const told = { amount, currency, productId, transactionId, digest, externalId: held.externalId };
+  const kept = before === undefined ? held : withoutPurchase(held, before);
+  const totals = { totalRevenue: kept.totalRevenue + amount, purchaseCount: kept.purchaseCount + 1 };
+  const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
+  const told = { at, currency, productId };
+  const facts: DomainFact[] = [];
+  if (before !== undefined && transactionId !== null) {
+    const { at: recordedAt, ...saidBefore } = before.byClient?.told ?? told;
+    const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
+    facts.push({ kind: 'PurchaseReversed', ...base, ...saidBefore, ...reversed });
+  }
+  const whose = by === undefined ? {} : { by };
+  facts.push({ kind: 'PurchaseRecorded', ...base, amount, currency, productId, transactionId, digest, ...whose });
+  const purchase = { digest: digest ?? '', amount, ...totals, ...(by === 'client' ? { byClient: { told } } : {}) };
+  const next = {
+    ...kept,
+    ...totals,
+    isPayer: true,
+    recordedPurchases: digest === null ? kept.recordedPurchases : [...kept.recordedPurchases, purchase],
+    lastSeenAt: Math.max(held.lastSeenAt, at),
+  };
+  const reply = { kind: 'purchaseRecorded', playerId, amount, ...totals } as const;
+  // The event of the client's purchase says the same already.
+  if (before?.amount === amount) return { reply: { ...reply, replayed: true }, change: { facts, next } };
   const properties = {
     amount: amount / 10_000,
     ...(currency === null ? {} : { currency }),
     ...(productId === null ? {} : { product_id: productId }),
     ...(transactionId === null ? {} : { transaction_id: transactionId }),
   };
+  return { reply, change: { facts, next, event: eventOf(playerId, eventId, 'purchase', properties, at) } };
+}
+
+function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase): PlayerState {
   return {
-    reply: { kind: 'purchaseRecorded', playerId, amount, ...totals },
-    change: {
-      fact: { kind: 'PurchaseRecorded', entityId: playerId, ...scope, at, ...told },
-      next: {
-        ...held,
-        ...totals,
-        isPayer: true,
-        recordedPurchases:
-          digest === null ? held.recordedPurchases : [...held.recordedPurchases, { digest, amount, ...totals }],
-        lastSeenAt: Math.max(held.lastSeenAt, at),
-      },
-      event: eventOf(playerId, eventId, 'purchase', properties, at),
-    },
+    ...held,
+    totalRevenue: held.totalRevenue - amount,
+    purchaseCount: held.purchaseCount - 1,
+    recordedPurchases: held.recordedPurchases.filter((purchase) => purchase.digest !== digest),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { QuarantineReason, Release, Scope, TrackItem } from '../../actors/commands.ts';
+import type { CallerKind, QuarantineReason, Release, Scope, TrackItem } from '../../actors/commands.ts';
 import type { EventQuarantined } from '../../actors/facts.ts';
-import type { PlayerState, QuarantineTally } from '../../actors/state.ts';
+import type { PlayerState, QuarantineTally, RecentEvent } from '../../actors/state.ts';
 
 /** An event that is set aside: its id is taken, and nothing else of the player changes. */
 export function predictQuarantine(
@@ -9,6 +9,7 @@ export function predictQuarantine(
   reason: QuarantineReason,
   scope: Scope,
   at: number,
+  whose: { by?: CallerKind },
 ): { fact: EventQuarantined; next: PlayerState } {
   const number = held.quarantine.last + 1;
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
@@ -22,8 +23,9 @@ export function predictQuarantine(
     externalId,
     number,
     reason,
+    ...whose,
   } as const;
-  const recent = { eventId, eventName, timestamp, receivedAt: at, quarantined: true } as const;
+  const recent = { eventId, eventName, timestamp, receivedAt: at, quarantined: true, ...whose } as const;
   const recentEvents = remember ? [...held.recentEvents, recent] : held.recentEvents;
   return { fact, next: { ...held, recentEvents, quarantine: { ...held.quarantine, last: number } } };
 }
@@ -32,25 +34,33 @@ export function predictQuarantine(
 export function predictRelease(
   held: PlayerState,
   item: TrackItem,
-  { number }: Release,
+  { number, by }: Release,
 ): 'accepted' | 'duplicate' | 'rejected' {
-  if (number > held.quarantine.last) return 'rejected';
-  const isThere = held.recentEvents.some((event) => event.eventId === item.eventId && event.quarantined === undefined);
-  return isThere || numbersOf(held.quarantine).has(number) ? 'duplicate' : 'accepted';
+  const isThere = held.recentEvents.some((event) => isIt(event, item, by) && event.quarantined === undefined);
+  if (isThere || numbersOf(held.quarantine).has(number)) return 'duplicate';
+  return number > held.quarantine.last ? 'rejected' : 'accepted';
 }
 
 /** The player's quarantine and ids once an event of it has been tracked. */
 export function afterRelease(
   held: PlayerState,
-  { eventId, eventName, timestamp }: TrackItem,
-  { number }: Release,
+  item: TrackItem,
+  { number, by }: Release,
   at: number,
 ): Pick<PlayerState, 'recentEvents' | 'quarantine'> {
+  const { eventId, eventName, timestamp } = item;
   const recentEvents = held.recentEvents.map((event) =>
-    event.eventId === eventId ? { eventId, eventName, timestamp, receivedAt: at } : event,
+    isIt(event, item, by)
+      ? { eventId, eventName, timestamp, receivedAt: at, ...(event.by === undefined ? {} : { by: event.by }) }
+      : event,
   );
   const { last } = held.quarantine;
   return { recentEvents, quarantine: { last, released: rangesOf(numbersOf(held.quarantine).add(number)) } };
+}
+
+/** The event that is released, as far as its id is remembered: of one kind of caller, or of an unknown one. */
+function isIt(event: RecentEvent, { eventId }: TrackItem, by: CallerKind | undefined): boolean {
+  return event.eventId === eventId && (event.by === by || event.by === undefined || by === undefined);
 }
 
 /** What a player begins with whose id had so many quarantined events in an earlier life: all of those are done with. */

@@ -1,4 +1,4 @@
-import type { InitSession, Scope, TrackItem } from '../../actors/commands.ts';
+import type { CallerKind, InitSession, Scope, TrackItem } from '../../actors/commands.ts';
 import type { DomainFact, SessionClosed } from '../../actors/facts.ts';
 import type { OpenSession, PlayerState, SeenFlag } from '../../actors/state.ts';
 import type { ModelFlags } from './flag-history.ts';
@@ -14,12 +14,22 @@ export interface Called {
 
 const MOST_OPEN = 4;
 
-/** What an init does to the player: the oldest of four makes room, and the new one counts at once. */
-export function predictOpening(held: PlayerState, body: InitSession, scope: Scope, at: number): Called {
+/**
+ * What an init does to the player: the oldest of four makes room, for a client key the oldest in which nothing came since its init
+ * if there is one, and the new one counts at once.
+ */
+export function predictOpening(
+  held: PlayerState,
+  body: InitSession,
+  scope: Scope,
+  at: number,
+  by: CallerKind | undefined,
+): Called {
   const { playerId, sessionId, device, ttlMs } = body;
   const flagKeys = body.flagKeys === null ? null : [...new Set(body.flagKeys)];
   const called: Called = { facts: [], next: held };
-  const [oldest] = held.sessions;
+  const silent = held.sessions.find(({ openedAt, lastCallAt }) => openedAt === lastCallAt);
+  const oldest = (by === 'client' ? silent : undefined) ?? held.sessions[0];
   if (held.sessions.length === MOST_OPEN && oldest !== undefined) close(called, oldest, 'replaced', at);
   const { externalId } = held;
   const told = { sessionId, device, flagKeys, ttlMs, externalId };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
+  CallerKind,
   Command,
   CommandBody,
   ExposeFlag,
@@ -11,7 +12,7 @@ import type {
 } from '../../actors/commands.ts';
 import type { DomainFact, EventMaker } from '../../actors/facts.ts';
 import type { Reply, TrackResult } from '../../actors/replies.ts';
-import type { EntityState, PlayerState } from '../../actors/state.ts';
+import type { EntityState, PlayerState, RecentEvent } from '../../actors/state.ts';
 import { predictCampaigns } from './model-campaigns.ts';
 import { NO_DEFINITIONS, type ModelDefinitions } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
@@ -131,7 +132,8 @@ function predictCommand(
   definitions: ModelDefinitions,
   settle: () => void,
 ): Pick<Prediction, 'reply'> {
-  const { game, environment, receivedAt: at } = command;
+  const { game, environment, receivedAt: at, by } = command;
+  const whose = by === undefined ? {} : { by };
   const { flags } = definitions;
   const body = simulated(command.body);
   const current: View = (id) => run.next.get(id) ?? view(id);
@@ -144,7 +146,7 @@ function predictCommand(
         : body.playerId;
   // A ledger keeps a batch's claim and its answer apart; a player's keys are one namespace.
   const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
-  const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot);
+  const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot, by);
   if (earlier !== undefined) return { reply: earlier };
 
   switch (body.kind) {
@@ -200,7 +202,7 @@ function predictCommand(
       break;
     }
     case 'TrackEvents': {
-      const results = body.items.map((item) => track(run, current, item, scope, at, flags));
+      const results = body.items.map((item) => track(run, current, item, scope, at, whose, flags));
       run.reply = { kind: 'tracked', results };
       // An answer in which nothing happened is not remembered: it may go better later.
       if (results.every(({ status }) => status === 'rejected')) return run;
@@ -211,12 +213,14 @@ function predictCommand(
       const held = playerOf(current(body.playerId), scope);
       if (held === undefined) return failed('PLAYER_NOT_FOUND');
       const { reply, change: recorded } =
-        body.kind === 'RecordSession' ? predictSession(held, body, scope, at) : predictPurchase(held, body, scope, at);
+        body.kind === 'RecordSession'
+          ? predictSession(held, body, scope, at)
+          : predictPurchase(held, body, scope, at, by);
       run.reply = reply;
       if (recorded === undefined) break;
-      run.facts.push(recorded.fact);
+      run.facts.push(...recorded.facts);
       run.next.set(held.id, recorded.next);
-      track(run, current, recorded.event, scope, at, NO_DEFINITIONS.flags, { by: 'service' });
+      if (recorded.event !== undefined) track(run, current, recorded.event, scope, at, { by: 'service' });
       break;
     }
     case 'OverrideFlag': {
@@ -239,7 +243,7 @@ function predictCommand(
         {
           player,
           take: (called) => take(run, called),
-          track: (item) => track(run, current, item, scope, at, flags).status === 'accepted',
+          track: (item) => track(run, current, item, scope, at, whose, flags).status === 'accepted',
           merge(attributes) {
             const held = player();
             if (held !== undefined) change(run, held, scope, at, { attributes });
@@ -249,6 +253,7 @@ function predictCommand(
         definitions,
         scope,
         at,
+        by,
       );
       if (reply.kind === 'failure') return { reply };
       run.reply = reply;
@@ -257,7 +262,9 @@ function predictCommand(
     case 'ClaimIdempotencyKey':
       break;
   }
-  if (body.idempotency !== undefined) remember(run, current(holderId), holderId, body.idempotency, scope, at);
+  if (body.idempotency !== undefined) {
+    remember(run, current(holderId), holderId, { ...body.idempotency, ...whose }, scope, at);
+  }
   return run;
 }
 
@@ -300,9 +307,14 @@ function recall(
   claim: IdempotencyClaim,
   at: number,
   slot: Reply['kind'] | undefined,
+  by: CallerKind | undefined,
 ): Reply | undefined {
   const known = holder?.keys.find(
-    (entry) => entry.key === claim.key && at - entry.at < DAY_MS && (slot === undefined || entry.reply.kind === slot),
+    (entry) =>
+      entry.key === claim.key &&
+      isOneCaller(entry.by, by) &&
+      at - entry.at < DAY_MS &&
+      (slot === undefined || entry.reply.kind === slot),
   );
   if (known === undefined) return undefined;
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
@@ -314,18 +326,23 @@ function recall(
   return { ...reply, replayed: true };
 }
 
+/** Ids and keys of client and server API keys never meet; what was recorded before kinds were may be of either. */
+function isOneCaller(one: EventMaker | undefined, other: EventMaker | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
 function remember(
   run: Prediction,
   holder: EntityState | undefined,
   entityId: string,
-  { key, bodyHash }: IdempotencyClaim,
+  claim: IdempotencyClaim & { by?: CallerKind },
   scope: Scope,
   at: number,
 ): void {
   const { reply } = run;
-  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, key, bodyHash, reply });
+  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, ...claim, reply });
   const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
-  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { key, bodyHash, at, reply }];
+  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { ...claim, at, reply }];
   run.next.set(entityId, { ...before, keys });
 }
 
@@ -356,8 +373,8 @@ function track(
   item: TrackItem,
   scope: Scope,
   at: number,
+  maker: { by?: EventMaker },
   flags = NO_DEFINITIONS.flags,
-  maker: { by?: EventMaker } = {},
 ): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
@@ -373,14 +390,17 @@ function track(
     return { ...result, status: released, error };
   }
   if (released === 'duplicate') return { ...result, status: released };
-  const first = item.remember ? held.recentEvents.find((event) => event.eventId === eventId) : undefined;
+  const { by } = maker;
+  const isFirst = (event: RecentEvent) => event.eventId === eventId && isOneCaller(event.by, by);
+  const first = item.remember ? held.recentEvents.find(isFirst) : undefined;
   if (first !== undefined) {
-    const { quarantined, ...told } = first;
+    const { quarantined, by: _, ...told } = first;
     if (quarantined === true) return { ...result, ...told, status: 'quarantined', repeated: true };
     return { ...result, ...told, status: 'duplicate' };
   }
+  const whose = by === undefined || by === 'service' ? {} : { by };
   if (quarantine !== undefined) {
-    const { fact, next } = predictQuarantine(held, item, quarantine, scope, at);
+    const { fact, next } = predictQuarantine(held, item, quarantine, scope, at, whose);
     run.facts.push(fact);
     run.next.set(playerId, next);
     return { ...result, status: 'quarantined' };
@@ -389,12 +409,15 @@ function track(
   const { remember, properties, sessionId } = item;
   const player = { externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
-  const again = release === undefined ? {} : { release };
+  // A replay leaves an event to who sent it.
+  const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };
+  const again =
+    release === undefined ? {} : { release: { number: release.number, quarantinedAt: release.quarantinedAt } };
   // The client showed it before the event; nobody knows what it showed before one that was set aside.
   const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
   if (exposure !== undefined) run.facts.push(exposure.fact);
-  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...maker });
-  const recent = { eventId, eventName, timestamp, receivedAt: at };
+  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...made });
+  const recent = { eventId, eventName, timestamp, receivedAt: at, ...whose };
   const next = {
     ...held,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,

@@ -1,5 +1,6 @@
 import {
   ledgerIdOf,
+  type CallerKind,
   type CommandBody,
   type IdempotencyClaim,
   type QueryBody,
@@ -14,14 +15,19 @@ import { createGameClients } from './session-operations.ts';
 
 export type Heard = Reply | 'lost';
 /** Sends one command or query to some gateway and resolves to what was heard. */
-export type Send = (entityId: string, body: CommandBody | QueryBody, environment?: 'live' | 'test') => Promise<Heard>;
+export type Send = (
+  entityId: string,
+  body: CommandBody | QueryBody,
+  environment?: 'live' | 'test',
+  by?: CallerKind,
+) => Promise<Heard>;
 
 /** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
 export interface Operation {
   /** Whether a repeat counts nothing twice. */
   safe: boolean;
   run(send: Send): Promise<Heard>;
-  /** The same Idempotency-Key with another body, if there is one to abuse. */
+  /** The same Idempotency-Key with another body, or of another kind of API key, if there is one to abuse. */
   abuse?: (send: Send) => Promise<Heard>;
 }
 
@@ -44,6 +50,7 @@ const LEDGER = ledgerIdOf('key-1');
 /** What a gateway says of an event that broke an enforced schema. */
 const BROKEN = { schemaVersion: 1, faults: [{ path: '/s', message: 'must be string' }] };
 const COUNTRIES = ['NO', 'DE', 'JP'] as const;
+const CALLERS = ['client', 'server'] as const;
 
 /** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
@@ -54,6 +61,9 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofErasures = random.fork('erasures');
   const ofQuarantine = random.fork('quarantine');
   const ofCampaigns = random.fork('campaigns');
+  const ofCallers = random.fork('callers');
+  /** Ids of events that broke their schemas, by player. */
+  const quarantined = new Map<string, string[]>();
   let stamps = 0;
   let keys = 0;
   const stamp = (): number => ++stamps;
@@ -119,6 +129,8 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     const unique = stamp();
     const response = gameClients.response(playerId);
     const told = response === undefined ? {} : { intervention_id: response.interventionId };
+    const isBroken = ofQuarantine.chance(0.15);
+    if (isBroken && eventId !== undefined) quarantined.set(playerId, [...(quarantined.get(playerId) ?? []), eventId]);
     return {
       index,
       playerId,
@@ -128,7 +140,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       properties: JSON.stringify({ s: unique, level: ofCampaigns.int(1, 3), ...told, ...sight() }),
       sessionId: random.chance(0.2) ? 'session-1' : null,
       timestamp: 1_700_000_000_000 + unique,
-      ...(ofQuarantine.chance(0.15) ? { quarantine: BROKEN } : {}),
+      ...(isBroken ? { quarantine: BROKEN } : {}),
     };
   }
 
@@ -151,7 +163,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   /** As a replay does it, which read of a quarantined event in ClickHouse; now and then of one that is not there, or gone. */
   function release(playerId: string): Operation {
     const number = ofQuarantine.int(1, 6);
-    const replayed = { eventId: `released-${number}`, remember: false, release: { number, quarantinedAt: 0 } };
+    const known = quarantined.get(playerId) ?? [];
+    const eventId = known.length > 0 && ofQuarantine.chance(0.5) ? ofQuarantine.pick(known) : `released-${number}`;
+    const sender = ofQuarantine.chance(0.3) ? {} : { by: ofQuarantine.pick(CALLERS) };
+    const replayed = { eventId, remember: false, release: { number, quarantinedAt: 0, ...sender } };
     return keyed(
       playerId,
       undefined,
@@ -255,25 +270,41 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   };
   const evaluate = (playerId: string): Operation => ask(playerId, [ofFlags.pick(FLAG_KEYS)]);
 
+  function draw(): Operation {
+    if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
+    const playerId = random.pick(players);
+    if (ofQuarantine.chance(0.04)) return release(playerId);
+    const dice = random.next();
+    if (dice < 0.12) return register(playerId);
+    if (dice < 0.24) return patch(playerId);
+    if (dice < 0.41) return track(playerId);
+    if (dice < 0.5) return batch();
+    if (dice < 0.55) return recordSession(playerId);
+    if (dice < 0.6) return recordPurchase(playerId);
+    if (dice < 0.64) return override(playerId);
+    if (dice < 0.73) return evaluate(playerId);
+    if (dice < 0.76) return ask(playerId, 'all');
+    if (dice >= 0.93) return read(playerId);
+    // One plays more than the others, so that its sessions follow each other.
+    return call(ofSessions.chance(0.6) ? (players[0] ?? playerId) : playerId);
+  }
+
+  /** By a client or a server key, now and then as recorded before callers had kinds; abused by one of another kind, too. */
+  function called(operation: Operation): Operation {
+    const by = ofCallers.chance(0.1) ? undefined : ofCallers.pick(CALLERS);
+    const other = by === 'client' ? 'server' : 'client';
+    const byOther = ofCallers.chance(0.4);
+    const run = (by: CallerKind | undefined, send: Send) => operation.run(as(by, send));
+    const abuse = operation.abuse?.bind(operation);
+    return {
+      safe: operation.safe,
+      run: (send) => run(by, send),
+      ...(abuse === undefined ? {} : { abuse: (send: Send) => (byOther ? run(other, send) : abuse(as(by, send))) }),
+    };
+  }
+
   return {
-    next() {
-      if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
-      const playerId = random.pick(players);
-      if (ofQuarantine.chance(0.04)) return release(playerId);
-      const dice = random.next();
-      if (dice < 0.12) return register(playerId);
-      if (dice < 0.24) return patch(playerId);
-      if (dice < 0.41) return track(playerId);
-      if (dice < 0.5) return batch();
-      if (dice < 0.55) return recordSession(playerId);
-      if (dice < 0.6) return recordPurchase(playerId);
-      if (dice < 0.64) return override(playerId);
-      if (dice < 0.73) return evaluate(playerId);
-      if (dice < 0.76) return ask(playerId, 'all');
-      if (dice >= 0.93) return read(playerId);
-      // One plays more than the others, so that its sessions follow each other.
-      return call(ofSessions.chance(0.6) ? (players[0] ?? playerId) : playerId);
-    },
+    next: () => called(draw()),
     read,
     evaluate,
     probe: (playerId) =>
@@ -290,6 +321,10 @@ export function isQuery(body: CommandBody | QueryBody): body is QueryBody {
 
 export function isUnavailable(heard: Heard): boolean {
   return heard === 'lost' || (heard.kind === 'failure' && heard.code === 'SERVICE_UNAVAILABLE');
+}
+
+function as(by: CallerKind | undefined, send: Send): Send {
+  return (entityId, body, environment) => send(entityId, body, environment, by);
 }
 
 /** The same event, with nothing that speaks against it. */

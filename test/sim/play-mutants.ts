@@ -23,6 +23,36 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "a client's purchase that a server's does not replace",
+    changes: [
+      {
+        file: 'actors/purchases/record-purchase.ts',
+        original: "earlier?.byClient !== undefined && context.by === 'server'",
+        mutated: "earlier?.byClient === null && context.by === 'server'",
+      },
+    ],
+  },
+  {
+    name: "a client's purchase that a rebuilt state takes for a server's",
+    changes: [
+      {
+        file: 'streams/wire/remembered-layout.ts',
+        original: 'if (byClient === undefined) return purchase;',
+        mutated: 'if (byClient === undefined || digest !== null) return purchase;',
+      },
+    ],
+  },
+  {
+    name: 'ids and Idempotency-Keys that client and server keys share',
+    changes: [
+      {
+        file: 'actors/commands.ts',
+        original: 'return one === undefined || other === undefined || one === other;',
+        mutated: 'return one !== null || other !== null;',
+      },
+    ],
+  },
+  {
     name: "a repeated session answered with today's totals",
     changes: [
       {
