@@ -68,6 +68,6 @@ function anotherKey(own: string, deployment: string): string {
   return (
     `The secrets of this deployment are sealed with the key ${deployment}, and this process has the key ${own}. ` +
     'Give every node the same SECRETS_KEY (or key file); while keys change, name the other one in SECRETS_KEY_PREVIOUS. ' +
-    `If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts without the webhooks it sealed.`
+    `If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts without the webhooks and player-token secrets it sealed.`
   );
 }

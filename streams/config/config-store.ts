@@ -33,7 +33,10 @@ export interface ConfigStore {
   get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined;
   /** All documents of a kind, of one game and environment when given. */
   list<K extends DocumentKind>(kind: K, game?: string, environment?: DocumentAddress['environment']): ConfigEntry<K>[];
-  /** With `revision`: only if the document still has it (0: only if there is none). */
+  /**
+   * With `revision`: only if the document still has it. 0: only if there is none, or one sealed with a key that this
+   * process lacks: a deployment whose key was lost (SECRETS_KEY_REPLACES) must be able to store new secrets.
+   */
   put<K extends DocumentKind>(
     address: DocumentAddress<K>,
     document: Documents[K],
@@ -73,6 +76,8 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const outdated = new Map<string, DocumentAddress>();
+  /** Revisions of documents whose secrets this process cannot open. */
+  const locked = new Map<string, number>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
   let revision = 0;
   let current = false;
@@ -90,12 +95,14 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     // After a reconnect what we have already may come again.
     if (held !== undefined && held.revision >= revision) return;
     outdated.delete(key);
+    locked.delete(key);
     if (value === undefined) {
       if (tables[address.kind].delete(key)) tell({ address, entry: undefined });
       return;
     }
     const parsed = parseDocument(box, address.kind, key, value);
     if (parsed.kind !== 'opened') {
+      if (parsed.kind === 'locked') locked.set(key, revision);
       const why = parsed.kind === 'locked' ? 'its secrets were sealed with a key that this process lacks' : 'bad form';
       logger.error({ key, revision, why }, 'a config document cannot be read and is left out');
       return;
@@ -155,7 +162,8 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     async put(address, document, expected) {
       const path = pathOf(address);
       const stored = encodeJson(sealDocument(box, address.kind, path, document));
-      const written = await inEffect(await bucket.put(path, stored, expected));
+      const replaced = expected === 0 ? (locked.get(path) ?? 0) : expected;
+      const written = await inEffect(await bucket.put(path, stored, replaced));
       if (typeof written !== 'number') return { kind: written };
       return { kind: 'written', entry: { ...address, revision: written, document } };
     },

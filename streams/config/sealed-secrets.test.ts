@@ -132,3 +132,14 @@ test('secrets for player tokens are sealed, apart from the game, and sealed agai
   expect(text).not.toContain('ptsec_');
   expect((await open(box)).get(address)?.document).toEqual(secrets);
 });
+
+test('secrets for player tokens sealed with a lost key give way to new ones, once', async () => {
+  const address = playerTokensAddress('g');
+  await store.put(address, { secret: 'ptsec_lost' });
+  const [one, two] = [await open(createSecretBox([newKey], random)), await open(createSecretBox([newKey], random))];
+  expect(one.get(address)).toBeUndefined();
+  expect(await one.put(address, { secret: 'ptsec_one' }, 0)).toMatchObject({ kind: 'written' });
+  expect(await two.put(address, { secret: 'ptsec_two' }, 0)).toEqual({ kind: 'conflict' });
+  expect(await one.put(address, { secret: 'ptsec_three' }, 0)).toEqual({ kind: 'conflict' });
+  await vi.waitFor(() => expect(two.get(address)?.document).toEqual({ secret: 'ptsec_one' }));
+});
