@@ -14,6 +14,9 @@ export const API_ERRORS = {
   wrongLastSequenceInFlight: 10164,
   storeFailed: 10077,
   insufficientResources: 10023,
+  /** Streams reserve their `max_bytes`; the broker's `max_file_store` or `max_memory_store` is too small for one more. */
+  fileStoreTooSmall: 10047,
+  memoryStoreTooSmall: 10028,
   /** A cluster has too few nodes for the copies wanted, or some are not there yet. */
   noPeers: 10005,
 } as const;

@@ -70,10 +70,21 @@ async function ensureStream(link: Link, clock: Clock, config: StreamConfig): Pro
     answer = await call('UPDATE', config);
   if (answer.kind === 'error') {
     const mayPass = answer.errorCode === API_ERRORS.noPeers;
-    throw new BrokerUnfit(`stream ${name} cannot be made: ${answer.description} (error ${answer.errorCode})`, mayPass);
+    throw new BrokerUnfit(
+      `stream ${name} cannot be made: ${answer.description} (error ${answer.errorCode})${storeRemedy(config, answer.errorCode)}`,
+      mayPass,
+    );
   }
   const left = differences(config, answer.value.config);
   if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
+}
+
+function storeRemedy(config: StreamConfig, errorCode: number): string {
+  const isFull = errorCode === API_ERRORS.fileStoreTooSmall || errorCode === API_ERRORS.memoryStoreTooSmall;
+  if (!isFull) return '';
+  const setting = errorCode === API_ERRORS.fileStoreTooSmall ? 'max_file_store' : 'max_memory_store';
+  const mebibytes = Number(config['max_bytes']) / 1024 ** 2;
+  return `. It reserves ${mebibytes} MiB on each server that holds it: raise jetstream.${setting}, see "What runs where"`;
 }
 
 function differences(wanted: StreamConfig, actual: Readonly<Record<string, unknown>>): string[] {
