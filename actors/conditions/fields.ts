@@ -75,7 +75,7 @@ export function subjectField(
       return { fault: 'properties are only known to the triggers of campaigns' };
   }
   return {
-    fault: `unknown field; there are ${KNOWN}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
+    fault: `is an unknown field; known are ${KNOWN}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
   };
 }
 
