@@ -331,7 +331,7 @@ describe('the documentation', () => {
     expect(Object.keys(one.responses).toSorted()).toEqual(statuses);
     expect(one.responses['422'].description).toContain('VALIDATION_ERROR');
     expect(one.responses['503'].description).toContain('MODEL_UNAVAILABLE');
-    expect(one.parameters).toEqual([]);
+    expect(one.parameters).toEqual([expect.objectContaining({ name: 'X-Player-Token', required: false })]);
     const { schema } = one.responses['200'].content['application/json'];
     expect(schema.required.toSorted()).toEqual(['data', 'error', 'meta', 'success']);
   });
