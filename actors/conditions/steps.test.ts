@@ -5,6 +5,7 @@ import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import { hasRoomForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
 import { HUNGRY, worstCommands } from './testing.ts';
+import { isEqual } from './values.ts';
 
 const NOW = 1_000_000;
 const texts = (count: number) => Array.from({ length: count }, () => 'ab'.repeat(512));
@@ -93,6 +94,22 @@ describe('a condition over its budget', () => {
       expect(ask({ a: ['ab!'] })).toBe(true);
       expect(overs()).toBe(1);
     });
+  });
+});
+
+describe('an object with many keys in a definition', () => {
+  it('is not gone through again for each element of a list', () => {
+    const wide = Object.fromEntries(Array.from({ length: 990 }, (_, i) => [`key-${i}`, 1]));
+    const element = { a: 1 };
+    let listings = 0;
+    const counted = new Proxy(wide, {
+      ownKeys(target) {
+        listings += 1;
+        return Reflect.ownKeys(target);
+      },
+    });
+    for (let i = 0; i < 1_000; i++) expect(isEqual(element, counted)).toBe(false);
+    expect(listings).toBe(1);
   });
 });
 
