@@ -31,6 +31,9 @@ export interface RecordsPosition {
  */
 type Placing = 'facts' | 'snapshots' | 'memberships';
 
+/** Player tables that are written from RECORDS: their blocks may be repeated until its position has passed them. */
+const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
+
 /** Tables whose rows are not erased by player. Scores name devices: `erasedScores`. */
 type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references' | 'webhook_disablings';
 
@@ -60,10 +63,15 @@ export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TAB
 /**
  * The condition for rows of a table that come from before their player's erasure. Rows of the player's next life stay, as they
  * stand behind it in the log. Whatever was received before this FACTS was created came from an earlier one, whose sequences
- * mean nothing here.
+ * mean nothing here. Of a table written from RECORDS only rows at or below its stored position are meant, as with scores.
  * @param erasures of one FACTS, at most one a player
+ * @param records `undefined`: nothing of RECORDS is in ClickHouse for certain
  */
-export function erasedRows(table: keyof typeof PLAYER_TABLES, erasures: readonly PendingErasure[]): string {
+export function erasedRows(
+  table: keyof typeof PLAYER_TABLES,
+  erasures: readonly PendingErasure[],
+  records: RecordsPosition | undefined,
+): string {
   const placing = PLAYER_TABLES[table];
   const ids = list(erasures.map(({ playerId }) => playerId));
   const games = list([...new Set(erasures.map(({ game }) => game))]);
@@ -76,7 +84,15 @@ export function erasedRows(table: keyof typeof PLAYER_TABLES, erasures: readonly
   if (placing !== 'facts') return `${whose} AND version < ${bound}`;
   const createdMs = Math.max(0, ...erasures.map((erasure) => erasure.createdMs));
   const earlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
-  return `${whose} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
+  const before = `${whose} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
+  return WRITTEN_FROM_RECORDS.has(table) ? `${before} AND ${unrepeated(records)}` : before;
+}
+
+/** The condition for rows in blocks of RECORDS that no sink repeats; those of an earlier RECORDS are among them. */
+function unrepeated(records: RecordsPosition | undefined): string {
+  if (records === undefined) return '0';
+  const earlier = `received_at < fromUnixTimestamp64Milli(${Math.max(0, records.createdMs)}, 'UTC')`;
+  return `(records_sequence <= ${records.sequence} OR ${earlier})`;
 }
 
 /** Tables of scores, which name a device. */
@@ -89,7 +105,7 @@ export const SCORE_TABLES = ['scores', 'challenger_scores'] as const satisfies r
  * its rows would be refused for ever. Rows received before this RECORDS was created came from an earlier one.
  * @param erasures of players whose device no other player has
  */
-export function erasedScores(erasures: readonly PendingErasure[], { createdMs, sequence }: RecordsPosition): string {
+export function erasedScores(erasures: readonly PendingErasure[], records: RecordsPosition): string {
   const until = new Map<string, number>();
   for (const erasure of erasures) {
     const key = deviceKey(erasure);
@@ -101,11 +117,9 @@ export function erasedScores(erasures: readonly PendingErasure[], { createdMs, s
   const whose = `game_id IN ${games} AND environment IN ${environments} AND device_id IN ${devices}`;
   const bounds = `CAST([${[...until.values()].join(', ')}] AS Array(Int64))`;
   const key = `indexOf(CAST(${list([...until.keys()])} AS Array(String)), ${DEVICE_KEY})`;
-  const earlier = `received_at < fromUnixTimestamp64Milli(${Math.max(0, createdMs)}, 'UTC')`;
   // An index of 0 finds 0, which no score is as old as.
   return (
-    `${whose} AND toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key}) ` +
-    `AND (records_sequence <= ${sequence} OR ${earlier})`
+    `${whose} AND toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key}) ` + `AND ${unrepeated(records)}`
   );
 }
 

@@ -20,8 +20,8 @@ import { createLateRows } from './late-rows.ts';
  * 2. What is deleted is counted and the count stored before anything of it goes. So a receipt's figure survives a crash.
  * 3. Every step may be repeated; two erasers at once would only do work twice.
  * 4. Scores of the player's device are deleted where no other player of the game and environment has it, as snapshots in
- *    ClickHouse say: a player who got the device less than a minute before may not be seen, and then too much is deleted. Only
- *    scores at or below the stored position of RECORDS go; later ones when the erasure is settled.
+ *    ClickHouse say: a player who got the device less than a minute before may not be seen, and then too much is deleted.
+ *    Of tables written from RECORDS only rows at or below its stored position go; later ones when the erasure is settled.
  * 5. An erasure is settled once rows that came late are deleted too, and no more can come (late-rows.ts).
  */
 export interface Eraser {

@@ -57,9 +57,13 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     return (await client.query({ query, query_params, format: 'JSONEachRow' })).json<Row>();
   }
 
-  async function countIn(table: (typeof TABLES)[number], erasures: readonly PendingErasure[]) {
+  async function countIn(
+    table: (typeof TABLES)[number],
+    erasures: readonly PendingErasure[],
+    records: RecordsPosition | undefined,
+  ) {
     return rows<{ player_id: string; n: string | number }>(
-      `SELECT player_id, count() AS n FROM ${table} WHERE ${erasedRows(table, erasures)} GROUP BY player_id`,
+      `SELECT player_id, count() AS n FROM ${table} WHERE ${erasedRows(table, erasures, records)} GROUP BY player_id`,
     );
   }
 
@@ -123,7 +127,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     async count(erasures, records) {
       const counts = new Map(erasures.map(({ playerId }) => [playerId, 0]));
       for (const table of TABLES) {
-        for (const { player_id: id, n } of await countIn(table, erasures)) {
+        for (const { player_id: id, n } of await countIn(table, erasures, records)) {
           counts.set(id, (counts.get(id) ?? 0) + Number(n));
         }
       }
@@ -162,7 +166,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     },
     async remove(erasures, records) {
       for (const table of TABLES) {
-        if (!(await removeFrom(table, erasedRows(table, erasures)))) return 'later';
+        if (!(await removeFrom(table, erasedRows(table, erasures, records)))) return 'later';
       }
       const alone = records === undefined ? [] : await withOwnDevice(erasures);
       if (records === undefined || alone.length === 0) return 'removed';
