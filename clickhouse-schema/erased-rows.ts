@@ -118,9 +118,8 @@ export function erasedScores(erasures: readonly PendingErasure[], records: Recor
   const bounds = `CAST([${[...until.values()].join(', ')}] AS Array(Int64))`;
   const key = `indexOf(CAST(${list([...until.keys()])} AS Array(String)), ${DEVICE_KEY})`;
   // An index of 0 finds 0, which no score is as old as.
-  return (
-    `${whose} AND toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key}) ` + `AND ${unrepeated(records)}`
-  );
+  const before = `toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key})`;
+  return `${whose} AND ${before} AND ${unrepeated(records)}`;
 }
 
 /** Names of games and environments hold no slash. */
