@@ -122,6 +122,9 @@ describe("a reader's statement is refused, whatever the engine would make of it"
     'SELECT\u00a01',
     'SELECT 1\0',
     `SELECT arrayReduce('topK(toUInt64(${quotedFile}))', [1])`,
+    // Quadratic, and not interrupted by a limit of time.
+    'SELECT levenshteinDistance(name, name) FROM system.tables',
+    'SELECT arrayLevenshteinDistance([1], [2])',
     `SELECT initializeAggregation('topK(toUInt64(${quotedFile}))', 1)`,
     `SELECT * FROM values('a UInt64 DEFAULT toUInt64(${quotedFile})', (1))`,
     "SELECT * FROM values('a UInt64 DEFAULT file(''/etc/passwd'')', (1))",

@@ -19,11 +19,11 @@ export const SCALAR_FUNCTIONS: ReadonlySet<string> = words(`
   arraydotproduct arrayelement arrayelementornull arrayenumerate arrayenumeratedense arrayenumeratedenseranked
   arrayenumerateuniq arrayenumerateuniqranked arrayexcept arrayexists arrayfill arrayfilter arrayfirst arrayfirstindex
   arrayfirstornull arrayflatten arrayfold arrayintersect arrayjaccardindex arrayjoin arraylast arraylastindex
-  arraylastornull arraylevenshteindistance arraylevenshteindistanceweighted arraymap arraymax arraymin
+  arraylastornull arraymap arraymax arraymin
   arraynormalizedgini arraypartialreversesort arraypartialshuffle arraypartialsort arraypopback arraypopfront
   arrayprauc arrayproduct arraypushback arraypushfront arrayrandomsample arrayremove arrayresize arrayreverse
   arrayreversefill arrayreversesort arrayreversesplit arrayrocauc arrayrotateleft arrayrotateright arrayshiftleft
-  arrayshiftright arrayshingles arrayshuffle arraysimilarity arrayslice arraysort arraysplit arraystringconcat
+  arrayshiftright arrayshingles arrayshuffle arrayslice arraysort arraysplit arraystringconcat
   arraysum arraysymmetricdifference arraytopk arraytranspose arrayunion arrayuniq arraywithconstant arrayzip
   arrayzipunaligned ascii asin asinh assumenotnull atan atan2 atanh authenticateduser authuser avg2 bar base32decode
   base32encode base58decode base58encode base64decode base64encode base64urldecode base64urlencode basename bin bitand
@@ -42,14 +42,14 @@ export const SCALAR_FUNCTIONS: ReadonlySet<string> = words(`
   current_user currentdatabase currentprofiles currentqueryid currentroles currentschemas currentuser cutfragment
   cutipv6 cutquerystring cutquerystringandfragment cuttofirstsignificantsubdomain cuttofirstsignificantsubdomainrfc
   cuttofirstsignificantsubdomainwithwww cuttofirstsignificantsubdomainwithwwwrfc cuturlparameter cutwww
-  dameraulevenshteindistance database date date_bin date_diff date_format date_trunc datediff datename
+  database date date_bin date_diff date_format date_trunc datediff datename
   datetime64tosnowflakeid datetimetosnowflakeid datetimetouuidv7 datetrunc day dayofmonth dayofweek dayofyear
   decodehtmlcomponent decodeurlcomponent decodeurlformcomponent decodexmlcomponent decrypt defaultprofiles
   defaultroles defaultvalueofargumenttype defaultvalueoftypename degrees dequantizeint8tobfloat16 digits displayname
   distancecosine distancecosinetransposed distancel1 distancel2 distancel2squared distancel2transposed distancelinf
   distancelp divide dividedecimal divideornull domain domainrfc domainwithoutwww domainwithoutwwwrfc dotproduct
-  dotproducttransposed dotproducttransposedquantized dumpcolumnstructure dynamicelement dynamictype e editdistance
-  editdistanceutf8 empty emptyarraydate emptyarraydatetime emptyarrayfloat32 emptyarrayfloat64 emptyarrayint16
+  dotproducttransposed dotproducttransposedquantized dumpcolumnstructure dynamicelement dynamictype e
+  empty emptyarraydate emptyarraydatetime emptyarrayfloat32 emptyarrayfloat64 emptyarrayint16
   emptyarrayint32 emptyarrayint64 emptyarrayint8 emptyarraystring emptyarraytosingle emptyarrayuint16 emptyarrayuint32
   emptyarrayuint64 emptyarrayuint8 enabledprofiles enabledroles encodeurlcomponent encodeurlformcomponent
   encodexmlcomponent encrypt endswith endswithcaseinsensitive endswithcaseinsensitiveutf8 endswithutf8 equals erf erfc
@@ -84,7 +84,7 @@ export const SCALAR_FUNCTIONS: ReadonlySet<string> = words(`
   ipv6stringtonum ipv6stringtonumordefault ipv6stringtonumornull isascii isconstant isdecimaloverflow isdistinctfrom
   isdynamicelementinshareddata isfinite isinfinite isipaddressinrange isipv4string isipv6string isnan
   isnotdistinctfrom isnotnull isnull isnullable isprime isprobableprime isvalidascii isvalidjson isvalidutf8
-  iszeroornull jarosimilarity jarowinklersimilarity javahash javahashutf16le json_array_length json_exists json_query
+  iszeroornull javahash javahashutf16le json_array_length json_exists json_query
   json_value jsonallpaths jsonallpathswithtypes jsonallvalues jsonarraylength jsondynamicpaths
   jsondynamicpathswithtypes jsonextract jsonextractarrayraw jsonextractarrayrawcaseinsensitive jsonextractbool
   jsonextractboolcaseinsensitive jsonextractcaseinsensitive jsonextractfloat jsonextractfloatcaseinsensitive
@@ -95,7 +95,7 @@ export const SCALAR_FUNCTIONS: ReadonlySet<string> = words(`
   jsonmergepatch jsonshareddatapaths jsonshareddatapathswithtypes jsontype jumpconsistenthash kafkamurmurhash
   keccak256 kostikconsistenthash l1distance l1norm l1normalize l2distance l2distancetransposed
   l2distancetransposedquantized l2norm l2normalize l2squareddistance l2squarednorm last_day lcase lcm least left
-  leftpad leftpadutf8 leftutf8 length lengthutf8 less lessorequals levenshteindistance levenshteindistanceutf8 lgamma
+  leftpad leftpadutf8 leftutf8 length lengthutf8 less lessorequals lgamma
   like linfdistance linfnorm linfnormalize ln localtime localtimestamp locate log log10 log1p log2
   lowcardinalityindices lowcardinalitykeys lower lowerutf8 lpad lpdistance lpnorm lpnormalize ltrim macnumtostring
   macstringtonum macstringtooui makedate makedate32 makedatetime makedatetime64 map map_from_arrays mapadd mapall
@@ -289,6 +289,8 @@ export const REFUSED_FUNCTIONS: ReadonlySet<string> = words(`
   timeseriesstoretags timeseriestagsgrouptotags timeseriestagstogroup timeseriesthrowduplicateseriesif tokenizequery
   tokensforlikepattern transactionid transactionlatestsnapshot transactionoldestsnapshot validatenestedarraysizes
   zookeepersessionuptime
+  arraylevenshteindistance arraylevenshteindistanceweighted arraysimilarity dameraulevenshteindistance editdistance
+  editdistanceutf8 levenshteindistance levenshteindistanceutf8 jarosimilarity jarowinklersimilarity
 `);
 
 function words(text: string): ReadonlySet<string> {

@@ -112,7 +112,7 @@ export const evaluateFlags = defineRoute({
     body: Type.Object({
       player_id: PlayerId,
       flag_keys: Type.Optional(
-        Type.Array(Type.String(), {
+        Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
           maxItems: LIMITS.evaluatedFlags,
           description: 'Keys of flags; all when left out.',
         }),

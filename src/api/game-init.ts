@@ -64,7 +64,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
         player_id: PlayerId,
         device_info: Type.Optional(Device),
         requested_flags: Type.Optional(
-          Type.Array(Type.String(), {
+          Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
             maxItems: LIMITS.requestedFlags,
             description: 'Keys of flags to evaluate, now and at every sync; all when left out.',
           }),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { ClientAttributes } from '../../streams/config/documents.ts';
 import { createGame, gameAddress, isGameId } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
@@ -27,7 +28,7 @@ export function gamesCommand(context: CliContext): Command {
     );
   command
     .command('list')
-    .description('All games.')
+    .description('All games with their settings.')
     .action(() =>
       context.withConfigStore(async (store) => {
         const rows = store
@@ -37,9 +38,17 @@ export function gamesCommand(context: CliContext): Command {
             document.name,
             document.tenant,
             new Date(document.createdAt).toISOString(),
+            document.clientPurchases === false ? 'off' : 'on',
+            shownAttributes(document.clientAttributes),
+            document.requirePlayerToken === true ? 'required' : 'not required',
           ]);
-        context.print(table(['id', 'name', 'tenant', 'created'], rows));
+        const settings = ['client purchases', 'client attributes', 'player tokens'];
+        context.print(table(['id', 'name', 'tenant', 'created', ...settings], rows));
       }),
     );
   return command.addCommand(setGameCommand(context)).addCommand(playerTokensCommand(context));
+}
+
+function shownAttributes(allowed: ClientAttributes = 'all'): string {
+  return typeof allowed === 'string' ? allowed : allowed.listed.join(', ');
 }

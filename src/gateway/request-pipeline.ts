@@ -105,10 +105,13 @@ function runWithToken(
   const fault = forbidden(route, key) ?? faultOf(head);
   if (fault !== undefined) return respond(exchange, fault);
   settle(deps, exchange, key, async () => {
+    const outcome = await route.run(head.input, contextOf(deps, key, undefined, exchange));
+    // A request with a fault does not use the token up.
+    if (outcome.kind !== 'stream') return outcome;
     const refused = await services.streamTokens.redeem(token);
     if (refused !== undefined) return refused;
     if (keyRing.findById(key.id) === undefined) return failure('UNAUTHORIZED');
-    return counted(deps, route, key, exchange) ?? route.run(head.input, contextOf(deps, key, undefined, exchange));
+    return counted(deps, route, key, exchange) ?? outcome;
   });
 }
 

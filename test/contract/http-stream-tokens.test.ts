@@ -85,6 +85,7 @@ describe('a stream token', () => {
   it('is not used up by a request with a fault', async () => {
     const token = await makeToken();
     expect((await open(here, token, '&event_name=%00')).status).toBe(400);
+    expect((await open(here, token, `&event_name=${'x'.repeat(200)}`)).status).toBe(400);
     const stream = await open(here, token);
     expect(stream.status).toBe(200);
     stream.close();
