@@ -71,17 +71,20 @@ export async function openCursor(
   let closed = false;
   /** Records the standing request still allows; 0 when none stands. */
   let standing = 0;
+  /** Requests so far. Each has a reply subject of its own, which its status messages name. */
+  let requests = 0;
   let expected = 1;
   let heardMs = clock.monotonicMs();
   let needsAllBytes = false;
   let cancelWatch: Cancel = () => {};
 
-  const subscription = link.subscribe(inbox, (message) => {
+  const replyTo = (): string => `${inbox}.${requests}`;
+  const subscription = link.subscribe(`${inbox}.*`, (message) => {
     if (closed) return;
     heardMs = clock.monotonicMs();
     const code = message.headers?.code ?? 0;
     if (code === 0) deliver(message);
-    else control(code, message.headers?.description ?? '');
+    else control(code, message.headers?.description ?? '', message.subject === replyTo());
   });
 
   function deliver(message: Msg): void {
@@ -107,7 +110,8 @@ export async function openCursor(
     if (standing === 0) pull();
   }
 
-  function control(code: number, description: string): void {
+  /** @param isCurrent whether it is about the request that stands: that of an earlier one may come late */
+  function control(code: number, description: string, isCurrent: boolean): void {
     if (code === 100) {
       options.onIdle?.();
       return;
@@ -118,6 +122,8 @@ export async function openCursor(
       broken(`${code} ${description}`);
       return;
     }
+    // Otherwise a second request would stand beside this one, and more would come than there is room for.
+    if (!isCurrent) return;
     standing = 0;
     needsAllBytes ||= tooBig;
     pull();
@@ -137,6 +143,7 @@ export async function openCursor(
     const bytes = neededBytes;
     needsAllBytes = false;
     standing = records;
+    requests += 1;
     heardMs = clock.monotonicMs();
     const body = {
       batch: records,
@@ -144,7 +151,7 @@ export async function openCursor(
       expires: LIMITS.readerPullMs * NANOS_PER_MS,
       idle_heartbeat: LIMITS.readerHeartbeatMs * NANOS_PER_MS,
     };
-    link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), inbox);
+    link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), replyTo());
   }
 
   /** A consumer can vanish without a word (its node died): then its heartbeats stop. */

@@ -1,6 +1,7 @@
 import { headers as makeHeaders, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { Answer, Link } from './link.ts';
 import { openReader } from './reader.ts';
@@ -19,6 +20,8 @@ const answerOf = (value: object): Answer => ({ kind: 'answer', data: Buffer.from
 function scriptedLink(answerTo: (subject: string) => Answer | 'silence') {
   const waiting: ((answer: Answer) => void)[] = [];
   const sent: string[] = [];
+  /** Reply subjects of requests for more. */
+  const replies: string[] = [];
   let deliver: (message: Msg) => void = () => {};
   let closed = false;
   const link: Link = {
@@ -34,7 +37,10 @@ function scriptedLink(answerTo: (subject: string) => Answer | 'silence') {
       if (answer !== 'silence') return Promise.resolve(answer);
       return new Promise((resolve) => waiting.push(resolve));
     },
-    send: (subject) => void sent.push(subject),
+    send(subject, _data, reply) {
+      sent.push(subject);
+      if (subject.includes('CONSUMER.MSG.NEXT')) replies.push(reply ?? '');
+    },
     subscribe(_subject, onMessage) {
       deliver = onMessage;
       return { unsubscribe: () => {} };
@@ -46,7 +52,7 @@ function scriptedLink(answerTo: (subject: string) => Answer | 'silence') {
       return Promise.resolve();
     },
   };
-  return { link, deliver: (message: Partial<Msg>) => deliver({ ...EMPTY, ...message }), waiting, sent };
+  return { link, deliver: (message: Partial<Msg>) => deliver({ ...EMPTY, ...message }), waiting, sent, replies };
 }
 
 const EMPTY: Msg = {
@@ -114,6 +120,27 @@ describe('a reader over a broker that falters', () => {
     await clock.advance(100);
     expect(reader.take().map(({ sequence }) => sequence)).toEqual([2]);
     expect(rejections).toEqual([]);
+    reader.stop();
+  });
+
+  it('asks once for what it has room for, although the end of an earlier request comes late', async () => {
+    const { link, deliver, replies } = scriptedLink((subject) =>
+      subject === INFO ? answerOf(DESCRIPTION) : answerOf({ num_pending: 2 }),
+    );
+    const reader = openReader(link, clock, silentLogger, 'FACTS', { from: 1, onWaiting: () => {} });
+    await clock.advance(100);
+    for (let sequence = 1; sequence <= LIMITS.readerBufferRecords; sequence++) deliver(record(sequence, sequence));
+    expect(reader.take()).toHaveLength(LIMITS.readerBufferRecords);
+    expect(replies).toHaveLength(2);
+    const over = (reply: string | undefined) => ({
+      subject: reply ?? '',
+      headers: makeHeaders(408, 'Request Timeout'),
+    });
+    deliver(over(replies[0]));
+    expect(replies).toHaveLength(2);
+    deliver(over(replies[1]));
+    expect(replies).toHaveLength(3);
+    expect(new Set(replies).size).toBe(3);
     reader.stop();
   });
 
