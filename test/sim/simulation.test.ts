@@ -11,7 +11,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'fact: LifecycleChanged': 50,
   'fact: SessionRecorded': 450,
   'fact: PurchaseRecorded': 450,
-  'fact: PurchaseReversed': 40,
+  'fact: PurchaseReversed': 10,
   'fact: ChurnRiskChanged': 30,
   'fact: SessionOpened': 400,
   'fact: SessionSynced': 200,
