@@ -14,7 +14,7 @@ import { startService, type RunningService } from '../support/running-service.ts
  */
 
 const LIMIT_MS = 50;
-const REPEATS = 5;
+const REPEATS = 9;
 
 let service: RunningService;
 let agent: Agent;

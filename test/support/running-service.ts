@@ -43,13 +43,14 @@ export interface RunningService {
 /** Starts one; resolves when it is ready. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<RunningService> {
   const supervised = launch({ env: { ...(await freshEnvironment()), ...env } });
+  let keys: DemoKeys;
   try {
     await untilReady(supervised);
+    keys = JSON.parse(readFileSync(join(supervised.dataDir, 'demo-keys.json'), 'utf8'));
   } catch (error) {
     await stopAndRemove(supervised);
     throw error;
   }
-  const keys: DemoKeys = JSON.parse(readFileSync(join(supervised.dataDir, 'demo-keys.json'), 'utf8'));
   const url = supervised.baseUrl;
 
   const call: RunningService['call'] = async (key, method, path, body, headers = {}) => {
