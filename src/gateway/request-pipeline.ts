@@ -37,8 +37,9 @@ export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exc
 }
 
 /**
- * The way of a keyed request, in order: key, permission, rate limit, player token, headers and parameters, body, validation, route.
- * Each step may answer and end it. `req` is read before this returns: the server takes it back.
+ * The way of a keyed request, in order: key, player token, permission, rate limit, headers and parameters, body, validation,
+ * route. The token comes before the limit, as a proven player is a caller of its own; a bad one is refused after it.
+ * Each step may answer and end the request. `req` is read before this returns: the server takes it back.
  */
 export function runKeyedRoute(
   deps: PipelineDeps,
