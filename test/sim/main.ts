@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { huntMutants, readStartSeeds, writeStartSeeds, type Hunt } from './hunt-mutants.ts';
+import { MUTANTS } from './mutants.ts';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
@@ -7,7 +9,10 @@ const HELP = `npm run sim -- [options]
   --seeds N     run N seeds (default 1000)
   --from S      the first of them (default 1)
   --workers N   processes to run them in (default: one per core)
-  --seed S      run one seed and tell its whole history
+  --seed S      run one seed and print its whole history
+  --mutants     run lives with each deliberate bug of test/sim/mutants.ts; exit with 1 when no invariant catches one
+  --only TEXT   with --mutants: only those whose name contains TEXT
+  --write-seeds with --mutants: hunt from seed 1, and store the seeds found: later hunts begin there
 `;
 
 /** How much of a failing seed's history is shown. */
@@ -21,17 +26,61 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     workers: { type: 'string', default: String(availableParallelism()) },
     seed: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    'write-seeds': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) print(HELP);
+else if (values.mutants) await runMutants(Number(values.workers), values.only, values['write-seeds']);
 else if (values.seed === undefined) await runMany(Number(values.from), Number(values.seeds), Number(values.workers));
-else await tellOne(Number(values.seed));
+else await printOne(Number(values.seed));
 
-async function tellOne(seed: number): Promise<void> {
+async function printOne(seed: number): Promise<void> {
   const { violation, traceHash } = await simulate(seed, { onLine: print });
   print(violation === undefined ? `seed ${seed}: clean, trace ${traceHash}` : `seed ${seed}: ${violation.invariant}`);
   process.exitCode = violation === undefined ? 0 : 1;
+}
+
+async function runMutants(workers: number, only: string, writeSeeds: boolean): Promise<void> {
+  const mutants = MUTANTS.filter(({ name }) => name.includes(only));
+  const fault =
+    mutants.length === 0
+      ? `--only ${only}: no mutant's name contains this`
+      : writeSeeds && only !== ''
+        ? '--write-seeds stores the seeds of all mutants: leave --only out'
+        : undefined;
+  if (fault !== undefined) {
+    print(fault);
+    process.exitCode = 1;
+    return;
+  }
+  const startMs = performance.now();
+  const hunts = await huntMutants({
+    mutants,
+    workers,
+    startSeeds: writeSeeds ? {} : readStartSeeds(),
+    onHunt: (hunt) => print(describeHunt(hunt)),
+  });
+  if (writeSeeds) writeStartSeeds(hunts);
+  const missed = hunts.filter(({ kind }) => kind !== 'caught');
+  print(
+    `\n${mutants.length} mutants in ${((performance.now() - startMs) / 1_000).toFixed(0)} s, ${missed.length} not caught`,
+  );
+  for (const hunt of missed) print(describeHunt(hunt));
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}
+
+function describeHunt(hunt: Hunt): string {
+  switch (hunt.kind) {
+    case 'caught':
+      return `caught    ${hunt.name}: ${hunt.invariant} in seed ${hunt.seed}`;
+    case 'survived':
+      return `SURVIVED  ${hunt.name}: ${hunt.seeds} lives`;
+    case 'unproved':
+      return `UNPROVED  ${hunt.name}: seed ${hunt.seed}: ${hunt.reason}`;
+  }
 }
 
 async function runMany(from: number, count: number, workers: number): Promise<void> {
