@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandBody, RegisterPlayer, TrackItem } from './commands.ts';
-import type { DomainFact } from './facts.ts';
+import type { CommandBody, RegisterPlayer, TrackItem } from './vocabulary/commands.ts';
+import type { DomainFact } from './vocabulary/facts.ts';
 import { aCommand, given } from './testing.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

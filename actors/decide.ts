@@ -1,5 +1,5 @@
 import type { Clock } from '../src/kernel/clock.ts';
-import type { Command, CommandBody, Query } from './commands.ts';
+import type { Command, CommandBody, Query } from './vocabulary/commands.ts';
 import { metered } from './conditions/steps.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
 import { catchUp } from './due.ts';
@@ -16,13 +16,13 @@ import { patchPlayer } from './player/patch.ts';
 import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer, registerPlayer } from './player/register.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
-import type { Reply } from './replies.ts';
+import type { Reply } from './vocabulary/replies.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { endSession } from './sessions/end.ts';
 import { initSession } from './sessions/init.ts';
 import { syncSession } from './sessions/sync.ts';
 import { settle } from './settle.ts';
-import type { EntityState } from './state.ts';
+import type { EntityState } from './vocabulary/state.ts';
 import type { Definitions } from './targeting.ts';
 
 /**

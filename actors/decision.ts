@@ -1,7 +1,7 @@
-import type { CallerKind, Scope } from './commands.ts';
-import type { DomainFact } from './facts.ts';
-import type { Reply } from './replies.ts';
-import type { EntityState, PlayerState } from './state.ts';
+import type { CallerKind, Scope } from './vocabulary/commands.ts';
+import type { DomainFact } from './vocabulary/facts.ts';
+import type { Reply } from './vocabulary/replies.ts';
+import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
 /** What a command leads to. No facts: nothing changes. */
 export interface Decision {

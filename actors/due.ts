@@ -5,7 +5,7 @@ import { playerIn, type Context, type Draft } from './decision.ts';
 import { lookAtLifecycle, settleLifecycle } from './player/settle-lifecycle.ts';
 import { settleLater, settleSegments } from './segments/settle-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
-import type { EntityState, PlayerState } from './state.ts';
+import type { EntityState, PlayerState } from './vocabulary/state.ts';
 import type { Definitions } from './targeting.ts';
 
 /**

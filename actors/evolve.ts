@@ -1,7 +1,7 @@
 import { LIMITS } from '../src/kernel/limits.ts';
-import { append } from './bounded.ts';
+import { append } from '../src/kernel/bounded.ts';
 import { clicked, offered, shown, suppressed, triggered } from './campaigns/evolve.ts';
-import { DAY_MS } from './days.ts';
+import { DAY_MS } from '../src/kernel/days.ts';
 import { counted } from './events/counters.ts';
 import { afterErasure, quarantined, released } from './events/quarantine.ts';
 import { remembered } from './events/recent-events.ts';
@@ -14,7 +14,7 @@ import type {
   PlayerUpdated,
   SegmentEntered,
   SegmentExited,
-} from './facts.ts';
+} from './vocabulary/facts.ts';
 import type { FlagExposed, FlagOverridden } from './flags/facts.ts';
 import { seenVariant } from './flags/seen-variant.ts';
 import { flagsServed } from './flags/serve.ts';
@@ -31,7 +31,7 @@ import {
   type PlayerState,
   type RecentEvent,
   type RememberedKey,
-} from './state.ts';
+} from './vocabulary/state.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
 export class FactOrderError extends Error {}

@@ -1,12 +1,12 @@
 import type { FieldFault } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
-import type { CampaignDocument, FlagDocument } from '../streams/config/documents.ts';
+import type { CampaignDocument, FlagDocument } from './vocabulary/documents.ts';
 import type { CampaignSet } from './campaigns/campaign-set.ts';
-import type { Environment } from './commands.ts';
+import type { Environment } from './vocabulary/commands.ts';
 import type { LifecycleThresholds } from './player/thresholds.ts';
-import type { FlagEvaluation } from './replies.ts';
+import type { FlagEvaluation } from './vocabulary/replies.ts';
 import type { SegmentSet } from './segments/segment-set.ts';
-import type { PlayerState } from './state.ts';
+import type { PlayerState } from './vocabulary/state.ts';
 
 /** Who and when a condition is asked about. */
 export interface Subject {

@@ -1,14 +1,14 @@
 import { createCampaignSet } from './campaigns/campaign-set.ts';
 import { decide } from './decide.ts';
-import type { Command, CommandBody } from './commands.ts';
-import { DAY_MS } from './days.ts';
+import type { Command, CommandBody } from './vocabulary/commands.ts';
+import { DAY_MS } from '../src/kernel/days.ts';
 import type { Tallied } from './decision.ts';
 import { evolve } from './evolve.ts';
-import type { DomainFact } from './facts.ts';
+import type { DomainFact } from './vocabulary/facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
-import type { Reply } from './replies.ts';
+import type { Reply } from './vocabulary/replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import { NO_ACTIVITY, NO_QUARANTINE, type EntityState, type PlayerState } from './state.ts';
+import { NO_ACTIVITY, NO_QUARANTINE, type EntityState, type PlayerState } from './vocabulary/state.ts';
 import type { Definitions, Targeting } from './targeting.ts';
 
 /** A player for tests; everything that matters to a test is given by it. */

@@ -1,5 +1,5 @@
 import type { ConfigStore } from '../streams/config/config-store.ts';
-import type { DocumentAddress } from '../streams/config/documents.ts';
+import type { DocumentAddress } from '../actors/vocabulary/documents.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { SecretBox } from './kernel/secret-box.ts';
 

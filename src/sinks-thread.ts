@@ -1,6 +1,6 @@
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { openConfigStore } from '../streams/config/config-store.ts';
-import { connectJetStream } from '../streams/log-jetstream.ts';
+import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
 import { clickhouseAddress, logAddress, readConfig } from './config.ts';

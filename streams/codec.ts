@@ -1,8 +1,8 @@
 import { Packr, Unpackr } from 'msgpackr';
-import type { Command, Query } from '../actors/commands.ts';
-import type { CommitRecord } from '../actors/facts.ts';
-import type { AddressedReply } from '../actors/replies.ts';
-import type { EntityState } from '../actors/state.ts';
+import type { Command, Query } from '../actors/vocabulary/commands.ts';
+import type { CommitRecord } from '../actors/vocabulary/facts.ts';
+import type { AddressedReply } from '../actors/vocabulary/replies.ts';
+import type { EntityState } from '../actors/vocabulary/state.ts';
 import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
 import type { DeliveryRecord } from './records/delivery-record.ts';

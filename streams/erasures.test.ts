@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../src/kernel/limits.ts';
 import { createFakeClock } from '../test/support/fake-clock.ts';
 import { BEFORE_ALL, noteErasure, watchErasures } from './erasures.ts';
-import { createMemoryBroker } from './log-memory.ts';
+import { createMemoryBroker } from './log/log-memory.ts';
 
 const created = '2026-01-01T00:00:00.000Z';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import { decodeJson, encodeJson } from './codec.ts';
-import type { BucketEntry, BucketOutcome, Log } from './log.ts';
+import type { BucketEntry, BucketOutcome, Log } from './log/log.ts';
 
 /** Where a fact stands: in FACTS as created then, in the record `sequence`, at `index`. */
 export interface FactPlace {

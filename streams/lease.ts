@@ -1,7 +1,7 @@
 import { within } from '../src/kernel/clock.ts';
 import type { Cancel, Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
-import type { Bucket, BucketEntry } from './log.ts';
+import type { Bucket, BucketEntry } from './log/log.ts';
 
 /**
  * A lease on one key of the OWNERS bucket: at most one holder trusts it at any moment.

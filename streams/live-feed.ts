@@ -1,4 +1,4 @@
-import type { Environment } from '../actors/commands.ts';
+import type { Environment } from '../actors/vocabulary/commands.ts';
 
 /** What an SSE reader asks for. */
 export interface LiveRequest {

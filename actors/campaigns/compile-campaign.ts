@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { CampaignDocument } from '../../streams/config/documents.ts';
+import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { seededHash } from '../flags/hash.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
 import { isQuiet, minutesOf } from './quiet-hours.ts';
 

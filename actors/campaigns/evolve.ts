@@ -1,13 +1,13 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../bounded.ts';
+import { append } from '../../src/kernel/bounded.ts';
 import type {
   InterventionClicked,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../facts.ts';
-import type { PendingIntervention, PlayerState } from '../state.ts';
+} from '../vocabulary/facts.ts';
+import type { PendingIntervention, PlayerState } from '../vocabulary/state.ts';
 import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 

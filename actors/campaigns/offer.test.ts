@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../facts.ts';
-import type { OpenSession, PendingIntervention, PlayerState } from '../state.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { OpenSession, PendingIntervention, PlayerState } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import { offerInterventions } from './offer.ts';
 import { aCampaign, campaignId, campaignSetOf } from './testing.ts';

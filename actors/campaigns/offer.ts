@@ -1,6 +1,6 @@
 import type { Draft } from '../decision.ts';
-import type { Intervention } from '../replies.ts';
-import type { OpenSession, PendingIntervention, PlayerState } from '../state.ts';
+import type { Intervention } from '../vocabulary/replies.ts';
+import type { OpenSession, PendingIntervention, PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import { byPriority } from './priority.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 
 const HOUR_MINUTE = /^([01]\d|2[0-3]):([0-5]\d)$/;
 

@@ -1,6 +1,6 @@
 import type { Context, Draft } from '../decision.ts';
 import { playerIn } from '../decision.ts';
-import type { EventTracked } from '../facts.ts';
+import type { EventTracked } from '../vocabulary/facts.ts';
 
 /**
  * Emits what an event says of an intervention that was delivered: that it was shown, or clicked. Each counts once, and only

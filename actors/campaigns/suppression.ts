@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { dayOf } from '../days.ts';
-import type { CampaignTally, PlayerState } from '../state.ts';
+import { dayOf } from '../../src/kernel/days.ts';
+import type { CampaignTally, PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
 import { todayOf, type SuppressionReason } from './tally.ts';
 import { isWaiting } from './waiting.ts';

@@ -1,5 +1,5 @@
-import { dayOf } from '../days.ts';
-import type { CampaignTally, PlayerState } from '../state.ts';
+import { dayOf } from '../../src/kernel/days.ts';
+import type { CampaignTally, PlayerState } from '../vocabulary/state.ts';
 
 /**
  * Why a campaign that was triggered gave a player nothing. Never reorder: tallies hold them as bits.

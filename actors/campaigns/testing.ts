@@ -1,4 +1,4 @@
-import type { CampaignDocument } from '../../streams/config/documents.ts';
+import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { Definitions } from '../targeting.ts';
 import { definitionsOf } from '../testing.ts';

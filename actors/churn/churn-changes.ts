@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS, dayOf } from '../days.ts';
+import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import { jitterMs } from '../segments/settle-segments.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
 
 /** Days without anything after which a score stays as it is: nothing is left to compare, and inactivity says all it can. */

@@ -1,9 +1,9 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { played } from '../sessions/activity.ts';
-import { NO_ACTIVITY, type DailyActivity } from '../state.ts';
+import { NO_ACTIVITY, type DailyActivity } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import { churnChangesAt, isHighRisk } from './churn-changes.ts';
 import { HIGH_SCORE, churnRisk, churnScoreOn } from './churn-risk.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { dayOf } from '../days.ts';
-import type { DailyActivity, PlayerState } from '../state.ts';
+import { dayOf } from '../../src/kernel/days.ts';
+import type { DailyActivity, PlayerState } from '../vocabulary/state.ts';
 
 export type ChurnLevel = 'low' | 'medium' | 'high';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { counted } from '../events/counters.ts';
-import type { EventCounter, PlayerState } from '../state.ts';
+import type { EventCounter, PlayerState } from '../vocabulary/state.ts';
 import type { Condition } from '../targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';

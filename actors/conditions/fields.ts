@@ -1,8 +1,8 @@
 import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { elapsedDays } from '../days.ts';
+import { elapsedDays } from '../../src/kernel/days.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../events/counters.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Subject } from '../targeting.ts';
 import { attributesOf } from './player-attributes.ts';
 import { pathReader } from './values.ts';

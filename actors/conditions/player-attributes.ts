@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { charge, meterId } from './steps.ts';
 import { isObject } from './values.ts';
 

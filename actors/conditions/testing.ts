@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
-import type { CommandBody, Query, TrackItem } from '../commands.ts';
-import { DAY_MS } from '../days.ts';
+import type { CommandBody, Query, TrackItem } from '../vocabulary/commands.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { answer, decide } from '../decide.ts';
 import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
 import { createDraft } from '../runtime/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';

@@ -12,9 +12,9 @@ import {
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { counted } from '../events/counters.ts';
-import type { EventCounter, PlayerState } from '../state.ts';
+import type { EventCounter, PlayerState } from '../vocabulary/state.ts';
 import type { Condition } from '../targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';

@@ -1,10 +1,10 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/draft.ts';
-import type { EventCounter } from '../state.ts';
+import type { EventCounter } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { countChangesAt, countWithin, counted, lastDayStart, lastDaysAgo } from './counters.ts';
 

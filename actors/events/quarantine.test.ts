@@ -1,13 +1,13 @@
 import { array, assert, boolean, constantFrom, integer, oneof, property, record, constant } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { QuarantineReason, TrackItem } from '../commands.ts';
+import type { QuarantineReason, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact, PlayerRegistered } from '../facts.ts';
-import type { TrackResult } from '../replies.ts';
-import { NO_QUARANTINE, type EntityState, type PlayerState } from '../state.ts';
+import type { DomainFact, PlayerRegistered } from '../vocabulary/facts.ts';
+import type { TrackResult } from '../vocabulary/replies.ts';
+import { NO_QUARANTINE, type EntityState, type PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
 import { countWithin } from './counters.ts';
 import { askRelease } from './quarantine.ts';

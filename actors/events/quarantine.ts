@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { EventQuarantined, EventTracked } from '../facts.ts';
-import { NO_QUARANTINE, type PlayerState, type QuarantineTally, type RecentEvent } from '../state.ts';
-import { mayBeSame } from '../commands.ts';
+import type { EventQuarantined, EventTracked } from '../vocabulary/facts.ts';
+import { NO_QUARANTINE, type PlayerState, type QuarantineTally, type RecentEvent } from '../vocabulary/state.ts';
+import { mayBeSame } from '../vocabulary/commands.ts';
 import { remembered } from './recent-events.ts';
 
 /*

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
-import type { CallerKind, TrackItem } from '../commands.ts';
+import type { CallerKind, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import { evolve } from '../evolve.ts';
-import type { Fact } from '../facts.ts';
+import type { Fact } from '../vocabulary/facts.ts';
 import { createDraft } from '../runtime/draft.ts';
-import type { EntityState, PlayerState } from '../state.ts';
+import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 
 const ID = aPlayer().id;

@@ -1,10 +1,10 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
-import { mayBeSame, type QuarantineReason, type Release, type TrackItem } from '../commands.ts';
+import { mayBeSame, type QuarantineReason, type Release, type TrackItem } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import type { EventMaker } from '../facts.ts';
+import type { EventMaker } from '../vocabulary/facts.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
-import type { TrackResult } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { TrackResult } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { askRelease } from './quarantine.ts';

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagDocument } from '../../streams/config/documents.ts';
-import type { FlagEvaluation } from '../replies.ts';
-import type { FlagOverride, PlayerState } from '../state.ts';
+import type { FlagDocument } from '../vocabulary/documents.ts';
+import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { FlagOverride, PlayerState } from '../vocabulary/state.ts';
 import type { Flag, Served, Subject, Targeting } from '../targeting.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagRule } from '../../streams/config/documents.ts';
+import type { FlagRule } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Condition, Subject } from '../targeting.ts';
 
 /** A targeting rule, ready to be asked. */

@@ -2,9 +2,9 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { failure, type Failure } from '../../src/kernel/errors.ts';
 import type { JsonObject, JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { EvaluateFlags, ExposeFlag } from '../commands.ts';
-import type { FlagEvaluation, FlagsReply } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { EvaluateFlags, ExposeFlag } from '../vocabulary/commands.ts';
+import type { FlagEvaluation, FlagsReply } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 

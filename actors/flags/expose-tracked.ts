@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
-import type { FlagDocument } from '../../streams/config/documents.ts';
-import type { ExposeFlag } from '../commands.ts';
+import type { FlagDocument } from '../vocabulary/documents.ts';
+import type { ExposeFlag } from '../vocabulary/commands.ts';
 import type { Context, Draft } from '../decision.ts';
 import type { Attribution } from './facts.ts';
-import type { PlayerState, ServedFlag } from '../state.ts';
+import type { PlayerState, ServedFlag } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { exposed } from './expose.ts';
 import { periodOf } from './periods.ts';

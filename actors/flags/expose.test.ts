@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument } from '../../streams/config/documents.ts';
-import type { ExposeFlag, ServedNow, TrackItem } from '../commands.ts';
-import type { DomainFact } from '../facts.ts';
+import type { FlagDocument } from '../vocabulary/documents.ts';
+import type { ExposeFlag, ServedNow, TrackItem } from '../vocabulary/commands.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Flag } from '../targeting.ts';
 import { aCommand, definitionsOf, given } from '../testing.ts';
 import { aFlagDocument } from './testing.ts';

@@ -1,7 +1,7 @@
-import type { ExposeFlag } from '../commands.ts';
+import type { ExposeFlag } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
 import type { Attribution, FlagExposed } from './facts.ts';
-import type { FlagExposure, PlayerState } from '../state.ts';
+import type { FlagExposure, PlayerState } from '../vocabulary/state.ts';
 import { seenVariant } from './seen-variant.ts';
 
 /**

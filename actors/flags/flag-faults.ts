@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
+import type { FlagDocument, FlagRule } from '../vocabulary/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
 import { compileRules } from './compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';

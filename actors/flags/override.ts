@@ -1,8 +1,8 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { OverrideFlag } from '../commands.ts';
+import type { OverrideFlag } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 
 /** Sets or removes what one player gets of one flag. Whether there is such a flag is the caller's to know. */
 export function overrideFlag(

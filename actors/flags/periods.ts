@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../streams/config/documents.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../vocabulary/documents.ts';
 
 /**
  * The periods of a flag, oldest first. Of a flag that was written before there were periods nobody knows which edits changed

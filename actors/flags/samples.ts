@@ -1,6 +1,6 @@
 import { uuidv5 } from '../../src/kernel/ids.ts';
-import type { FlagDocument, FlagRule, FlagVariant } from '../../streams/config/documents.ts';
-import type { SegmentMembership } from '../state.ts';
+import type { FlagDocument, FlagRule, FlagVariant } from '../vocabulary/documents.ts';
+import type { SegmentMembership } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag, Subject, Targeting } from '../targeting.ts';
 import { compileFlag } from './compile-flag.ts';

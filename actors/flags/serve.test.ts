@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { ServedNow } from '../commands.ts';
-import type { FlagEvaluation } from '../replies.ts';
-import type { PlayerState, ServedFlag } from '../state.ts';
+import type { ServedNow } from '../vocabulary/commands.ts';
+import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { PlayerState, ServedFlag } from '../vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { flagsServed, served, servedAnew, servedOf } from './serve.ts';
 import { flagsOf } from './testing.ts';

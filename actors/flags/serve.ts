@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../bounded.ts';
-import type { ServedNow, ServeFlags } from '../commands.ts';
+import { append } from '../../src/kernel/bounded.ts';
+import type { ServedNow, ServeFlags } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
 import type { FlagsServed } from './facts.ts';
-import type { FlagEvaluation } from '../replies.ts';
-import type { PlayerState, ServedFlag, ServedVariant } from '../state.ts';
+import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { PlayerState, ServedFlag, ServedVariant } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 import { seenVariant } from './seen-variant.ts';

@@ -1,4 +1,4 @@
-import type { EntityState, ServedFlag } from '../state.ts';
+import type { EntityState, ServedFlag } from '../vocabulary/state.ts';
 
 /**
  * What a flag serves is the same for most of its players, so they share one object for it: a player in memory takes a pointer

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import type { FlagType } from '../../streams/config/documents.ts';
+import type { FlagType } from '../vocabulary/documents.ts';
 
 /** Whether a flag of that type may serve the value; `orNull` where a default may stand. */
 export function valueFaults(path: string, value: Json, type: FlagType, orNull: boolean): FieldFault[] {

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { replyChars } from '../reply-chars.ts';
-import type { RememberedKey } from '../state.ts';
+import { replyChars } from '../vocabulary/reply-chars.ts';
+import type { RememberedKey } from '../vocabulary/state.ts';
 
 /** What one kind of caller may have remembered. */
 export interface KeyBound {

@@ -2,8 +2,8 @@ import { failure, type Failure } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerUpdated } from '../facts.ts';
-import { viewOf, type PlayerState, type PlayerView } from '../state.ts';
+import type { PlayerUpdated } from '../vocabulary/facts.ts';
+import { viewOf, type PlayerState, type PlayerView } from '../vocabulary/state.ts';
 import { mergeAttributes } from './attributes.ts';
 
 /** What a register or patch wants changed; what is left out stays. `attributes` is a merge patch. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandBody } from '../commands.ts';
+import type { CommandBody } from '../vocabulary/commands.ts';
 import { answer } from '../decide.ts';
-import type { DomainFact } from '../facts.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
-import { viewOf } from '../state.ts';
+import { viewOf } from '../vocabulary/state.ts';
 
 const { id, externalId } = aPlayer();
 const base = { entityId: id, game: 'demo', environment: 'live', at: 1_000 } as const;

@@ -1,8 +1,8 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { ErasePlayer, GetErasure, Scope } from '../commands.ts';
+import type { ErasePlayer, GetErasure, Scope } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Decision } from '../decision.ts';
-import type { Reply } from '../replies.ts';
-import type { EntityState } from '../state.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { EntityState } from '../vocabulary/state.ts';
 
 /**
  * Erases a player. One that is erased already answers when it was: a repeat changes nothing. Who registered anew meanwhile is

@@ -1,6 +1,6 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { Reply } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 
 /** Everything held of a player in live state. */
 export function exportPlayer(state: PlayerState | undefined): Reply {

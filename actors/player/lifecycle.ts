@@ -1,5 +1,5 @@
-import { DAY_MS } from '../days.ts';
-import type { LifecycleStage, PlayerState } from '../state.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
+import type { LifecycleStage, PlayerState } from '../vocabulary/state.ts';
 import type { LifecycleThresholds } from './thresholds.ts';
 
 /** The stage after something a player did; mostly the one it is in. The state holds what was done already. */

@@ -1,7 +1,7 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { PatchPlayer } from '../commands.ts';
+import type { PatchPlayer } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { changePlayer } from './change.ts';
 
 /** Changes a player that exists. */

@@ -1,6 +1,6 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { Reply } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 
 /** The stage of a player's life. Fails with PLAYER_NOT_FOUND. */
 export function readLifecycle(state: PlayerState | undefined): Reply {

@@ -1,7 +1,7 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { RegisterPlayer } from '../commands.ts';
+import type { RegisterPlayer } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import { viewOf, type PlayerState, type PlayerView } from '../state.ts';
+import { viewOf, type PlayerState, type PlayerView } from '../vocabulary/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';
 

@@ -1,9 +1,9 @@
 import { churnChangesAt, isHighRisk } from '../churn/churn-changes.ts';
 import { churnRisk } from '../churn/churn-risk.ts';
-import { DAY_MS } from '../days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import type { Draft } from '../decision.ts';
-import type { DomainFact } from '../facts.ts';
-import type { LifecycleStage, PlayerState } from '../state.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { LifecycleStage, PlayerState } from '../vocabulary/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';
 import type { LifecycleThresholds } from './thresholds.ts';
 

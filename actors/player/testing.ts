@@ -1,10 +1,10 @@
-import type { Command, CommandBody } from '../commands.ts';
-import { DAY_MS } from '../days.ts';
+import type { Command, CommandBody } from '../vocabulary/commands.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../facts.ts';
-import type { EntityState, LifecycleStage, PlayerState } from '../state.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { EntityState, LifecycleStage, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 import { DEFAULT_THRESHOLDS, type LifecycleThresholds } from './thresholds.ts';
 

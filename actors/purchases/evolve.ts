@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { PurchaseRecorded, PurchaseReversed } from './facts.ts';
-import type { PlayerState, RecordedPurchase } from '../state.ts';
+import type { PlayerState, RecordedPurchase } from '../vocabulary/state.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
   const { digest, amount, at, by, currency, productId } = fact;

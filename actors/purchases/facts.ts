@@ -1,5 +1,5 @@
-import type { CallerKind } from '../commands.ts';
-import type { FactBase } from '../facts.ts';
+import type { CallerKind } from '../vocabulary/commands.ts';
+import type { FactBase } from '../vocabulary/facts.ts';
 
 /** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
 export interface PurchaseRecorded extends FactBase {

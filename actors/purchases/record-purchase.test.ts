@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { CallerKind, RecordPurchase } from '../commands.ts';
+import type { CallerKind, RecordPurchase } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/draft.ts';
-import type { PlayerState } from '../state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 
 const ID = aPlayer().id;

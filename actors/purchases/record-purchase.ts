@@ -2,12 +2,12 @@ import { failure } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { unitsText } from '../../src/kernel/money.ts';
-import type { RecordPurchase } from '../commands.ts';
+import type { RecordPurchase } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../src/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Reply } from '../replies.ts';
-import type { RecordedPurchase } from '../state.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { RecordedPurchase } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 
 /**

@@ -4,13 +4,13 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import { joinMembers } from './membership.ts';
 import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
-import type { SnapshotSource } from './snapshot-source.ts';
-import type { Stores } from './store.ts';
+import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { Stores } from './store/store.ts';
 
 export interface ActorsOptions {
   partitions: number;

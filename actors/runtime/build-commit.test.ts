@@ -3,12 +3,12 @@ import { liveDefinitions } from '../../test/support/live-definitions.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { encodeCommit } from '../../streams/codec.ts';
-import type { Command, TrackItem } from '../commands.ts';
+import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { aCommand } from '../testing.ts';
 import { buildCommit } from './build-commit.ts';
 import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
-import { createMemoryStores } from './store-memory.ts';
+import { createMemoryStores } from './store/store-memory.ts';
 
 const NO_CHORES = { snapshotIds: [], dueIds: [], sweepIds: [], sweepWants: () => true, mark: undefined, idle: false };
 

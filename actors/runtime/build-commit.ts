@@ -4,11 +4,11 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { settleCampaigns, settleSchedules } from '../campaigns/settle-campaigns.ts';
 import { metered, stepsSpent } from '../conditions/steps.ts';
-import type { Command, TrackItem } from '../commands.ts';
+import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import { decideDue } from '../due.ts';
-import type { EntitySnapshot, Fact, SnapshotMark } from '../facts.ts';
-import type { Reply } from '../replies.ts';
+import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts';
+import type { Reply } from '../vocabulary/replies.ts';
 import { reviewLifecycle } from '../player/settle-lifecycle.ts';
 import { settleSegments } from '../segments/settle-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
@@ -17,7 +17,7 @@ import { sizeOf, type Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
-import type { Swept, SweptTenant } from './segment-sweep.ts';
+import type { Swept, SweptTenant } from './sweep/segment-sweep.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /** Work of the owner's own that joins the next commit. */

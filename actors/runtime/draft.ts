@@ -1,10 +1,10 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Draft, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../facts.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Attribution } from '../flags/facts.ts';
-import { charsOfAll, replyChars, seenFlagsChars, servedFlagsChars } from '../reply-chars.ts';
-import type { EntityState } from '../state.ts';
+import { charsOfAll, replyChars, seenFlagsChars, servedFlagsChars } from '../vocabulary/reply-chars.ts';
+import type { EntityState } from '../vocabulary/state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
 export interface CommitDraft extends Draft {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, definitionsOf, aPlayer } from '../testing.ts';
 import { decide } from '../decide.ts';
-import type { CommitRecord, Fact } from '../facts.ts';
+import type { CommitRecord, Fact } from '../vocabulary/facts.ts';
 import { createEntities, sizeOf, type Entities } from './entities.ts';
-import { createMemoryStores } from './store-memory.ts';
-import type { PartitionStore } from './store.ts';
+import { createMemoryStores } from './store/store-memory.ts';
+import type { PartitionStore } from './store/store.ts';
 
 const ONE = sizeOf(aPlayer());
 

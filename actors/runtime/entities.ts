@@ -1,11 +1,11 @@
 import { FactOrderError, evolve } from '../evolve.ts';
-import type { CommitRecord, EntitySnapshot } from '../facts.ts';
-import type { EntityState, OpenSession } from '../state.ts';
-import { charsOfAll, replyChars } from '../reply-chars.ts';
+import type { CommitRecord, EntitySnapshot } from '../vocabulary/facts.ts';
+import type { EntityState, OpenSession } from '../vocabulary/state.ts';
+import { charsOfAll, replyChars } from '../vocabulary/reply-chars.ts';
 import { withSharedServed } from '../flags/shared-served.ts';
 import { createDraft, type CommitDraft } from './draft.ts';
-import { createSnapshotQueue, type SnapshotQueue } from './snapshot-queue.ts';
-import type { PartitionStore, StoredEntity } from './store.ts';
+import { createSnapshotQueue, type SnapshotQueue } from './store/snapshot-queue.ts';
+import type { PartitionStore, StoredEntity } from './store/store.ts';
 
 /**
  * The entities of one partition: committed states in memory over the local store.

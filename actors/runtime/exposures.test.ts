@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createBackbone, type BackboneNode } from '../../test/support/backbone.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Environment, Query } from '../commands.ts';
+import type { Environment, Query } from '../vocabulary/commands.ts';
 import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
 import { flagsOf } from '../flags/testing.ts';
-import type { FlagsReply } from '../replies.ts';
-import type { ServedFlag } from '../state.ts';
+import type { FlagsReply } from '../vocabulary/replies.ts';
+import type { ServedFlag } from '../vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { createExposures } from './exposures.ts';
 

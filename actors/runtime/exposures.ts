@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Command, CommandBody, Query } from '../commands.ts';
+import type { Command, CommandBody, Query } from '../vocabulary/commands.ts';
 import { exposuresOf } from '../flags/evaluate-flags.ts';
 import { isNews } from '../flags/expose.ts';
 import { servedAnew } from '../flags/serve.ts';
-import type { FlagsReply } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { FlagsReply } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import type { OutgoingReply } from './send-replies.ts';
 

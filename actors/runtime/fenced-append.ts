@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 
 /** `deposed`: another owner's record stands where ours should; nothing of ours was or will be stored. */
 export type CommitOutcome =

@@ -4,8 +4,8 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { Chores, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
-import type { SegmentSweep } from './segment-sweep.ts';
-import type { PartitionStore } from './store.ts';
+import type { SegmentSweep } from './sweep/segment-sweep.ts';
+import type { PartitionStore } from './store/store.ts';
 
 /**
  * The work of an owner that no request asks for: writing the local store a few times a second, snapshots, due times, the

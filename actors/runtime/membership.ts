@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Bucket, BucketEntry } from '../../streams/log.ts';
+import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 
 /**
  * Which processes run actors just now, and which of them should own a partition. Every member writes a beat to

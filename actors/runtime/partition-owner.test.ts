@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, snapshotsOf, type Backbone } from '../../test/support/backbone.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { MemoryFaults } from '../../streams/log-memory.ts';
+import type { MemoryFaults } from '../../streams/log/log-memory.ts';
 
 const P1 = 'player-1';
 const DAY_MS = 86_400_000;

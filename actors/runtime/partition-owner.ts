@@ -6,8 +6,8 @@ import type { Metrics } from '../../src/kernel/metrics.ts';
 import { encodeCommit } from '../../streams/codec.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
-import type { CommitRecord } from '../facts.ts';
+import type { Log } from '../../streams/log/log.ts';
+import type { CommitRecord } from '../vocabulary/facts.ts';
 import { buildCommit, type PendingCommit } from './build-commit.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import { createExposures } from './exposures.ts';
@@ -16,11 +16,11 @@ import { createHousekeeping } from './housekeeping.ts';
 import { createQueryDesk } from './query-desk.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
-import { createProgressWriter } from './segment-progress.ts';
-import { createSegmentSweep } from './segment-sweep.ts';
+import { createProgressWriter } from './sweep/segment-progress.ts';
+import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
-import type { SnapshotSource } from './snapshot-source.ts';
-import type { PartitionStore } from './store.ts';
+import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { PartitionStore } from './store/store.ts';
 import { takeOver, type TakenOver } from './take-over.ts';
 
 /**

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../streams/codec.ts';
-import { createMemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
+import { createMemoryBroker, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { charge } from '../conditions/steps.ts';
 import { decide } from '../decide.ts';
@@ -11,7 +11,7 @@ import { aCommand, definitionsOf } from '../testing.ts';
 import { createEntities } from './entities.ts';
 import { createQueryDesk, type QueryDesk } from './query-desk.ts';
 import { createReplySender } from './send-replies.ts';
-import { createMemoryStores } from './store-memory.ts';
+import { createMemoryStores } from './store/store-memory.ts';
 
 describe('queries', () => {
   let clock: FakeClock;

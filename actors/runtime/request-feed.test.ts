@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { encodeCommands } from '../../streams/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../streams/log-memory.ts';
-import type { RequestPosition } from '../facts.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
+import type { RequestPosition } from '../vocabulary/facts.ts';
 import { aCommand } from '../testing.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
 

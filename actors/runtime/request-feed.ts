@@ -1,10 +1,10 @@
 import { decodeCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/definitions.ts';
-import type { Log, Reader } from '../../streams/log.ts';
+import type { Log, Reader } from '../../streams/log/log.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import type { Command } from '../commands.ts';
-import type { GatewayMark, RequestPosition } from '../facts.ts';
+import type { Command } from '../vocabulary/commands.ts';
+import type { GatewayMark, RequestPosition } from '../vocabulary/facts.ts';
 
 /**
  * The commands of one partition, in order, from a position on. REQUESTS lives in the broker's memory: it may start over,

@@ -1,9 +1,9 @@
 import { encodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/definitions.ts';
-import type { Log, Stop } from '../../streams/log.ts';
-import type { Query } from '../commands.ts';
-import type { AddressedReply } from '../replies.ts';
-import { replyChars } from '../reply-chars.ts';
+import type { Log, Stop } from '../../streams/log/log.ts';
+import type { Query } from '../vocabulary/commands.ts';
+import type { AddressedReply } from '../vocabulary/replies.ts';
+import { replyChars } from '../vocabulary/reply-chars.ts';
 
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {

@@ -2,13 +2,13 @@ import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeCommit, decodeJson, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
-import type { Log, Reader, StreamBounds } from '../../streams/log.ts';
-import type { CommitRecord, RequestPosition } from '../facts.ts';
+import type { Log, Reader, StreamBounds } from '../../streams/log/log.ts';
+import type { CommitRecord, RequestPosition } from '../vocabulary/facts.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
-import type { SnapshotSource } from './snapshot-source.ts';
-import type { PartitionStore, StoredEntity } from './store.ts';
+import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { PartitionStore, StoredEntity } from './store/store.ts';
 
 /** A partition as its new owner holds it, right after its barrier. */
 export interface TakenOver {

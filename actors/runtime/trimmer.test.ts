@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { encodeJson } from '../../streams/codec.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../streams/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { startTrimmer, trimmableBelow } from './trimmer.ts';

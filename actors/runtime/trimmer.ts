@@ -4,7 +4,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
 import { contend } from '../../streams/lease.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 
 /** The sinks whose positions hold FACTS back: what they have not handled is never trimmed. */
 const SINKS = ['clickhouse', 'webhooks'] as const;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { hasRoomForPlayer, nextPlayer } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
-import type { DomainFact } from '../facts.ts';
-import type { PlayerState } from '../state.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { settleLater, settleSegments, type Look } from './settle-segments.ts';
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../days.ts';
-import type { DomainFact } from '../facts.ts';
-import type { PlayerState } from '../state.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Segment } from '../targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 

@@ -1,5 +1,5 @@
-import type { SessionClosed } from '../facts.ts';
-import type { OpenSession, PlayerState } from '../state.ts';
+import type { SessionClosed } from '../vocabulary/facts.ts';
+import type { OpenSession, PlayerState } from '../vocabulary/state.ts';
 
 /** How a session ended: when, as far as is known, and how long it was played. */
 export interface SessionEnd {

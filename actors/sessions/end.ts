@@ -1,8 +1,8 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { EndSession } from '../commands.ts';
+import type { EndSession } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import type { Reply } from '../replies.ts';
-import type { OpenSession } from '../state.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { OpenSession } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { sessionClosed, toldEnd } from './close.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';

@@ -1,7 +1,13 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../bounded.ts';
-import type { SessionClosed, SessionFlagsTold, SessionOpened, SessionRecorded, SessionSynced } from '../facts.ts';
-import type { OpenSession, PlayerState, SeenFlag } from '../state.ts';
+import { append } from '../../src/kernel/bounded.ts';
+import type {
+  SessionClosed,
+  SessionFlagsTold,
+  SessionOpened,
+  SessionRecorded,
+  SessionSynced,
+} from '../vocabulary/facts.ts';
+import type { OpenSession, PlayerState, SeenFlag } from '../vocabulary/state.ts';
 import { played } from './activity.ts';
 
 /** A session counts when it opens. */

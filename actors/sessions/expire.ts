@@ -1,5 +1,5 @@
-import type { SessionClosed } from '../facts.ts';
-import type { OpenSession, PlayerState } from '../state.ts';
+import type { SessionClosed } from '../vocabulary/facts.ts';
+import type { OpenSession, PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 
 /** When a session expires if no call comes, epoch milliseconds. From then on it is closed to every call. */

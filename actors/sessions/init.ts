@@ -1,10 +1,10 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { InitSession } from '../commands.ts';
+import type { InitSession } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import type { SessionClosed } from '../facts.ts';
-import type { Reply } from '../replies.ts';
-import type { PlayerState } from '../state.ts';
+import type { SessionClosed } from '../vocabulary/facts.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
 import { asSeen, lookAtFlags, tellFlags } from './told-flags.ts';

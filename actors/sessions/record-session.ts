@@ -1,10 +1,10 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { formatTimestamp } from '../../src/kernel/timestamp.ts';
-import type { RecordSession } from '../commands.ts';
+import type { RecordSession } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../src/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Reply } from '../replies.ts';
+import type { Reply } from '../vocabulary/replies.ts';
 import type { Targeting } from '../targeting.ts';
 import { isOwnSessionId } from './session-id.ts';
 

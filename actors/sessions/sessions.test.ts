@@ -3,7 +3,7 @@ import { flagsOf } from '../flags/testing.ts';
 import { definitionsOf } from '../testing.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { Fact } from '../facts.ts';
+import type { Fact } from '../vocabulary/facts.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { Definitions } from '../targeting.ts';
 import { BORN_MS, PLAYER, TTL_MS, aLife, type Life } from './testing.ts';

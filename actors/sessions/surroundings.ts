@@ -1,6 +1,6 @@
 import { playerIn, type Draft } from '../decision.ts';
-import type { Scope } from '../commands.ts';
-import type { PlayerState } from '../state.ts';
+import type { Scope } from '../vocabulary/commands.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Definitions } from '../targeting.ts';
 
 /** What a call of a session needs beside the draft. */

@@ -1,10 +1,10 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { SyncSession } from '../commands.ts';
+import type { SyncSession } from '../vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
 import { offerInterventions } from '../campaigns/offer.ts';
 import { mergeAttributes } from '../player/attributes.ts';
 import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
-import type { Reply } from '../replies.ts';
+import type { Reply } from '../vocabulary/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
 import { asSeen, changedFlags, lookAtFlags, tellFlags } from './told-flags.ts';

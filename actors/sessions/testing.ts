@@ -1,11 +1,11 @@
-import type { CommandBody, EndSession, InitSession, SyncSession, TrackItem } from '../commands.ts';
+import type { CommandBody, EndSession, InitSession, SyncSession, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { decideDue } from '../due.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../facts.ts';
-import type { Reply } from '../replies.ts';
-import type { EntityState, PlayerState } from '../state.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
+import type { Reply } from '../vocabulary/replies.ts';
+import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 
 export const PLAYER = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

@@ -1,7 +1,7 @@
 import type { Context, Draft } from '../decision.ts';
 import { served as servedFacts, servedAnew } from '../flags/serve.ts';
-import type { FlagEvaluation } from '../replies.ts';
-import type { PlayerState, SeenFlag } from '../state.ts';
+import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { PlayerState, SeenFlag } from '../vocabulary/state.ts';
 import type { Served, Targeting } from '../targeting.ts';
 
 /**

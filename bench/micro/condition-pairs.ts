@@ -1,7 +1,7 @@
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
-import { DAY_MS } from '../../actors/days.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import { counted } from '../../actors/events/counters.ts';
-import type { EventCounter, PlayerState } from '../../actors/state.ts';
+import type { EventCounter, PlayerState } from '../../actors/vocabulary/state.ts';
 import type { Condition } from '../../actors/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';

@@ -1,4 +1,4 @@
-import { createRowBatch } from '../../clickhouse-schema/row-batch.ts';
+import { createRowBatch } from '../../clickhouse-schema/rows/row-batch.ts';
 import type { Pair } from './measure-pairs.ts';
 import { sampleCommit } from './sample-records.ts';
 

@@ -1,5 +1,5 @@
-import type { Command } from '../../actors/commands.ts';
-import type { CommitRecord, EventTracked } from '../../actors/facts.ts';
+import type { Command } from '../../actors/vocabulary/commands.ts';
+import type { CommitRecord, EventTracked } from '../../actors/vocabulary/facts.ts';
 import { uuidv5 } from '../../src/kernel/ids.ts';
 import { sampleEvent } from '../load/sample-event.ts';
 

@@ -1,9 +1,9 @@
-import type { Command } from '../../actors/commands.ts';
+import type { Command } from '../../actors/vocabulary/commands.ts';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { decide } from '../../actors/decide.ts';
 import { createDraft, type CommitDraft } from '../../actors/runtime/draft.ts';
 import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
-import type { EntityState, PlayerState } from '../../actors/state.ts';
+import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { Pair, Work } from './measure-pairs.ts';

@@ -1,4 +1,4 @@
-import { TrackBody } from '../../src/api/track-item.ts';
+import { TrackBody } from '../../src/api/events/track-item.ts';
 import { compile } from '../../src/api/validation.ts';
 import { parseJson } from '../../src/gateway/parse-json.ts';
 import { uuidv5 } from '../../src/kernel/ids.ts';

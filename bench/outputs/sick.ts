@@ -1,4 +1,4 @@
-import { connectJetStream } from '../../streams/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/log-jetstream.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { readEndpoints } from '../../src/local/run-files.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { COLUMNS } from '../../clickhouse-schema/columns.ts';
+import { COLUMNS } from '../../clickhouse-schema/rows/columns.ts';
 import type { Bench } from '../bench.ts';
 import type { MadeEvents } from './made-events.ts';
 

@@ -1,6 +1,6 @@
-import { createAnalytics, type Analytics, type Asked } from '../../clickhouse-schema/analytics.ts';
-import { findEvents, type EventQuery } from '../../clickhouse-schema/event-query.ts';
-import { migrate } from '../../clickhouse-schema/migrate.ts';
+import { createAnalytics, type Analytics, type Asked } from '../../clickhouse-schema/queries/analytics.ts';
+import { findEvents, type EventQuery } from '../../clickhouse-schema/queries/event-query.ts';
+import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../../clickhouse-schema/open-client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';

@@ -260,7 +260,7 @@ describe("a reader's statement is refused, whatever the engine would make of it"
 });
 
 describe("the service's statement", () => {
-  const folder = new URL('../', import.meta.url);
+  const folder = new URL('../migrations/', import.meta.url);
   const migrations = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split(/;[ \t]*$/m))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RowPlace } from '../../clickhouse-schema/player-rows.ts';
+import type { RowPlace } from '../../clickhouse-schema/rows/player-rows.ts';
 
 /**
  * The cursor of a list over ClickHouse: it names the last row looked at, and what was asked for, as with other filters it would

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FlagEvaluation } from '../../actors/replies.ts';
+import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { rememberedText } from './remembered-text.ts';
 

@@ -1,4 +1,4 @@
-import type { FlagEvaluation } from '../../actors/replies.ts';
+import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Environment, IdempotencyClaim } from '../../actors/commands.ts';
-import type { Analytics } from '../../clickhouse-schema/analytics.ts';
+import type { Environment, IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
+import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import type { Tier } from '../../streams/config/documents.ts';
+import type { Tier } from '../../actors/vocabulary/documents.ts';
 import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend.ts';
 import type { StreamTokens } from '../gateway/stream-tokens.ts';

@@ -1,11 +1,11 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { CommandBody, QueryBody } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
-import { anotherPlayer, refusedPlayer, type PlayersOf } from './named-player.ts';
+import { anotherPlayer, refusedPlayer, type PlayersOf } from './players/named-player.ts';
 import type { KeyKind, RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
 

@@ -5,7 +5,7 @@ import { isEmail } from '../kernel/email.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { parseAmount, unitsText } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
-import { isCurrency } from './currencies.ts';
+import { isCurrency } from './players/currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
 
 /** A compiled schema. */

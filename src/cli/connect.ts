@@ -1,6 +1,6 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { withoutCredentials } from '../../streams/jetstream/access.ts';
-import { connectJetStream } from '../../streams/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/log-jetstream.ts';
 import type { Config } from '../config.ts';
 import { SETTINGS } from '../deployment.ts';
 import { within, type Clock } from '../kernel/clock.ts';

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import type { Environment } from '../../actors/commands.ts';
+import type { Environment } from '../../actors/vocabulary/commands.ts';
 import { createApiKey, hashApiKey, SCOPES } from '../../streams/config/api-keys.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import { TIERS, type ApiKeyDocument, type Tier } from '../../streams/config/documents.ts';
+import { TIERS, type ApiKeyDocument, type Tier } from '../../actors/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';

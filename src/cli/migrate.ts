@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { migrate } from '../../clickhouse-schema/migrate.ts';
+import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { CliContext } from './context.ts';
 
 /** `migrate` */

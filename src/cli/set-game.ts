@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ClientAttributes, GameDocument } from '../../streams/config/documents.ts';
+import type { ClientAttributes, GameDocument } from '../../actors/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';

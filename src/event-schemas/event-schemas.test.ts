@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventSchemaDocument, EventSchemaMode } from '../../streams/config/documents.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
 import { eventSchemaKey } from '../../streams/config/event-schema-key.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import type { JsonObject } from '../kernel/json.ts';

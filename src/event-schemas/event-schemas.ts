@@ -1,7 +1,7 @@
-import type { Environment, Scope } from '../../actors/commands.ts';
+import type { Environment, Scope } from '../../actors/vocabulary/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { EventSchemaDocument, EventSchemaMode } from '../../streams/config/documents.ts';
-import type { Stop } from '../../streams/log.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
+import type { Stop } from '../../streams/log/log.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { compileEventSchema, type EventCheck } from './compile-event-schema.ts';

@@ -1,5 +1,5 @@
-import type { CallerKind, CommandBody, Environment, QueryBody } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { CallerKind, CommandBody, Environment, QueryBody } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 
 /** Where a request comes from, as commands and queries carry it. */
 export interface Origin {

@@ -1,11 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import type { Command, Query } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { Command, Query } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { decodeCommands, decodeQueries, encodeReplies } from '../../streams/codec.ts';
 import type { StreamDefinition } from '../../streams/definitions.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../streams/log-memory.ts';
+import {
+  createMemoryBroker,
+  type MemoryBroker,
+  type MemoryFaults,
+  type MemoryLog,
+} from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { createCommit, type Commit } from './commit.ts';

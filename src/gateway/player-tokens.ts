@@ -1,6 +1,6 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { goodSecrets, playerTokensAddress } from '../../streams/config/player-tokens.ts';
-import { playerIdOf } from '../api/player-id.ts';
+import { playerIdOf } from '../api/players/player-id.ts';
 import type { ApiKey, OnlyPlayer } from '../api/request-context.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { failure, type Failure } from '../kernel/errors.ts';

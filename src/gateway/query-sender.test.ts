@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Query } from '../../actors/commands.ts';
+import type { Query } from '../../actors/vocabulary/commands.ts';
 import { decodeQueries } from '../../streams/codec.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { createMemoryBroker } from '../../streams/log-memory.ts';
+import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createQuerySender } from './query-sender.ts';
 

@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../kernel/clock.ts';
-import type { Query } from '../../actors/commands.ts';
+import type { Query } from '../../actors/vocabulary/commands.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { encodeQueries } from '../../streams/codec.ts';
 import { queriesSubject } from '../../streams/definitions.ts';
-import type { Log, Stop } from '../../streams/log.ts';
+import type { Log, Stop } from '../../streams/log/log.ts';
 
 /**
  * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not

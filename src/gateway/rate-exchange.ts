@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { RATE_COUNTS_SUBJECT } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 import { compile } from '../api/validation.ts';
 import type { Cancel, Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';

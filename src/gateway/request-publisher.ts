@@ -2,11 +2,11 @@ import { sleep, type Clock } from '../kernel/clock.ts';
 import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import type { Command } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { Command } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { encodeCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/definitions.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 
 /**
  * Group commit of one gateway towards one partition: at most one publish is in flight, and what arrives meanwhile is the

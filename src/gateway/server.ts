@@ -1,7 +1,7 @@
 import { us_listen_socket_close, us_socket_local_port, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
 import type { Config } from '../config.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Log } from '../../streams/log.ts';
+import type { Log } from '../../streams/log/log.ts';
 import type { ApiKey } from '../api/request-context.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { failure, type Failure } from '../kernel/errors.ts';

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../kernel/clock.ts';
 import { failure } from '../kernel/errors.ts';
-import type { AddressedReply, Reply } from '../../actors/replies.ts';
+import type { AddressedReply, Reply } from '../../actors/vocabulary/replies.ts';
 
 /**
  * Requests that wait for their reply.

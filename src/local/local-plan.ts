@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
-import { migrate } from '../../clickhouse-schema/migrate.ts';
+import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { ChildSpec } from './child.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../actors/commands.ts';
+import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { ScoreBucket } from '../../streams/records/score-record.ts';
 
 /** From the highest down. */

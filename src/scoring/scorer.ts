@@ -1,4 +1,4 @@
-import type { Environment } from '../../actors/commands.ts';
+import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../streams/records/score-record.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { failure, type ErrorCode, type Failure } from '../kernel/errors.ts';

@@ -3,8 +3,8 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { SecretBox } from '../../src/kernel/secret-box.ts';
 import { decodeJson, encodeJson } from '../codec.ts';
-import type { BucketEntry, BucketOutcome, Log, Stop } from '../log.ts';
-import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from './documents.ts';
+import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
+import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
 /** A document with the revision it was read at. */

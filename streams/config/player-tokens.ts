@@ -1,16 +1,5 @@
 import type { Ids } from '../../src/kernel/ids.ts';
-import type { DocumentAddress } from './documents.ts';
-
-/**
- * The secrets with which a game's server signs player tokens. Stored at `playerTokensAddress`, apart from the game: a process
- * that lacks the key for stored secrets leaves out documents that hold one.
- */
-export interface PlayerTokenSecrets {
-  /** The HMAC key is its text in UTF-8. */
-  secret: string;
-  /** The secret before the latest rotation; its tokens are valid until then (epoch milliseconds). */
-  previous?: { secret: string; until: number };
-}
+import type { DocumentAddress, PlayerTokenSecrets } from '../../actors/vocabulary/documents.ts';
 
 /** Where the secrets of a game are. They span both environments, as the game does. */
 export function playerTokensAddress(game: string): DocumentAddress<'player_tokens'> {

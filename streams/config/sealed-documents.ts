@@ -1,5 +1,5 @@
 import type { Sealed, SecretBox } from '../../src/kernel/secret-box.ts';
-import type { DocumentKind } from './documents.ts';
+import type { DocumentKind } from '../../actors/vocabulary/documents.ts';
 
 /**
  * What of a document is a secret: paths to strings; `*` stands for every key of an object. Each string is encrypted in the

@@ -4,9 +4,9 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { createSecretBox, withoutSealing, type SecretBox } from '../../src/kernel/secret-box.ts';
 import { decodeJson, encodeJson } from '../codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../log/log-memory.ts';
 import { openConfigStore, type ConfigStore } from './config-store.ts';
-import type { DocumentAddress, WebhookDocument } from './documents.ts';
+import type { DocumentAddress, WebhookDocument } from '../../actors/vocabulary/documents.ts';
 import { playerTokensAddress } from './player-tokens.ts';
 import { rewriteSecrets } from './rewrite-secrets.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FilterOperator } from './documents.ts';
+import type { FilterOperator } from '../../actors/vocabulary/documents.ts';
 
 /**
  * The catalogue of webhook event kinds (contract: Webhook event kinds), shared by the API that validates definitions and

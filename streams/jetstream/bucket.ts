@@ -3,7 +3,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { BucketName } from '../definitions.ts';
-import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
+import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log/log.ts';
 import { describeStream, getMessage } from './api.ts';
 import { appendRecord } from './append.ts';
 import { openCursor } from './cursor.ts';

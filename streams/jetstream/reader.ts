@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { STREAMS } from '../definitions.ts';
 import type { StreamName } from '../definitions.ts';
-import type { LogRecord, Reader, ReadOptions } from '../log.ts';
+import type { LogRecord, Reader, ReadOptions } from '../log/log.ts';
 import { boundsOf, describeStream, getMessage } from './api.ts';
 import type { StreamDescription } from './api.ts';
 import { openCursor } from './cursor.ts';

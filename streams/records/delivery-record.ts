@@ -1,4 +1,4 @@
-import type { Environment } from '../../actors/commands.ts';
+import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { FactPlace } from '../erasures.ts';
 
 /**

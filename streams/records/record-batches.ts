@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 
 /**
  * Appends records of one kind to RECORDS: what is given in one turn of the event loop, while an append is under way, or within the

@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeModelReference, decodeScores } from '../codec.ts';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../log-memory.ts';
+import { createMemoryBroker, type MemoryBrokerOptions } from '../log/log-memory.ts';
 import type { WriteFault } from '../memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { aScore } from './testing.ts';

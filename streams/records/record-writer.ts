@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { encodeModelReference, encodeScores } from '../codec.ts';
 import { modelRecordsSubject, scoreRecordsSubject } from '../definitions.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { ModelReference } from './model-reference.ts';
 import { createRecordBatches, type RecordsOutcome } from './record-batches.ts';
 import type { ScoreRecord } from './score-record.ts';

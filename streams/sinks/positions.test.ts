@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { createMemoryBroker } from '../log-memory.ts';
+import { createMemoryBroker } from '../log/log-memory.ts';
 import { createPositionStore, loadWithBounds, parseSinkPosition } from './positions.ts';
 import { commit } from './testing.ts';
 

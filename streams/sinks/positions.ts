@@ -1,6 +1,6 @@
 import { decodeJson, encodeJson } from '../codec.ts';
 import type { StreamName } from '../definitions.ts';
-import type { Bucket, Log, StreamBounds } from '../log.ts';
+import type { Bucket, Log, StreamBounds } from '../log/log.ts';
 
 /**
  * Positions of sinks: JSON documents in the bucket POSITIONS, readable with any NATS tool.

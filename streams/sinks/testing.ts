@@ -1,7 +1,7 @@
-import type { CommitRecord, EventTracked, Fact } from '../../actors/facts.ts';
+import type { CommitRecord, EventTracked, Fact } from '../../actors/vocabulary/facts.ts';
 import { encodeCommit } from '../codec.ts';
 import { factsSubject } from '../definitions.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 
 /** A tracked event for tests; everything that matters to a test is given by it. */
 export function aTrackedEvent(some: Partial<EventTracked> = {}): EventTracked {

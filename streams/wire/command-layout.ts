@@ -8,7 +8,7 @@ import type {
   SyncSession,
   TrackEvents,
   TrackItem,
-} from '../../actors/commands.ts';
+} from '../../actors/vocabulary/commands.ts';
 
 /**
  * Layout of a command, version 1: what every event pays for goes by position, without names; rarer bodies stay objects.

@@ -6,8 +6,8 @@ import type {
   Fact,
   IdempotencyKeyUsed,
   RequestPosition,
-} from '../../actors/facts.ts';
-import type { LifecycleStage } from '../../actors/state.ts';
+} from '../../actors/vocabulary/facts.ts';
+import type { LifecycleStage } from '../../actors/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
 

@@ -1,4 +1,4 @@
-import type { RecentEvent, RecordedPurchase, RememberedKey } from '../../actors/state.ts';
+import type { RecentEvent, RecordedPurchase, RememberedKey } from '../../actors/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { AddressedReply, Reply, TrackedReply, TrackResult, TrackStatus } from '../../actors/replies.ts';
+import type { AddressedReply, Reply, TrackedReply, TrackResult, TrackStatus } from '../../actors/vocabulary/replies.ts';
 
 /** Layout of a reply, version 1: the answer to tracked events by position, the others as objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];

@@ -9,7 +9,7 @@ import type {
   PendingIntervention,
   PlayerState,
   QuarantineTally,
-} from '../../actors/state.ts';
+} from '../../actors/vocabulary/state.ts';
 import {
   eventFromTuple,
   eventToTuple,

@@ -1,7 +1,7 @@
 import type { FlagExposed } from '../../actors/flags/facts.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
-import type { MeasuredVariant } from '../../clickhouse-schema/analytics.ts';
-import type { ExperimentQuery } from '../../clickhouse-schema/experiment-query.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/queries/analytics.ts';
+import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';
 import type { PlacedFact } from './owner.ts';
 
 const DAY_MS = 86_400_000;

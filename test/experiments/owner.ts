@@ -1,10 +1,10 @@
 import { answer, decide } from '../../actors/decide.ts';
-import type { Command, CommandBody, EvaluateFlags } from '../../actors/commands.ts';
+import type { Command, CommandBody, EvaluateFlags } from '../../actors/vocabulary/commands.ts';
 import { evolve } from '../../actors/evolve.ts';
-import type { DomainFact } from '../../actors/facts.ts';
-import type { FlagsReply, Reply } from '../../actors/replies.ts';
+import type { DomainFact } from '../../actors/vocabulary/facts.ts';
+import type { FlagsReply, Reply } from '../../actors/vocabulary/replies.ts';
 import { createExposures } from '../../actors/runtime/exposures.ts';
-import type { EntityState, PlayerState } from '../../actors/state.ts';
+import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
 import type { Definitions } from '../../actors/targeting.ts';
 
 /** A fact where it stands in the log. */

@@ -1,14 +1,14 @@
-import type { CommandBody } from '../../actors/commands.ts';
-import type { DomainFact } from '../../actors/facts.ts';
+import type { CommandBody } from '../../actors/vocabulary/commands.ts';
+import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import { compileFlag } from '../../actors/flags/compile-flag.ts';
 import { withPeriods } from '../../actors/flags/periods.ts';
 import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/samples.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
-import type { FlagEvaluation } from '../../actors/replies.ts';
+import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
 import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import { seededRandom } from '../../src/analysis/testing.ts';
-import type { FlagDocument } from '../../streams/config/documents.ts';
+import type { FlagDocument } from '../../actors/vocabulary/documents.ts';
 import { createExperimentOwner, type Crash, type PlacedFact } from './owner.ts';
 
 export const FLAG_KEY = 'shop';

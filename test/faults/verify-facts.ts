@@ -1,10 +1,10 @@
 import { evolve } from '../../actors/evolve.ts';
-import type { EventTracked } from '../../actors/facts.ts';
-import type { EntityState } from '../../actors/state.ts';
+import type { EventTracked } from '../../actors/vocabulary/facts.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { decodeCommit } from '../../streams/codec.ts';
-import type { LogRecord, StreamBounds } from '../../streams/log.ts';
-import { connectJetStream, type JetStreamLog } from '../../streams/log-jetstream.ts';
+import type { LogRecord, StreamBounds } from '../../streams/log/log.ts';
+import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { viewOf } from '../../actors/state.ts';
-import { playerJson } from '../../src/api/player-resource.ts';
+import { viewOf } from '../../actors/vocabulary/state.ts';
+import { playerJson } from '../../src/api/players/player-resource.ts';
 import { askReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';

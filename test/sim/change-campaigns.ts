@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import type { CampaignDocument, CampaignTrigger } from '../../streams/config/documents.ts';
+import type { CampaignDocument, CampaignTrigger } from '../../actors/vocabulary/documents.ts';
 import type { ChangeOptions } from './definitions.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 import { withPeriods } from '../../actors/flags/periods.ts';
 import { sleep } from '../../src/kernel/clock.ts';
-import type { FlagDocument, FlagRule } from '../../streams/config/documents.ts';
+import type { FlagDocument, FlagRule } from '../../actors/vocabulary/documents.ts';
 import type { ChangeOptions } from './definitions.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import { STREAMS } from '../../streams/definitions.ts';
-import type { MemoryBroker, MemoryFaults } from '../../streams/log-memory.ts';
+import type { MemoryBroker, MemoryFaults } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/memory/connection.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Random } from './random.ts';

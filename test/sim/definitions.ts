@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import type { SegmentDocument, WebhookDocument } from '../../streams/config/documents.ts';
+import type { SegmentDocument, WebhookDocument } from '../../actors/vocabulary/documents.ts';
 import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
 import type { Random } from './random.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import type { SnapshotSource } from '../../actors/runtime/snapshot-source.ts';
-import type { EntityState } from '../../actors/state.ts';
-import { COLUMNS, type TableName } from '../../clickhouse-schema/columns.ts';
+import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
+import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { decodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';

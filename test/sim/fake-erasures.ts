@@ -1,5 +1,5 @@
-import { COLUMNS, type TableName } from '../../clickhouse-schema/columns.ts';
-import { PLAYER_TABLES, type PendingErasure } from '../../clickhouse-schema/erased-rows.ts';
+import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
+import { PLAYER_TABLES, type PendingErasure } from '../../clickhouse-schema/rows/erased-rows.ts';
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
 import type { ClickhouseMood } from './fake-clickhouse.ts';

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { LiveReader } from '../../streams/live-feed.ts';
-import { lastErasures } from './check-outputs.ts';
+import { lastErasures } from './checks/check-outputs.ts';
 import type { Observer } from './observer.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';

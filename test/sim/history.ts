@@ -1,5 +1,5 @@
-import type { Command, CommandBody, QueryBody } from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { Command, CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { Origin } from '../../src/gateway/backend.ts';
 import { isQuery } from './operations.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { huntMutants, readStartSeeds, writeStartSeeds, type Hunt } from './hunt-mutants.ts';
-import { MUTANTS } from './mutants.ts';
+import { huntMutants, readStartSeeds, writeStartSeeds, type Hunt } from './mutants/hunt-mutants.ts';
+import { MUTANTS } from './mutants/mutants.ts';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
@@ -10,7 +10,7 @@ const HELP = `npm run sim -- [options]
   --from S      the first of them (default 1)
   --workers N   processes to run them in (default: one per core)
   --seed S      run one seed and print its whole history
-  --mutants     run lives with each deliberate bug of test/sim/mutants.ts; exit with 1 when no invariant catches one
+  --mutants     run lives with each deliberate bug of test/sim/mutants/mutants.ts; exit with 1 when no invariant catches one
   --only TEXT   with --mutants: only those whose name contains TEXT
   --write-seeds with --mutants: hunt from seed 1, and store the seeds found: later hunts begin there
 `;

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { Command } from '../../actors/commands.ts';
-import type { CommitRecord } from '../../actors/facts.ts';
+import type { Command } from '../../actors/vocabulary/commands.ts';
+import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
 import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
-import type { MemoryBroker } from '../../streams/log-memory.ts';
+import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { World } from './world.ts';
 
 /** A record of FACTS as it was stored; kept here also when FACTS is trimmed. */

@@ -5,8 +5,8 @@ import {
   type IdempotencyClaim,
   type QueryBody,
   type TrackItem,
-} from '../../actors/commands.ts';
-import type { Reply } from '../../actors/replies.ts';
+} from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';

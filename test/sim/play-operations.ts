@@ -1,4 +1,4 @@
-import type { RecordPurchase, RecordSession } from '../../actors/commands.ts';
+import type { RecordPurchase, RecordSession } from '../../actors/vocabulary/commands.ts';
 import type { Random } from './random.ts';
 
 /** Few, so that many come again, under another Idempotency-Key or none, and with other figures. */

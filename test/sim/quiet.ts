@@ -1,14 +1,14 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
-import type { MemoryBroker } from '../../streams/log-memory.ts';
+import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { CampaignHistory } from './campaign-history.ts';
+import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Follower } from './follower.ts';
-import type { ConfigHistory } from './model-segments.ts';
+import type { ConfigHistory } from './model/model-segments.ts';
 import { isUnavailable, type Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/commands.ts';
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/vocabulary/commands.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import type { Heard } from './operations.ts';
 import type { Attempted } from './play-operations.ts';

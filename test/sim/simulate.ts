@@ -1,22 +1,22 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
-import type { CommitRecord } from '../../actors/facts.ts';
+import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { createMemoryBroker } from '../../streams/log-memory.ts';
-import { recordCampaigns } from './campaign-history.ts';
+import { createMemoryBroker } from '../../streams/log/log-memory.ts';
+import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
-import { checkCampaigns, checkScheduled } from './check-campaigns.ts';
-import { checkExposed, checkServed } from './check-exposures.ts';
-import { checkLog } from './check-log.ts';
-import { checkDeliveries, checkRebuild, checkRows, checkStore } from './check-outputs.ts';
-import { checkReplies } from './check-replies.ts';
-import { checkMemberships } from './check-segments.ts';
+import { checkCampaigns, checkScheduled } from './checks/check-campaigns.ts';
+import { checkExposed, checkServed } from './checks/check-exposures.ts';
+import { checkLog } from './checks/check-log.ts';
+import { checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/check-outputs.ts';
+import { checkReplies } from './checks/check-replies.ts';
+import { checkMemberships } from './checks/check-segments.ts';
 import { createClients } from './clients.ts';
 import { changeDefinitions } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
-import { recordFlags } from './flag-history.ts';
+import { recordFlags } from './model/flag-history.ts';
 import { createFollower } from './follower.ts';
 import { createHistory } from './history.ts';
-import { recordConfig } from './model-segments.ts';
+import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
 import { createMachine, startProcess, type Machine, type ProcessOptions, type SimProcess } from './sim-process.ts';
@@ -27,7 +27,7 @@ import { createWorld, type Violation, type World } from './world.ts';
  * Deterministic simulation of the service.
  *
  * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners with
- * a local store, trimmer, ClickHouse sink, webhook matcher, live stream (sim-process.ts), over one broker in memory (streams/log-memory.ts)
+ * a local store, trimmer, ClickHouse sink, webhook matcher, live stream (sim-process.ts), over one broker in memory (streams/log/log-memory.ts)
  * and a ClickHouse that knows only blocks, tokens and snapshots (fake-clickhouse.ts). Time is a heap of timers that the
  * simulation fires one by one (sim-clock.ts), every message takes a random latency, and all choices come from the seed: the
  * same seed lives the same life, to the last message. Clients (clients.ts, operations.ts) register, patch, track, send

@@ -1,5 +1,5 @@
-import type { EntityState } from '../../actors/state.ts';
-import type { View } from './model.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
+import type { View } from './model/model.ts';
 
 /**
  * What the model says a partition held after each step of its log. A step is one command that changed something, or one

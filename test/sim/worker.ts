@@ -1,4 +1,4 @@
-import { applyMutant } from './apply-mutant.ts';
+import { applyMutant } from './mutants/apply-mutant.ts';
 import type { FaultKind } from './chaos.ts';
 import type { Violation } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { answer, decide } from '../../actors/decide.ts';
 import { decideDue } from '../../actors/due.ts';
 import { evolve } from '../../actors/evolve.ts';
-import type { DomainFact } from '../../actors/facts.ts';
-import type { EntityState } from '../../actors/state.ts';
+import type { DomainFact } from '../../actors/vocabulary/facts.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
 import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import type { Clock } from '../../src/kernel/clock.ts';

@@ -1,4 +1,4 @@
-import type { Reply } from '../../actors/replies.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { failure } from '../../src/kernel/errors.ts';
 import { accept, type Call } from './http-gateway.ts';
 

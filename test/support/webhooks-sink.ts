@@ -2,7 +2,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { openConfigStore } from '../../streams/config/config-store.ts';
-import { connectJetStream } from '../../streams/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/log-jetstream.ts';
 import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';
 

@@ -56,7 +56,7 @@ describe('imports go one way', () => {
   });
 
   it('the domain knows the kernel and itself only, and the shape of definitions', () => {
-    const isDefinition = ({ to, typeOnly }: Import) => typeOnly && to === 'streams/config/documents.ts';
+    const isDefinition = ({ to, typeOnly }: Import) => typeOnly && to === 'actors/vocabulary/documents.ts';
     const wrong = imports.filter(
       (each) => isDomain(each.from) && !each.to.startsWith('src/kernel/') && !isDomain(each.to) && !isDefinition(each),
     );
@@ -98,7 +98,7 @@ describe('imports go one way', () => {
         from.startsWith('clickhouse-schema/') &&
         (/^src\/(gateway|api|local|cli)\//.test(to) ||
           to.startsWith('streams/sinks/') ||
-          (isRuntime(to) && to !== 'actors/runtime/snapshot-source.ts')),
+          (isRuntime(to) && to !== 'actors/runtime/store/snapshot-source.ts')),
     );
     expect(show(wrong)).toEqual([]);
   });

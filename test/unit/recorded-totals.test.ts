@@ -1,14 +1,14 @@
 import { array, assert, constant, constantFrom, integer, oneof, property, record, type Arbitrary } from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CallerKind, CommandBody } from '../../actors/commands.ts';
+import type { CallerKind, CommandBody } from '../../actors/vocabulary/commands.ts';
 import { decide } from '../../actors/decide.ts';
 import { evolve } from '../../actors/evolve.ts';
-import type { DomainFact, Fact } from '../../actors/facts.ts';
-import type { Reply } from '../../actors/replies.ts';
+import type { DomainFact, Fact } from '../../actors/vocabulary/facts.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { createDraft } from '../../actors/runtime/draft.ts';
-import type { EntityState } from '../../actors/state.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
-import { rowsOf } from '../../clickhouse-schema/rows.ts';
+import { rowsOf } from '../../clickhouse-schema/rows/rows.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
 

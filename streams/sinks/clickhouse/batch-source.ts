@@ -1,6 +1,6 @@
-import type { RowBatch } from '../../../clickhouse-schema/row-batch.ts';
+import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { StreamName } from '../../definitions.ts';
-import type { LogRecord } from '../../log.ts';
+import type { LogRecord } from '../../log/log.ts';
 
 /** A stream of the log as ClickHouse is fed from it. */
 export interface BatchSource {

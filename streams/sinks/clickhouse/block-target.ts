@@ -1,9 +1,9 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { COLUMNS, REPLACING_TABLES, sequenceColumn, type TableName } from '../../../clickhouse-schema/columns.ts';
+import { COLUMNS, REPLACING_TABLES, sequenceColumn, type TableName } from '../../../clickhouse-schema/rows/columns.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import type { RowBlock } from '../../../clickhouse-schema/row-batch.ts';
+import type { RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingErasure } from '../../../clickhouse-schema/erased-rows.ts';
+import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { encodeJson } from '../../codec.ts';
-import { createMemoryBroker } from '../../log-memory.ts';
+import { createMemoryBroker } from '../../log/log-memory.ts';
 import { createEraser } from './eraser.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 

@@ -1,5 +1,5 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import type { TableName } from '../../../clickhouse-schema/columns.ts';
+import type { TableName } from '../../../clickhouse-schema/rows/columns.ts';
 import {
   DEVICE_KEY,
   PLAYER_TABLES,
@@ -9,7 +9,7 @@ import {
   erasedScores,
   type PendingErasure,
   type RecordsPosition,
-} from '../../../clickhouse-schema/erased-rows.ts';
+} from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { SinkPosition } from '../positions.ts';

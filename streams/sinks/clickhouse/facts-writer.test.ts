@@ -1,11 +1,11 @@
-import { COLUMNS } from '../../../clickhouse-schema/columns.ts';
+import { COLUMNS } from '../../../clickhouse-schema/rows/columns.ts';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';

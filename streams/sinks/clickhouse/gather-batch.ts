@@ -1,8 +1,8 @@
 import type { Signal } from '../../../src/kernel/signal.ts';
-import type { RowBatch } from '../../../clickhouse-schema/row-batch.ts';
+import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { LogRecord, Reader } from '../../log.ts';
+import type { LogRecord, Reader } from '../../log/log.ts';
 import type { BatchUnderWay } from './batch-source.ts';
 
 /** Records that go to ClickHouse as one. */

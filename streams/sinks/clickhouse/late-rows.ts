@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeJson } from '../../codec.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import { parseSinkPosition, type SinkPosition } from '../positions.ts';
 
 /**

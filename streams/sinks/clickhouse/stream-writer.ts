@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { contend, type Lease } from '../../lease.ts';
-import type { Log, StreamBounds } from '../../log.ts';
+import type { Log, StreamBounds } from '../../log/log.ts';
 import {
   createPositionStore,
   loadWithBounds,
@@ -14,8 +14,8 @@ import {
   type PositionStore,
   type SinkPosition,
 } from '../positions.ts';
-import type { TableName } from '../../../clickhouse-schema/columns.ts';
-import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/row-batch.ts';
+import type { TableName } from '../../../clickhouse-schema/rows/columns.ts';
+import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';

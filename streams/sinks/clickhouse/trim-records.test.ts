@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
-import { createMemoryBroker } from '../../log-memory.ts';
+import { createMemoryBroker } from '../../log/log-memory.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
 it('RECORDS is trimmed up to the last record handled, now and then, and whatever came of the time before', async () => {

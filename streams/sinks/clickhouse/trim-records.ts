@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 
 /**
  * Trims RECORDS behind its only reader, now and then: what is in ClickHouse is needed by nobody, and room is what RECORDS needs

@@ -1,5 +1,5 @@
-import type { Environment } from '../../../actors/commands.ts';
-import type { EventTracked } from '../../../actors/facts.ts';
+import type { Environment } from '../../../actors/vocabulary/commands.ts';
+import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import type { LiveReader, LiveRequest } from '../../live-feed.ts';
 
 /** One connected reader. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { LogRecord } from '../../log.ts';
+import type { LogRecord } from '../../log/log.ts';
 import type { Audience, Channel, Member } from './audience.ts';
 import { eventsOf, fedRecord } from './fed-record.ts';
 import type { Feed } from './feed.ts';

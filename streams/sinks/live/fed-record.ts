@@ -1,6 +1,6 @@
-import type { EventTracked } from '../../../actors/facts.ts';
+import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import { decodeCommit } from '../../codec.ts';
-import type { LogRecord } from '../../log.ts';
+import type { LogRecord } from '../../log/log.ts';
 import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
 

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
-import type { Log, Reader } from '../../log.ts';
+import type { Log, Reader } from '../../log/log.ts';
 import { streamTag } from './position.ts';
 import { type RecentRecords, createRecentRecords } from './recent-records.ts';
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { type Metrics, createMetrics } from '../../../src/kernel/metrics.ts';
 import type { LiveRequest, LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../erasures.ts';
-import { createMemoryBroker } from '../../log-memory.ts';
+import { createMemoryBroker } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { type FakeReader, createFakeReader } from './testing.ts';

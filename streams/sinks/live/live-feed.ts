@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures } from '../../erasures.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import { type Member, createAudience } from './audience.ts';
 import { catchUp } from './catch-up.ts';
 import { fanOut } from './fan-out.ts';

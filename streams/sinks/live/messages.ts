@@ -1,4 +1,4 @@
-import type { EventTracked } from '../../../actors/facts.ts';
+import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /** An SSE message (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */

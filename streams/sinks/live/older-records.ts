@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../src/kernel/clock.ts';
-import type { Log, LogRecord, Reader } from '../../log.ts';
+import type { Log, LogRecord, Reader } from '../../log/log.ts';
 import { type FedRecord, fedRecord } from './fed-record.ts';
 import type { ReplaySlots } from './replay-slots.ts';
 

@@ -1,8 +1,8 @@
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
-import type { WebhookDocument } from '../../config/documents.ts';
-import type { Delivery } from './delivery.ts';
-import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
+import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { Delivery } from './delivery/delivery.ts';
+import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
 export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,6 +1,6 @@
 import type { ConfigChange, ConfigEntry, ConfigWrite } from '../../config/config-store.ts';
-import type { DocumentAddress, WebhookDocument } from '../../config/documents.ts';
-import type { Stop } from '../../log.ts';
+import type { DocumentAddress, WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { Stop } from '../../log/log.ts';
 
 /** What this sink needs of the ConfigStore. */
 export interface WebhookConfig {

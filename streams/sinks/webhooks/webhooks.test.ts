@@ -3,7 +3,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import type { AttemptOutcome } from './sender.ts';
+import type { AttemptOutcome } from './delivery/sender.ts';
 import { aWebhook, answered } from './testing.ts';
 
 describe('a fact becomes a delivery', () => {

@@ -4,15 +4,15 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
-import type { Log, Stop } from '../../log.ts';
-import { createAttemptLog, type AttemptLog } from './attempt-log.ts';
-import { measureBacklog } from './backlog.ts';
-import { createHttpSender } from './http-sender.ts';
-import { type Matcher, createMatcher } from './matcher.ts';
-import type { DeliverySender } from './sender.ts';
-import { createRecoverer, type Recoverer } from './recoverer.ts';
-import { tellOfDisablings } from './tell-of-disablings.ts';
-import { type Worker, createWorker } from './worker.ts';
+import type { Log, Stop } from '../../log/log.ts';
+import { createAttemptLog, type AttemptLog } from './delivery/attempt-log.ts';
+import { measureBacklog } from './queue/backlog.ts';
+import { createHttpSender } from './delivery/http-sender.ts';
+import { type Matcher, createMatcher } from './matching/matcher.ts';
+import type { DeliverySender } from './delivery/sender.ts';
+import { createRecoverer, type Recoverer } from './recovery/recoverer.ts';
+import { tellOfDisablings } from './delivery/tell-of-disablings.ts';
+import { type Worker, createWorker } from './delivery/worker.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
 export interface WebhooksOptions {

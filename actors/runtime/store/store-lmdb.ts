@@ -1,0 +1,252 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type Database } from 'lmdb';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
+import type { StateHead } from '../../../streams/wire/state-head.ts';
+import { dueAt } from '../../due.ts';
+import { recount } from '../player-counts.ts';
+import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
+
+/** Databases of one partition: entities, due-time index, index of what waits for a snapshot, mark. */
+const DATABASES_PER_PARTITION = 4;
+const MAX_PARTITIONS = 256;
+
+/**
+ * Local stores in one LMDB environment at `path`. LMDB commits with overlapping sync: after a power loss it opens at a
+ * transaction that was flushed whole, which is all a cache of the log needs.
+ */
+export function openLmdbStores(path: string): Stores {
+  const { root, compaction } = openRoot(path);
+  const partitions = new Map<number, PartitionStore>();
+  return {
+    partition(partition) {
+      const known = partitions.get(partition);
+      if (known !== undefined) return known;
+      const binary = { encoding: 'binary' } as const;
+      const made = createStore({
+        transact: (action) => root.transaction(action),
+        entities: root.openDB<Uint8Array, string>(`${partition}/entities`, binary),
+        due: root.openDB<Uint8Array, [number, string]>(`${partition}/due`, binary),
+        dirty: root.openDB<Uint8Array, [number, string]>(`${partition}/dirty`, binary),
+        compaction,
+        meta: root.openDB<StoreMark | StoredNumbers, string>(`${partition}/meta`, { encoding: 'json' }),
+      });
+      partitions.set(partition, made);
+      return made;
+    },
+    close: () => root.close(),
+  };
+}
+
+/**
+ * Writes the file anew without its free pages if a player was erased since the last time: LMDB leaves what a page held until it uses
+ * the page again. At most once a day, as it copies all players (about a second for 300 MB). To be called before the stores are opened.
+ * A crash leaves the old file or the new one.
+ * @returns whether it did
+ */
+export async function compactLmdbStores(path: string, nowMs: number): Promise<boolean> {
+  if (!existsSync(join(path, FILE))) return false;
+  const { root, compaction } = openRoot(path);
+  const copy = join(path, 'compacted');
+  try {
+    const last = compaction.get(COMPACTED_AT) ?? 0;
+    if (compaction.get(ERASED) === undefined || nowMs - last < LIMITS.compactionMs) return false;
+    rmSync(copy, { recursive: true, force: true });
+    mkdirSync(copy, { mode: 0o700 });
+    await root.backup(copy, true);
+  } finally {
+    await root.close();
+  }
+  await noteCompaction(copy, nowMs);
+  renameSync(join(copy, FILE), join(path, FILE));
+  rmSync(copy, { recursive: true, force: true });
+  return true;
+}
+
+/** In the copy, so that a crash before the old file is replaced does not lose the note. */
+async function noteCompaction(path: string, nowMs: number): Promise<void> {
+  const { root, compaction } = openRoot(path);
+  void compaction.remove(ERASED);
+  await compaction.put(COMPACTED_AT, nowMs);
+  await root.close();
+  const file = openSync(join(path, FILE), 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+const FILE = 'data.mdb';
+/** Set while free pages may hold something of an erased player; and when the file was last written anew, epoch milliseconds. */
+const ERASED = 'erased';
+const COMPACTED_AT = 'compactedAt';
+
+function openRoot(path: string) {
+  const maxDbs = DATABASES_PER_PARTITION * MAX_PARTITIONS + 1;
+  const root = open({ path, maxDbs, encoding: 'binary', cache: false });
+  return { root, compaction: root.openDB<number, string>('compaction', { encoding: 'json' }) };
+}
+
+interface Databases {
+  compaction: Database<number, string>;
+  transact: (action: () => void) => Promise<void>;
+  entities: Database<Uint8Array, string>;
+  /** `[dueAt, id]`. */
+  due: Database<Uint8Array, [number, string]>;
+  /** `[dirtySince, id]`. */
+  dirty: Database<Uint8Array, [number, string]>;
+  /** The mark, and the numbers of players. */
+  meta: Database<StoreMark | StoredNumbers, string>;
+}
+
+const NOTHING = new Uint8Array(0);
+const MARK = 'mark';
+const PLAYERS = 'players';
+/** Some 8 ms. */
+const COUNTED_AT_ONCE = 500;
+
+/** Players by tenant, of the entities up to an id; null: of all. */
+interface Numbers {
+  counts: Map<string, number>;
+  upTo: string | null;
+}
+interface StoredNumbers {
+  players: [string, number][];
+  upTo: string | null;
+}
+
+function createStore({ transact, entities, due, dirty, meta, compaction }: Databases): PartitionStore {
+  let numbers: Numbers | undefined;
+
+  function players(): Numbers {
+    numbers ??= readNumbers();
+    return numbers;
+  }
+
+  function readNumbers(): Numbers {
+    const stored = meta.get(PLAYERS);
+    if (stored !== undefined && 'players' in stored) return { counts: new Map(stored.players), upTo: stored.upTo };
+    return { counts: new Map(), upTo: entities.getCount() === 0 ? null : '' };
+  }
+
+  /** A store of an earlier version has no numbers: every write counts some more of what it holds. */
+  function countMore(into: Numbers): void {
+    if (into.upTo === null) return;
+    const start = into.upTo === '' ? {} : { start: into.upTo };
+    let more = 0;
+    for (const { key, value } of entities.getRange({ ...start, limit: COUNTED_AT_ONCE })) {
+      if (key === into.upTo) continue;
+      more += 1;
+      recount(into.counts, undefined, headOfRow(value));
+      into.upTo = key;
+    }
+    if (more === 0) into.upTo = null;
+  }
+
+  /** Whether the numbers of players changed. */
+  function put(stored: StoredEntity): boolean {
+    const { id } = stored.state;
+    const dueNow = dueAt(stored.state) ?? 0;
+    const old = entities.getBinaryFast(id);
+    const head = old === undefined ? undefined : headOfRow(old);
+    const known = players();
+    // Who stands behind what is counted is counted later.
+    const isCounted = known.upTo === null || id <= known.upTo;
+    const changed = isCounted && recount(known.counts, head, stored.state);
+    if (stored.state.kind === 'erased' && head !== undefined && head.kind !== 'erased') void compaction.put(ERASED, 1);
+    const was = old === undefined ? { dueAt: 0, dirtySince: 0 } : readHeader(old);
+    if (was.dueAt !== dueNow) {
+      if (was.dueAt !== 0) void due.remove([was.dueAt, id]);
+      if (dueNow !== 0) void due.put([dueNow, id], NOTHING);
+    }
+    if (was.dirtySince !== stored.dirtySince) {
+      if (was.dirtySince !== 0) void dirty.remove([was.dirtySince, id]);
+      if (stored.dirtySince !== 0) void dirty.put([stored.dirtySince, id], NOTHING);
+    }
+    void entities.put(id, writeRow(stored, dueNow));
+    return changed;
+  }
+
+  return {
+    mark() {
+      const mark = meta.get(MARK);
+      return mark === undefined || 'players' in mark ? undefined : mark;
+    },
+    get(entityId) {
+      const row = entities.getBinary(entityId);
+      return row === undefined ? undefined : readRow(row);
+    },
+    async write(batch: StoreBatch) {
+      try {
+        await transact(() => {
+          const known = players();
+          let changed = known.upTo !== null || meta.get(PLAYERS) === undefined;
+          countMore(known);
+          for (const entity of batch.entities) changed = put(entity) || changed;
+          if (changed) void meta.put(PLAYERS, { players: [...known.counts], upTo: known.upTo });
+          void meta.put(MARK, batch.mark);
+        });
+      } catch (error) {
+        numbers = undefined;
+        throw error;
+      }
+    },
+    due(nowMs, most) {
+      const ids: string[] = [];
+      for (const [, id] of due.getKeys({ end: [nowMs + 1, ''], limit: most })) ids.push(id);
+      return ids;
+    },
+    nextDue() {
+      for (const [at] of due.getKeys({ limit: 1 })) return at;
+      return undefined;
+    },
+    *dirty() {
+      for (const [dirtySince, entityId] of dirty.getKeys()) {
+        const row = entities.getBinaryFast(entityId);
+        yield { entityId, dirtySince, snapshotSeq: row === undefined ? 0 : readHeader(row).snapshotSeq };
+      }
+    },
+    idsAfter(entityId, most) {
+      if (entityId === undefined) return [...entities.getKeys({ limit: most })];
+      const ids = [...entities.getKeys({ start: entityId, limit: most + 1 })];
+      return (ids[0] === entityId ? ids.slice(1) : ids).slice(0, most);
+    },
+    *all() {
+      for (const { value } of entities.getRange()) yield readRow(value);
+    },
+    count: () => entities.getCount(),
+    players: () => players().counts,
+    async clear() {
+      await transact(() => {
+        for (const database of [entities, due, dirty, meta]) database.clearSync();
+      });
+      numbers = undefined;
+    },
+  };
+}
+
+/** A row: three little-endian doubles (due time or 0, dirtySince, snapshotSeq), then the encoded state. */
+const HEADER_BYTES = 24;
+
+function writeRow({ state, dirtySince, snapshotSeq }: StoredEntity, dueNow: number): Uint8Array {
+  const body = encodeState(state);
+  const row = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  row.writeDoubleLE(dueNow, 0);
+  row.writeDoubleLE(dirtySince, 8);
+  row.writeDoubleLE(snapshotSeq, 16);
+  row.set(body, HEADER_BYTES);
+  return row;
+}
+
+function readHeader(row: Buffer): { dueAt: number; dirtySince: number; snapshotSeq: number } {
+  return { dueAt: row.readDoubleLE(0), dirtySince: row.readDoubleLE(8), snapshotSeq: row.readDoubleLE(16) };
+}
+
+function headOfRow(row: Uint8Array): StateHead {
+  return headOfState(row.subarray(HEADER_BYTES));
+}
+
+function readRow(bytes: Uint8Array): StoredEntity {
+  const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { dirtySince, snapshotSeq } = readHeader(row);
+  return { state: decodeState(row.subarray(HEADER_BYTES)), dirtySince, snapshotSeq };
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { aPlayer } from '../../testing.ts';
+import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
+import { createMemoryStores } from './store-memory.ts';
+import type { EntityState } from '../../vocabulary/state.ts';
+import type { Stores } from './store.ts';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function lmdb(): Stores {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  const stores = openLmdbStores(folder);
+  cleanups.push(() => stores.close());
+  return stores;
+}
+
+describe('the file of the stores', () => {
+  it('holds nothing of erased players after a start, at most a day after the last time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const mark = { appliedSeq: 1, factsCreated: 'c' };
+    const ids = Array.from({ length: 50 }, (_, n) => `p${n}`);
+    const secrets = () => readFileSync(join(folder, 'data.mdb'), 'latin1').split('SECRET').length - 1;
+    const living = (id: string) => ({
+      state: aPlayer({ id, attributes: JSON.stringify({ a: 'SECRET'.repeat(300) }) }),
+      dirtySince: 1,
+      snapshotSeq: 0,
+    });
+    async function eraseAll(): Promise<void> {
+      const stores = openLmdbStores(folder);
+      const store = stores.partition(0);
+      await store.write({
+        entities: [...ids.map(living), { ...living('kept'), state: aPlayer({ id: 'kept' }) }],
+        mark,
+      });
+      const tombstone = {
+        kind: 'erased',
+        game: 'demo',
+        environment: 'live',
+        erasedAt: 1,
+        keys: [],
+        quarantined: 0,
+      } as const;
+      const erased = ids.map((id) => ({ state: { ...tombstone, id, lastSeq: 1 }, dirtySince: 1, snapshotSeq: 0 }));
+      await store.write({ entities: erased, mark });
+      await stores.close();
+    }
+
+    expect(await compactLmdbStores(folder, 0)).toBe(false);
+    await eraseAll();
+    expect(secrets()).toBeGreaterThan(0);
+    const day = LIMITS.compactionMs;
+    expect(await compactLmdbStores(folder, day)).toBe(true);
+    expect(secrets()).toBe(0);
+    expect(await compactLmdbStores(folder, 3 * day)).toBe(false);
+    const stores = openLmdbStores(folder);
+    expect(stores.partition(0).get('kept')?.state).toMatchObject({ id: 'kept' });
+    expect(stores.partition(0).get('p1')?.state.kind).toBe('erased');
+    expect(stores.partition(0).count()).toBe(51);
+    await stores.close();
+
+    await eraseAll();
+    expect(await compactLmdbStores(folder, 2 * day - 1)).toBe(false);
+    expect(await compactLmdbStores(folder, 2 * day)).toBe(true);
+    expect(secrets()).toBe(0);
+  });
+});
+
+describe('a store from before players were counted', () => {
+  it('counts them bit by bit, whatever is written meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const mark = { appliedSeq: 1, factsCreated: 'c' };
+    const write = (stores: Stores, states: EntityState[]) =>
+      stores.partition(0).write({ entities: states.map((state) => ({ state, dirtySince: 1, snapshotSeq: 0 })), mark });
+    const ids = Array.from({ length: 1_200 }, (_, n) => `p${String(n).padStart(4, '0')}`);
+    const older = openLmdbStores(folder);
+    await write(
+      older,
+      ids.map((id) => aPlayer({ id })),
+    );
+    await older.close();
+    const root = open({ path: folder, maxDbs: 10 });
+    await root.openDB('0/meta', { encoding: 'json' }).remove('players');
+    await root.close();
+
+    let stores = openLmdbStores(folder);
+    const tombstone = {
+      kind: 'erased',
+      game: 'demo',
+      environment: 'live',
+      erasedAt: 1,
+      keys: [],
+      quarantined: 0,
+    } as const;
+    await write(stores, [
+      aPlayer({ id: 'p0000x' }),
+      aPlayer({ id: 'p1100x' }),
+      aPlayer({ id: 'p0001', sessionCount: 3 }),
+    ]);
+    await write(stores, [
+      { ...tombstone, id: 'p0002', lastSeq: 1 },
+      { ...tombstone, id: 'p1102', lastSeq: 1 },
+    ]);
+    await stores.close();
+    stores = openLmdbStores(folder);
+    for (let turn = 0; turn < 3; turn++) await write(stores, []);
+    expect(stores.partition(0).players()).toEqual(new Map([['demo/live', 1_200]]));
+    await stores.close();
+  });
+});
+
+describe.each([
+  ['lmdb', lmdb],
+  ['memory', () => createMemoryStores()],
+])('a partition store (%s)', (_name, openStores) => {
+  it('is empty at first', () => {
+    const store = openStores().partition(0);
+    expect(store.mark()).toBeUndefined();
+    expect(store.get('nobody')).toBeUndefined();
+    expect(store.nextDue()).toBeUndefined();
+    expect(store.count()).toBe(0);
+  });
+
+  it('gives back what was written, with the mark', async () => {
+    const store = openStores().partition(0);
+    const state = aPlayer({ id: 'p1', attributes: '{"__proto__":{"a":1},"level":3}', lastSeq: 7 });
+    await store.write({
+      entities: [{ state, dirtySince: 7, snapshotSeq: 0 }],
+      mark: { appliedSeq: 7, factsCreated: 'c1' },
+    });
+    expect(store.get('p1')).toEqual({ state, dirtySince: 7, snapshotSeq: 0 });
+    expect(store.mark()).toEqual({ appliedSeq: 7, factsCreated: 'c1' });
+    expect([...store.all()]).toHaveLength(1);
+  });
+
+  it('counts the players of each game and environment, as they come and are erased', async () => {
+    const store = openStores().partition(0);
+    const write = (...states: EntityState[]) =>
+      store.write({
+        entities: states.map((state) => ({ state, dirtySince: 1, snapshotSeq: 0 })),
+        mark: { appliedSeq: 1, factsCreated: 'c' },
+      });
+    expect(store.players()).toEqual(new Map());
+    const scope = { game: 'a game with a name of more than 31 bytes: größer', environment: 'test' } as const;
+    await write(aPlayer({ id: 'p1' }), aPlayer({ id: 'p2' }), aPlayer({ id: 'p3', ...scope }));
+    await write(aPlayer({ id: 'p1', sessionCount: 9 }));
+    expect(store.players()).toEqual(
+      new Map([
+        [`${scope.game}/test`, 1],
+        ['demo/live', 2],
+      ]),
+    );
+    const erased = { kind: 'erased', erasedAt: 1, keys: [], quarantined: 0, lastSeq: 1 } as const;
+    await write({ ...erased, id: 'p2', game: 'demo', environment: 'live' }, { ...erased, id: 'p3', ...scope });
+    expect([...store.players()]).toEqual([['demo/live', 1]]);
+    await write(aPlayer({ id: 'p2' }));
+    expect([...store.players()]).toEqual([['demo/live', 2]]);
+  });
+
+  it('keeps due times and the snapshot index in step with the newest state', async () => {
+    const store = openStores().partition(0);
+    const fresh = aPlayer({ id: 'p1', lifecycleDueAt: 1_000 });
+    const older = aPlayer({ id: 'p2', lifecycleDueAt: 500 });
+    const write = (states: (typeof fresh)[], dirtySince: number) =>
+      store.write({
+        entities: states.map((state) => ({ state, dirtySince, snapshotSeq: 0 })),
+        mark: { appliedSeq: 1, factsCreated: 'c' },
+      });
+    await write([fresh, older], 5);
+    expect(store.nextDue()).toBe(500);
+    expect(store.due(499, 10)).toEqual([]);
+    expect(store.due(1_000, 10)).toEqual(['p2', 'p1']);
+    expect(store.due(1_000, 1)).toEqual(['p2']);
+    await write([{ ...older, lifecycleDueAt: 0 }], 0);
+    expect(store.due(1_000, 10)).toEqual(['p1']);
+    expect([...store.dirty()]).toEqual([{ entityId: 'p1', dirtySince: 5, snapshotSeq: 0 }]);
+  });
+
+  it('is gone through in steps, in the order of its keys, whatever is added meanwhile', async () => {
+    const store = openStores().partition(0);
+    const write = (ids: readonly string[]) =>
+      store.write({
+        entities: ids.map((id) => ({ state: aPlayer({ id }), dirtySince: 0, snapshotSeq: 1 })),
+        mark: { appliedSeq: 1, factsCreated: 'c' },
+      });
+    expect(store.idsAfter(undefined, 3)).toEqual([]);
+    await write(['p3', 'p1', 'p5', 'p2', 'ledger:k']);
+    expect(store.idsAfter(undefined, 3)).toEqual(['ledger:k', 'p1', 'p2']);
+    await write(['p0', 'p4']);
+    expect(store.idsAfter('p2', 2)).toEqual(['p3', 'p4']);
+    expect(store.idsAfter('p4x', 2)).toEqual(['p5']);
+    expect(store.idsAfter('p5', 2)).toEqual([]);
+  });
+
+  it('keeps partitions apart and forgets one alone', async () => {
+    const stores = openStores();
+    const state = aPlayer({ id: 'p1' });
+    const batch = { entities: [{ state, dirtySince: 0, snapshotSeq: 1 }], mark: { appliedSeq: 1, factsCreated: 'c' } };
+    await stores.partition(0).write(batch);
+    await stores.partition(1).write(batch);
+    await stores.partition(0).clear();
+    expect(stores.partition(0).get('p1')).toBeUndefined();
+    expect(stores.partition(0).mark()).toBeUndefined();
+    expect(stores.partition(0).nextDue()).toBeUndefined();
+    expect(stores.partition(1).get('p1')?.snapshotSeq).toBe(1);
+  });
+});
+
+describe('the LMDB store', () => {
+  it('holds what was written after it is closed and opened again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const first = openLmdbStores(folder);
+    const state = aPlayer({ id: 'p1' });
+    const entities = [{ state, dirtySince: 3, snapshotSeq: 2 }];
+    await first.partition(4).write({ entities, mark: { appliedSeq: 9, factsCreated: 'c' } });
+    await first.close();
+    const second = openLmdbStores(folder);
+    cleanups.push(() => second.close());
+    expect(second.partition(4).get('p1')).toEqual({ state, dirtySince: 3, snapshotSeq: 2 });
+    expect(second.partition(4).mark()).toEqual({ appliedSeq: 9, factsCreated: 'c' });
+  });
+});

@@ -1,0 +1,166 @@
+import { sleep, type Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import { decodeJson, encodeJson } from '../../../streams/codec.ts';
+import type { Bucket, Log } from '../../../streams/log/log.ts';
+import type { Environment } from '../../vocabulary/commands.ts';
+import { tenantOf } from '../player-counts.ts';
+import type { TenantProgress } from './sweep-turns.ts';
+
+/** How far one partition's players are looked at since its newest edit of a segment. Stored under `segments.<partition>`. */
+export interface SegmentProgress {
+  /** Every edit up to this CONFIG revision is taken in. */
+  revision: number;
+  done: boolean;
+  /** Whether every tenant had a turn: those that are not in `tenants` have no players. */
+  firstPassDone: boolean;
+  /** By `<game>/<environment>`. */
+  tenants: Readonly<Record<string, TenantProgress>>;
+  /** Players by segment whose condition exceeded its budget. */
+  overBudget: Readonly<Record<string, number>>;
+  /** Every scheduled time of a campaign up to this one is done, epoch milliseconds. */
+  schedulesUpTo?: number;
+}
+
+/** The segment and edit of a question about progress. */
+export interface ProgressQuestion {
+  game: string;
+  environment: Environment;
+  segmentId: string;
+  /** The CONFIG revision of the segment's newest edit. */
+  revision: number;
+}
+
+/** Players of a tenant evaluated under a revision or a later one, over all partitions. `done`: there is none left. */
+export interface SweepProgress {
+  evaluated: number;
+  total: number;
+  done: boolean;
+  /** Those for whom the segment's condition exceeded its budget. */
+  overBudget: number;
+}
+
+const keyOf = (partition: number): string => `segments.${partition}`;
+
+/** Adds the partitions up. Rejects when the broker cannot be asked. */
+export async function readSegmentProgress(
+  log: Pick<Log, 'bucket'>,
+  partitions: number,
+  question: ProgressQuestion,
+): Promise<SweepProgress> {
+  const bucket = log.bucket('POSITIONS');
+  const found = await Promise.all(Array.from({ length: partitions }, (_, partition) => load(bucket, partition)));
+  const tenant = tenantOf(question);
+  const sum: SweepProgress = { evaluated: 0, total: 0, done: true, overBudget: 0 };
+  for (const { progress } of found) {
+    const isNew = progress !== undefined && progress.revision >= question.revision;
+    const [evaluated, total, done] = progress?.tenants[tenant] ?? [0, 0, progress?.firstPassDone === true];
+    sum.total += total;
+    sum.evaluated += isNew ? evaluated : 0;
+    sum.done &&= isNew && (progress.done || done);
+    sum.overBudget += isNew ? (progress.overBudget[question.segmentId] ?? 0) : 0;
+  }
+  return sum;
+}
+
+/** Writes one partition's progress: the newest only, at most once a second, until it is stored. */
+export interface ProgressWriter {
+  report(progress: SegmentProgress): void;
+  /** The progress as it was left; `undefined`: there never was any. Rejects when the broker cannot be asked. */
+  load(): Promise<SegmentProgress | undefined>;
+  stop(): void;
+}
+
+export interface ProgressWriterOptions {
+  log: Pick<Log, 'bucket'>;
+  partition: number;
+  clock: Clock;
+  /** A deposed owner that does not know it yet has nothing to say. */
+  leaseHeld: () => boolean;
+  logger: Logger;
+}
+
+export function createProgressWriter(options: ProgressWriterOptions): ProgressWriter {
+  const { partition, clock, leaseHeld, logger } = options;
+  const bucket = options.log.bucket('POSITIONS');
+  let wanted: SegmentProgress | undefined;
+  let revision: number | undefined;
+  let running = false;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    for (let next = wanted; next !== undefined; next = stopped ? undefined : wanted) {
+      if (leaseHeld()) await write(next);
+      await sleep(clock, LIMITS.sweepProgressMs);
+    }
+    running = false;
+  }
+
+  /** Compare-and-set: what an owner sent before it was deposed never lands over its successor's. */
+  async function write(progress: SegmentProgress): Promise<void> {
+    try {
+      revision ??= (await load(bucket, partition)).revision;
+      const outcome = await bucket.put(keyOf(partition), encodeJson(progress), revision);
+      revision = outcome.kind === 'written' ? outcome.revision : undefined;
+      if (outcome.kind === 'written' && wanted === progress) wanted = undefined;
+    } catch (error) {
+      logger.warn({ err: error, partition }, 'the progress of segments cannot be written; it will be tried again');
+    }
+  }
+
+  return {
+    report(progress) {
+      wanted = progress;
+      if (!running && !stopped) void run();
+    },
+    load: async () => (await load(bucket, partition)).progress,
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+async function load(
+  bucket: Bucket,
+  partition: number,
+): Promise<{ progress: SegmentProgress | undefined; revision: number }> {
+  const entry = await bucket.get(keyOf(partition));
+  const progress = entry?.value === undefined ? undefined : parseProgress(decodeJson(entry.value));
+  return { progress, revision: entry?.revision ?? 0 };
+}
+
+function parseProgress(value: unknown): SegmentProgress | undefined {
+  if (!isRecord(value) || typeof value['revision'] !== 'number') return undefined;
+  const { revision, done, firstPassDone, tenants, overBudget, schedulesUpTo } = value;
+  const schedules = typeof schedulesUpTo === 'number' ? { schedulesUpTo } : {};
+  return {
+    revision,
+    done: done === true,
+    // Progress of an earlier version has no tenants.
+    firstPassDone: firstPassDone === true,
+    tenants: isRecord(tenants) ? parseTenants(tenants) : {},
+    overBudget: isRecord(overBudget) ? parseCounts(overBudget) : {},
+    ...schedules,
+  };
+}
+
+function parseTenants(value: Record<string, unknown>): Record<string, TenantProgress> {
+  const entries = Object.entries(value).flatMap(([tenant, found]): [string, TenantProgress][] => {
+    if (!Array.isArray(found)) return [];
+    const [evaluated, total, done]: unknown[] = found;
+    if (typeof evaluated !== 'number' || typeof total !== 'number') return [];
+    return [[tenant, [evaluated, total, done === true]]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function parseCounts(value: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

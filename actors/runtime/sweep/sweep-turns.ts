@@ -1,0 +1,107 @@
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { PlayerCounts } from '../player-counts.ts';
+import type { SweptTenant } from './segment-sweep.ts';
+
+/**
+ * Whose players a sweep evaluates, and how far it is with each tenant.
+ *
+ * A sweep goes through all players in passes. A tenant that takes more steps than its share while others wait is deferred to the next
+ * pass, whose share is four times as large: a tenant with expensive segments delays others by their own share at most.
+ */
+export interface SweepTurns {
+  /** Begins anew. */
+  begin(players: PlayerCounts): void;
+  /** The players there are now. */
+  recount(players: PlayerCounts): void;
+  /** Whether the player is to be evaluated in this pass. */
+  wants(tenant: string, entityId: string): boolean;
+  took(swept: ReadonlyMap<string, SweptTenant>): void;
+  /** Ends a pass. The next one begins after this id (`''`: with the first one); `undefined`: all tenants are done. */
+  endPass(): string | undefined;
+  /** Whether the first pass is over: tenants without an entry have no players. */
+  readonly firstPassDone: boolean;
+  /** Evaluated and total players by tenant, and whether all are evaluated. */
+  progress(): Record<string, TenantProgress>;
+}
+
+export type TenantProgress = readonly [evaluated: number, total: number, done: boolean];
+
+interface Turn {
+  evaluated: number;
+  total: number;
+  /** Taken in this pass. */
+  steps: number;
+  /** The last player that was evaluated. */
+  last: string;
+  state: 'sweeping' | 'deferred' | 'done';
+}
+
+export function createSweepTurns(): SweepTurns {
+  /** Not all of them at first: a store may still be counting. */
+  const turns = new Map<string, Turn>();
+  let share: number = LIMITS.sweepShareSteps;
+  let firstPassDone = false;
+
+  const isAlone = (): boolean => {
+    let sweeping = 0;
+    for (const { state } of turns.values()) if (state === 'sweeping') sweeping += 1;
+    return sweeping <= 1;
+  };
+
+  return {
+    begin(players) {
+      turns.clear();
+      share = LIMITS.sweepShareSteps;
+      firstPassDone = false;
+      for (const [tenant, total] of players) {
+        turns.set(tenant, { evaluated: 0, total, steps: 0, last: '', state: 'sweeping' });
+      }
+    },
+    recount(players) {
+      for (const [tenant, total] of players) {
+        const turn = turns.get(tenant);
+        if (turn === undefined) turns.set(tenant, { evaluated: 0, total, steps: 0, last: '', state: 'sweeping' });
+        else turn.total = total;
+      }
+    },
+    wants(tenant, entityId) {
+      const turn = turns.get(tenant);
+      if (turn === undefined) return !firstPassDone;
+      return turn.state === 'sweeping' && entityId > turn.last;
+    },
+    took(swept) {
+      for (const [tenant, { players, steps, last }] of swept) {
+        const turn: Turn = turns.get(tenant) ?? { evaluated: 0, total: 0, steps: 0, last: '', state: 'sweeping' };
+        turns.set(tenant, turn);
+        turn.evaluated += players;
+        turn.total = Math.max(turn.total, turn.evaluated);
+        turn.steps += steps;
+        turn.last = last;
+        if (turn.steps > share && !isAlone()) turn.state = 'deferred';
+      }
+    },
+    endPass() {
+      firstPassDone = true;
+      share *= 4;
+      let from: string | undefined;
+      for (const turn of turns.values()) {
+        if (turn.state === 'sweeping') {
+          turn.state = 'done';
+          turn.total = turn.evaluated;
+        }
+        if (turn.state !== 'deferred') continue;
+        turn.state = 'sweeping';
+        turn.steps = 0;
+        if (from === undefined || turn.last < from) from = turn.last;
+      }
+      return from;
+    },
+    get firstPassDone() {
+      return firstPassDone;
+    },
+    progress: () =>
+      Object.fromEntries(
+        [...turns].map(([tenant, { evaluated, total, state }]) => [tenant, [evaluated, total, state === 'done']]),
+      ),
+  };
+}

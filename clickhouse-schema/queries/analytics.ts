@@ -1,0 +1,252 @@
+import { ClickHouseError } from '@clickhouse/client';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { ClickhouseAddress } from '../clickhouse-address.ts';
+import { createStatementSlots } from '../embedded/statement-slots.ts';
+import { findEvents, type EventPage, type EventQuery } from './event-query.ts';
+import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
+import { openClient } from '../open-client.ts';
+import { findPlayerRows, NEWEST_ERASURE, type PlayerRowsPage, type PlayerRowsQuery } from '../rows/player-rows.ts';
+import {
+  quarantinePage,
+  quarantineQuery,
+  type QuarantinePage,
+  type QuarantineQuery,
+  type QuarantineRow,
+} from './quarantine-query.ts';
+import { TRANSIENT_CODES } from '../transient-codes.ts';
+import {
+  DELIVERED_FACT,
+  loggedAttempt,
+  webhookDeliveriesQuery,
+  type AttemptRow,
+  deliveredFact,
+  type DeliveredFact,
+  type DeliveredFactRow,
+  type DeliveryQuery,
+  type LoggedAttempt,
+  type WebhookDeliveriesQuery,
+} from './webhook-delivery-query.ts';
+
+/**
+ * What routes may read from ClickHouse. Rows are there about a second after they were decided. Statements at once, their time,
+ * memory and results are bounded, so that readers never hold up the sink for long.
+ */
+export interface Analytics {
+  /** Members of a segment by player id, in ClickHouse's own order of UUIDs, after `afterPlayerId` if given. */
+  segmentPlayers(query: SegmentPlayersQuery): Promise<Asked<SegmentPlayer[]>>;
+  /** What an experiment measured, by variant. */
+  experiment(query: ExperimentQuery): Promise<Asked<MeasuredVariant[]>>;
+  /** What is known of the newest erasure of a player; `undefined`: nothing. */
+  erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
+  /** Some rows of one player in one table, oldest first. */
+  playerRows(query: PlayerRowsQuery): Promise<Asked<PlayerRowsPage>>;
+  /** A page of events, newest first. */
+  events(query: EventQuery): Promise<Asked<EventPage>>;
+  /** How many events of a reader of the stream FACTS holds no more. */
+  missedEvents(query: MissedEventsQuery): Promise<Asked<number>>;
+  /** Attempts to deliver to a webhook, newest first. */
+  webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
+  /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
+  deliveredFact(query: DeliveryQuery): Promise<Asked<DeliveredFact | undefined>>;
+  /** A page of quarantined events. */
+  quarantined(query: QuarantineQuery): Promise<Asked<QuarantinePage>>;
+  close(): Promise<void>;
+}
+
+/** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
+export type Asked<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
+
+export type PlayerQuery = Pick<PlayerRowsQuery, 'game' | 'environment' | 'playerId'>;
+
+export interface KnownErasure {
+  /** Epoch milliseconds. */
+  erasedAt: number;
+  /** Rows that were there; `undefined` until everything is deleted. */
+  rowsDeleted: number | undefined;
+}
+
+export interface SegmentPlayersQuery {
+  game: string;
+  environment: string;
+  segmentId: string;
+  /** A UUID. */
+  afterPlayerId?: string;
+  limit: number;
+}
+
+export interface SegmentPlayer {
+  playerId: string;
+  externalId: string;
+  /** Epoch milliseconds. */
+  enteredAt: number;
+}
+
+/** Sums and moments that leave what a double holds, or that too few players have, are NaN or infinite. */
+export interface MeasuredVariant {
+  variant: string;
+  /** Whether its players met another variant too, and are left out; a variant may be there both ways. */
+  excluded: boolean;
+  /** Whether its players were exposed to this variant alone in the period: then they count for the sample ratio. */
+  arrived: boolean;
+  players: number;
+  /** Players with an event that names another variant than the one served last. */
+  mismatches: number;
+  /** Players with at least one event of the metric. */
+  conversions: number;
+  /** Of the metric over all players. */
+  sum: number;
+  mean: number;
+  /** With players − 1 below the line. */
+  variance: number;
+}
+
+/** A reader of one ClickHouse. It connects when it is first asked. */
+export function createAnalytics(options: { address: ClickhouseAddress; clock: Clock; logger: Logger }): Analytics {
+  const { logger } = options;
+  const client = openClient(options.address, 'analytics', LIMITS.analyticsRequestMs);
+  const slots = createStatementSlots({
+    places: LIMITS.analyticsStatements,
+    waiting: LIMITS.analyticsWaiting,
+    waitMs: LIMITS.analyticsWaitMs,
+    clock: options.clock,
+  });
+
+  async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<Asked<Row[]>> {
+    let giveBack = () => {};
+    try {
+      giveBack = await slots.take();
+      const result = await client.query({
+        query,
+        query_params,
+        format: 'JSONEachRow',
+        clickhouse_settings: STATEMENT_BOUNDS,
+      });
+      return { kind: 'answered', value: await result.json<Row>() };
+    } catch (error) {
+      if (error instanceof ClickHouseError && !TRANSIENT_CODES.has(Number(error.code))) throw error;
+      logger.warn({ err: error }, 'ClickHouse cannot answer a request');
+      return { kind: 'unavailable' };
+    } finally {
+      giveBack();
+    }
+  }
+
+  return {
+    async segmentPlayers({ game, environment, segmentId, afterPlayerId = FIRST_UUID, limit }) {
+      const asked = await ask<{ player_id: string; external_id: string; entered_at: string | number }>(
+        SEGMENT_PLAYERS,
+        {
+          game,
+          environment,
+          segment: segmentId,
+          after: afterPlayerId,
+          limit,
+        },
+      );
+      if (asked.kind === 'unavailable') return asked;
+      const players = asked.value.map((row) => ({
+        playerId: row.player_id,
+        externalId: row.external_id,
+        enteredAt: Number(row.entered_at),
+      }));
+      return { kind: 'answered', value: players };
+    },
+    async experiment(query) {
+      const { sql, parameters } = experimentQuery(query);
+      const asked = await ask<ExperimentRow>(sql, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      const variants = asked.value.map((row) => ({
+        variant: row.variant,
+        excluded: row.excluded === 1,
+        arrived: row.arrived === 1,
+        players: Number(row.players),
+        mismatches: Number(row.mismatches),
+        conversions: Number(row.conversions),
+        sum: number(row.sum),
+        mean: number(row.mean),
+        variance: number(row.variance),
+      }));
+      return { kind: 'answered', value: variants };
+    },
+    async missedEvents(query) {
+      const { sql, parameters } = missedEventsQuery(query);
+      const asked = await ask<{ missed: string | number }>(sql, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      return { kind: 'answered', value: Number(asked.value[0]?.missed ?? 0) };
+    },
+    async erasure({ game, environment, playerId }) {
+      const asked = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
+        NEWEST_ERASURE,
+        { game, environment, player: playerId },
+      );
+      if (asked.kind === 'unavailable') return asked;
+      const [row] = asked.value;
+      if (row === undefined) return { kind: 'answered', value: undefined };
+      const rowsDeleted = row.step >= ERASURE_DONE ? Number(row.rows_deleted) : undefined;
+      return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
+    },
+    playerRows: (query) => findPlayerRows(ask, query),
+    events: (query) => findEvents(ask, query),
+    async webhookDeliveries(query) {
+      const { sql, parameters } = webhookDeliveriesQuery(query);
+      const asked = await ask<AttemptRow>(sql, parameters);
+      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: asked.value.map(loggedAttempt) };
+    },
+    async deliveredFact({ game, environment, webhookId, deliveryId }) {
+      const parameters = { game, environment, webhook: webhookId, delivery: deliveryId };
+      const asked = await ask<DeliveredFactRow>(DELIVERED_FACT, parameters);
+      if (asked.kind === 'unavailable') return asked;
+      const [row] = asked.value;
+      return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
+    },
+    async quarantined(query) {
+      const { sql, parameters } = quarantineQuery(query);
+      const asked = await ask<QuarantineRow>(sql, parameters);
+      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: quarantinePage(asked.value) };
+    },
+    close: () => client.close(),
+  };
+}
+
+interface ExperimentRow {
+  variant: string;
+  excluded: number;
+  arrived: number;
+  mismatches: number | string;
+  players: number | string;
+  conversions: number | string;
+  sum: number | null;
+  mean: number | null;
+  variance: number | null;
+}
+
+/** `step` of an erasure from which on its rows are gone (0010_erasures.sql, erasure-target.ts). */
+const ERASURE_DONE = 2;
+
+/** JSON has no NaN and no infinity: ClickHouse writes null. */
+function number(value: number | null): number {
+  return value ?? Number.NaN;
+}
+
+/** FINAL leaves out who exited. The order is that of the primary key, so a page reads little more than itself. */
+const SEGMENT_PLAYERS = `
+SELECT player_id, external_id, toUnixTimestamp64Milli(received_at) AS entered_at
+FROM segment_membership_states FINAL
+WHERE game_id = {game:String} AND environment = {environment:String} AND segment_id = {segment:String}
+  AND player_id > {after:UUID}
+ORDER BY player_id
+LIMIT {limit:UInt32}`;
+
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Beyond any of these ClickHouse ends the statement; all are codes that count as `unavailable`. */
+const STATEMENT_BOUNDS = {
+  date_time_output_format: 'iso',
+  max_execution_time: LIMITS.analyticsSeconds,
+  max_memory_usage: String(LIMITS.analyticsMemoryBytes),
+  max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
+  max_threads: LIMITS.analyticsThreads,
+} as const;

@@ -1,0 +1,160 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+
+/** What an experiment's figures are made of. */
+export interface ExperimentQuery {
+  game: string;
+  environment: string;
+  flagKey: string;
+  /** The versions of the period: from this one on, and before that one. */
+  fromVersion: number;
+  beforeVersion: number;
+  /** What tells variants apart: their key, or for a boolean flag, which has none, the value served (`true`, `false`). */
+  variantBy: 'variant_key' | 'value';
+  /** Variants that count; who saw only something else is not in the experiment. */
+  variants: readonly string[];
+  /** Name of the events measured. */
+  metric: string;
+  aggregate: Aggregate;
+  /** A player's events count from its first exposure for this long. */
+  windowDays: number;
+  /** Bounds of `received_at` of the period's exposures and events, epoch milliseconds, the upper one exclusive. */
+  sinceMs: number;
+  untilMs: number;
+  /** From when on exposures of earlier periods are looked for. */
+  earlierSinceMs: number;
+}
+
+/**
+ * Metric of one player: whether it has an event (0 or 1), how many, or the sum of a number in their properties. A path is a key of
+ * the properties, or keys joined by dots that lead into them; what is no number there counts 0.
+ */
+export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'sum'; property: string };
+
+/**
+ * The one statement that measures an experiment. Values of callers are parameters; the text depends only on which of a few fixed
+ * forms they take and on how many keys a path has.
+ *
+ * An event counts when it stands after the player's first exposure: later by the server's clock or, in the same millisecond,
+ * further on in the log: the exposure that an event carries stands before it. A device's own time decides nothing, as it may be
+ * wrong. Excluded is who met more than one variant: exposed to two in the period (`saw_two`), or to another in an earlier one
+ * (`carried`), served two in the period (`marked`), or shown one that was never served (`mismatched`). Who was left out only
+ * for another period still arrived in its variant, for the sample ratio. Rows: see `MeasuredVariant`.
+ */
+export function experimentQuery(query: ExperimentQuery): { sql: string; parameters: Record<string, unknown> } {
+  const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
+  const { value, parameters } = eventValue(query.aggregate);
+  const sql = `
+WITH exposed AS (
+  SELECT
+    player_id,
+    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
+    minIf(seen, is_current) AS variant,
+    variant != maxIf(seen, is_current) AS saw_two,
+    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
+    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
+    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
+      AS carried,
+    player_id IN (
+      SELECT player_id FROM flag_mixed_players
+      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
+    ) AS marked,
+    saw_two OR mismatched OR carried OR marked AS excluded,
+    NOT saw_two AND NOT mismatched AS arrived
+  FROM (
+    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
+      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String}
+      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
+      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
+      AND reason NOT IN ('flag_disabled', 'player_override')
+      AND seen IN {variants:Array(String)}
+  )
+  GROUP BY player_id
+  HAVING countIf(is_current) > 0
+),
+measured AS (
+  SELECT
+    exposed.player_id AS player,
+    any(exposed.variant) AS variant,
+    any(exposed.excluded) AS excluded,
+    any(exposed.arrived) AS arrived,
+    any(exposed.named_other) AS named_other,
+    countIf(tracked.counts AND ${AFTER_EXPOSURE}) AS events,
+    sumIf(tracked.amount, tracked.counts AND ${AFTER_EXPOSURE}) AS total
+  FROM (
+    SELECT
+      player_id,
+      received_at,
+      (received_at, facts_sequence, facts_index) AS place,
+      ${value} AS amount,
+      true AS counts
+    FROM events
+    WHERE game_id = {game:String} AND environment = {environment:String} AND event_name = {metric:String}
+      AND ${IN_TIME}
+  ) AS tracked
+  RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
+  GROUP BY player
+)
+SELECT
+  variant,
+  excluded,
+  arrived,
+  count() AS players,
+  countIf(named_other) AS mismatches,
+  countIf(events > 0) AS conversions,
+  sum(${PLAYER_VALUE[query.aggregate.kind]}) AS sum,
+  avg(${PLAYER_VALUE[query.aggregate.kind]}) AS mean,
+  varSampStable(${PLAYER_VALUE[query.aggregate.kind]}) AS variance
+FROM measured
+GROUP BY variant, excluded, arrived
+LIMIT ${LIMITS.analyticsVariantRows}`;
+  return {
+    sql,
+    parameters: {
+      ...parameters,
+      game: query.game,
+      environment: query.environment,
+      flag: query.flagKey,
+      from: query.fromVersion,
+      before: query.beforeVersion,
+      variants: query.variants,
+      metric: query.metric,
+      window: query.windowDays,
+      since: query.sinceMs,
+      until: query.untilMs,
+      earlier: query.earlierSinceMs,
+    },
+  };
+}
+
+const IN_TIME = `received_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})`;
+
+const AFTER_EXPOSURE = `tracked.place > exposed.first_place
+      AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
+
+/** Metric of one player from its events in the window. */
+const PLAYER_VALUE: Readonly<Record<Aggregate['kind'], string>> = {
+  conversion: 'toFloat64(events > 0)',
+  count: 'toFloat64(events)',
+  sum: 'total',
+};
+
+/** What one event adds to a sum, as SQL over parameters. */
+function eventValue(aggregate: Aggregate): { value: string; parameters: Record<string, string> } {
+  if (aggregate.kind !== 'sum') return { value: 'toFloat64(0)', parameters: {} };
+  const keys = aggregate.property.split('.');
+  const parameters = Object.fromEntries(keys.map((key, place) => [`key_${place}`, key]));
+  const whole = numberAt('{property:String}');
+  const nested = numberAt(keys.map((_, place) => `{key_${place}:String}`).join(', '));
+  return {
+    value: keys.length === 1 ? `coalesce(${whole}, 0.)` : `coalesce(${whole}, ${nested}, 0.)`,
+    parameters: { ...parameters, property: aggregate.property },
+  };
+}
+
+/** The number at a path of `properties`, else NULL: a text like "12" is none. */
+function numberAt(path: string): string {
+  return `if(JSONType(properties, ${path}) IN ('Int64', 'UInt64', 'Double'), toNullable(JSONExtractFloat(properties, ${path})), NULL)`;
+}

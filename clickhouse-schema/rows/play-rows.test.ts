@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionRecorded } from '../../actors/vocabulary/facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../actors/purchases/facts.ts';
+import { COLUMNS } from './columns.ts';
+import { rowsOf, valuesOf } from './rows.ts';
+
+const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
+const BASE = { game: 'demo', environment: 'live', entityId: 'p', at: 5_000, externalId: 'ext-1' } as const;
+const session: SessionRecorded = {
+  ...BASE,
+  kind: 'SessionRecorded',
+  sessionId: 's-1',
+  digest: 'd',
+  startedAt: 1_000,
+  endedAt: null,
+  durationSeconds: 3,
+};
+const purchase: PurchaseRecorded = {
+  ...BASE,
+  kind: 'PurchaseRecorded',
+  amount: 1,
+  currency: 'EUR',
+  productId: null,
+  transactionId: 'tx',
+  digest: 'd',
+};
+
+describe('rows of sessions and purchases', () => {
+  it('name each column of their table, and no other', () => {
+    const reversal: PurchaseReversed = {
+      ...purchase,
+      kind: 'PurchaseReversed',
+      transactionId: 'tx',
+      digest: 'd',
+      recordedAt: 5_000,
+      at: 9_000,
+    };
+    for (const fact of [session, purchase, reversal]) {
+      const [row, ...more] = rowsOf(fact, PLACE);
+      expect(more).toEqual([]);
+      if (row === undefined) throw new Error('there is no row');
+      const [table, values, receivedMs] = row;
+      expect(Object.keys(values)).toEqual(COLUMNS[table]);
+      expect(valuesOf(table, values)).not.toContain(undefined);
+      expect(receivedMs).toBe(5_000);
+    }
+  });
+
+  it('tell what was not said from nothing', () => {
+    expect(rowsOf(session, PLACE)[0]?.[1]).toMatchObject({ start_time: '1970-01-01 00:00:01.000', end_time: null });
+    expect(rowsOf(purchase, PLACE)[0]?.[1]).toMatchObject({ amount: '0.0001', product_id: null });
+  });
+});

@@ -1,0 +1,140 @@
+import { COLUMNS, sequenceColumn } from './columns.ts';
+import type { Asked } from '../queries/analytics.ts';
+import { PLAYER_TABLES } from './erased-rows.ts';
+
+type PlayerTable = keyof typeof PLAYER_TABLES;
+
+/**
+ * Tables that tell what a player did, in the order an export shows them. The others hold its present state again, which an
+ * export takes from the owner.
+ */
+export const HISTORY_TABLES: readonly PlayerTable[] = Object.keys(PLAYER_TABLES).filter(isHistory);
+
+function isHistory(name: string): name is PlayerTable {
+  return Object.entries(PLAYER_TABLES).some(([table, placing]) => table === name && placing === 'facts');
+}
+
+/** The last row of a table that was shown. */
+export interface RowPlace {
+  /** Epoch milliseconds. */
+  receivedMs: number;
+  sequence: number;
+  index: number;
+}
+
+export interface PlayerRowsQuery {
+  game: string;
+  environment: string;
+  /** A UUID. */
+  playerId: string;
+  table: PlayerTable;
+  after: RowPlace;
+  limit: number;
+  /** The row that goes over it is the last, so there is always one. As ClickHouse holds them: as JSON they may be twice as long. */
+  bytes: number;
+}
+
+/** Some rows of a table, oldest first. */
+export interface PlayerRowsPage {
+  rows: PlacedRow[];
+  /** Whether there are rows behind them. */
+  more: boolean;
+}
+
+export interface PlacedRow {
+  place: RowPlace;
+  row: PlayerRow;
+  sizeBytes: number;
+}
+
+/** Before every row. */
+export const FIRST_PLACE: RowPlace = { receivedMs: -(2 ** 45), sequence: 0, index: 0 };
+
+/** Column → value as in the table; times are ISO 8601. */
+export type PlayerRow = Readonly<Record<string, unknown>>;
+
+/** Runs a statement whose values are bound. */
+type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Asked<Row[]>>;
+
+/** Asks for some rows of one player in a table, oldest first, each with its place in the stream it was written from. */
+export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<Asked<PlayerRowsPage>> {
+  const { game, environment, playerId, table, after, limit, bytes } = query;
+  const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
+    game,
+    environment,
+    player: playerId,
+    ms: after.receivedMs,
+    sequence: after.sequence,
+    index: after.index,
+    // One row more than there is room for tells whether there is another page.
+    limit: limit + 1,
+    bytes,
+  });
+  if (asked.kind === 'unavailable') return asked;
+  const rows = asked.value.slice(0, limit).map((found) => {
+    const {
+      place_ms: ms,
+      place_sequence: sequence,
+      place_index: index,
+      place_bytes: size,
+      place_found: _,
+      ...row
+    } = found;
+    const place = { receivedMs: Number(ms), sequence: Number(sequence), index: Number(index) };
+    return { place, row, sizeBytes: Number(size) };
+  });
+  return { kind: 'answered', value: { rows, more: Number(asked.value[0]?.place_found ?? 0) > rows.length } };
+}
+
+/** Where a row stands in the stream it was written from, how large it is, and how many rows there were before bytes were bounded. */
+interface PlaceColumns {
+  place_ms: string | number;
+  place_sequence: string | number;
+  place_index: string | number;
+  place_bytes: string | number;
+  place_found: string | number;
+}
+
+/**
+ * First the keys of the page's rows are found, then the rows: so the engine holds the wide columns of one page, however many rows the
+ * player has. In `events` the keys come from a projection in this order (0014_event_queries.sql); see event-query.ts.
+ */
+function playerRowsSql(table: PlayerTable, after: RowPlace): string {
+  const sequence = sequenceColumn(table);
+  const index = sequence.replace('_sequence', '_index');
+  const place = `received_at, ${sequence}, ${index}`;
+  const key = table === 'events' ? `event_name, ${place}` : place;
+  const whose = 'game_id = {game: String} AND environment = {environment: String} AND player_id = {player: UUID}';
+  const behind = `
+      AND received_at >= fromUnixTimestamp64Milli({ms: Int64})
+      AND (received_at > fromUnixTimestamp64Milli({ms: Int64})
+        OR (${sequence}, ${index}) > ({sequence: UInt64}, {index: UInt32}))`;
+  return `
+SELECT * EXCEPT bytes_before
+FROM (
+  SELECT *, count() OVER () AS place_found,
+    sum(place_bytes) OVER (ORDER BY place_ms, place_sequence, place_index) - place_bytes AS bytes_before
+  FROM (
+    SELECT ${COLUMNS[table].join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms,
+      ${sequence} AS place_sequence, ${index} AS place_index, byteSize(${COLUMNS[table].join(', ')}) AS place_bytes
+    FROM ${table}
+    WHERE ${whose} AND (${key}) IN (
+      SELECT ${key}
+      FROM ${table}
+      PREWHERE ${whose}${after.receivedMs < 0 ? '' : behind}
+      ORDER BY player_id, ${place}
+      LIMIT {limit: UInt32}
+    )
+  )
+)
+WHERE bytes_before < {bytes: UInt32}
+ORDER BY place_ms, place_sequence, place_index`;
+}
+
+/** The newest erasure of a player. */
+export const NEWEST_ERASURE = `
+SELECT toUnixTimestamp64Milli(erased_at) AS erased_at, rows_deleted, step
+FROM erasures FINAL
+WHERE game_id = {game: String} AND environment = {environment: String} AND player_id = {player: UUID}
+ORDER BY facts_created DESC, facts_sequence DESC, facts_index DESC
+LIMIT 1`;

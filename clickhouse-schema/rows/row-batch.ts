@@ -1,0 +1,127 @@
+import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
+import { TABLES, type TableName } from './columns.ts';
+import { rowsOf, valuesOf, type FactPlace, type TableRow } from './rows.ts';
+import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
+
+/** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
+export interface RowBlock {
+  table: TableName;
+  rows: number;
+  /** TabSeparated, columns as in `COLUMNS`. Valid until the batch is cleared. */
+  bytes: Uint8Array;
+  /** Bounds of the rows' `received_at`, epoch milliseconds. */
+  receivedFromMs: number;
+  receivedToMs: number;
+}
+
+/** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
+export interface RowBatch {
+  /** The rows of a record of FACTS. */
+  add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
+  /** Rows of whatever else. */
+  addRows(rows: readonly TableRow[]): void;
+  /** Rows held, over all tables. */
+  readonly rows: number;
+  /** A block for every table and month with rows, in a fixed order. */
+  blocks(): RowBlock[];
+  /** Starts over. What `blocks` gave is gone. */
+  clear(): void;
+}
+
+interface Lines {
+  month: number;
+  text: TabSeparated;
+  rows: number;
+  receivedFromMs: number;
+  receivedToMs: number;
+}
+
+/** An empty batch. */
+export function createRowBatch(): RowBatch {
+  const held: Record<TableName, Lines[]> = {
+    events: [],
+    quarantined_events: [],
+    quarantine_releases: [],
+    player_snapshots: [],
+    lifecycle_transitions: [],
+    segment_transitions: [],
+    segment_membership_states: [],
+    sessions: [],
+    purchases: [],
+    flag_exposures: [],
+    flag_mixed_players: [],
+    campaign_events: [],
+    erasures: [],
+    scores: [],
+    challenger_scores: [],
+    model_references: [],
+    webhook_deliveries: [],
+    webhook_disablings: [],
+  };
+  /** Memory of the batch before. */
+  const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
+  let rows = 0;
+
+  function linesOf(table: TableName, receivedMs: number): Lines {
+    const month = monthOf(receivedMs);
+    const found = held[table].find((lines) => lines.month === month);
+    if (found !== undefined) return found;
+    const text = spare[table] ?? createTabSeparated();
+    spare[table] = undefined;
+    const fresh = { month, text, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
+    held[table].push(fresh);
+    return fresh;
+  }
+
+  function addRows(added: readonly TableRow[]): void {
+    for (const [table, row, receivedMs] of added) {
+      const to = linesOf(table, receivedMs);
+      to.text.add(valuesOf(table, row));
+      to.rows += 1;
+      to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
+      to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
+      rows += 1;
+    }
+  }
+
+  return {
+    add(record, { stream, sequence }) {
+      record.facts.forEach((fact, index) => {
+        addRows(rowsOf(fact, { stream, sequence, index, partition: record.partition }));
+      });
+    },
+    addRows,
+    get rows() {
+      return rows;
+    },
+    blocks: () =>
+      TABLES.flatMap((table) =>
+        held[table].map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
+          table,
+          rows: count,
+          bytes: text.bytes(),
+          receivedFromMs,
+          receivedToMs,
+        })),
+      ),
+    clear() {
+      for (const table of TABLES) {
+        const [first] = held[table].splice(0);
+        first?.text.clear();
+        spare[table] = first?.text ?? spare[table];
+      }
+      rows = 0;
+    },
+  };
+}
+
+let month = { fromMs: 0, toMs: 0, number: 0 };
+
+/** The month of a moment in UTC, as `toYYYYMM` tells months apart. The last answer is kept: rows come in runs of one month. */
+function monthOf(epochMs: number): number {
+  if (epochMs >= month.fromMs && epochMs < month.toMs) return month.number;
+  const date = new Date(epochMs);
+  const [year, index] = [date.getUTCFullYear(), date.getUTCMonth()];
+  month = { fromMs: Date.UTC(year, index), toMs: Date.UTC(year, index + 1), number: year * 12 + index };
+  return month.number;
+}

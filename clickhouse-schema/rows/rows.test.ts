@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import type { SegmentEntered } from '../../actors/vocabulary/facts.ts';
+import type { FlagExposed } from '../../actors/flags/facts.ts';
+import { aPlayer } from '../../actors/testing.ts';
+import type { EntityState } from '../../actors/vocabulary/state.ts';
+import { decodeState } from '../../streams/codec.ts';
+import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
+import { decimalText } from './column-values.ts';
+import { COLUMNS, TABLES } from './columns.ts';
+import { createRowBatch } from './row-batch.ts';
+import { rowsOf } from './rows.ts';
+
+const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
+const snapshot = (state: EntityState) =>
+  ({ kind: 'EntitySnapshot', game: 'demo', environment: 'live', entityId: state.id, at: 5_000, state }) as const;
+
+describe('rows of facts', () => {
+  it('an event becomes one row of `events`, with where it stands in the log', () => {
+    const [row, ...more] = rowsOf(
+      aTrackedEvent({ properties: '{"a":"\\"\\n"}', sessionId: 's1', country: 'DE' }),
+      PLACE,
+    );
+    expect(more).toEqual([]);
+    expect(row).toEqual([
+      'events',
+      {
+        event_id: 'event-1',
+        game_id: 'demo',
+        environment: 'live',
+        player_id: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
+        external_id: 'ext-1',
+        event_name: 'level_up',
+        session_id: 's1',
+        properties: '{"a":"\\"\\n"}',
+        timestamp: '2026-01-01 11:59:00.000',
+        received_at: '2026-01-01 12:00:00.000',
+        lifecycle_stage: 'active',
+        is_payer: false,
+        country: 'DE',
+        schema_fault: undefined,
+        source: 'caller',
+        key_kind: '',
+        facts_sequence: 9,
+        facts_index: 2,
+      },
+      Date.UTC(2026, 0, 1, 12),
+    ]);
+  });
+
+  it.each([
+    [{ by: 'client', eventName: 'purchase' }, ['caller', 'client']],
+    [{ by: 'server', eventName: 'win' }, ['caller', 'server']],
+    [{ by: 'service', eventName: 'purchase' }, ['service', '']],
+    // From before makers were kept.
+    [{ eventName: 'purchase' }, ['', '']],
+    [{ eventName: 'session_recorded' }, ['', '']],
+    [{ eventName: 'win' }, ['caller', '']],
+  ] as const)('an event with %o has the source and kind of key %o', (some, expected) => {
+    const row = rowsOf(aTrackedEvent(some), PLACE)[0]?.[1];
+    expect([row?.['source'], row?.['key_kind']]).toEqual(expected);
+  });
+
+  it.each([
+    [-62_135_596_800_000, '1900-01-01 00:00:00.000'],
+    [253_402_300_799_999, '2299-12-31 23:59:59.999'],
+    [-1, '1969-12-31 23:59:59.999'],
+    [1_000.5, '1970-01-01 00:00:01.000'],
+    [1_078, '1970-01-01 00:00:01.078'],
+  ])('a device clock at %d is stored as %s, within what the column can hold', (timestamp, stored) => {
+    expect(rowsOf(aTrackedEvent({ timestamp }), PLACE)[0]?.[1]['timestamp']).toBe(stored);
+  });
+
+  it('a snapshot of a player carries what analysts see, and the whole state', () => {
+    const state = aPlayer({ totalRevenue: 123_456, email: 'a@example.com', lastSeq: 8, attributes: '{"level":3}' });
+    const [row] = rowsOf(snapshot(state), PLACE);
+    expect(row?.[0]).toBe('player_snapshots');
+    expect(row?.[1]).toMatchObject({
+      kind: 'player',
+      player_id: state.id,
+      entity_id: '',
+      partition: 1,
+      total_revenue: '12.3456',
+      email: 'a@example.com',
+      attributes: '{"level":3}',
+      last_seq: 8,
+    });
+    expect(decodeState(Buffer.from(String(row?.[1]['state']), 'base64'))).toEqual(state);
+  });
+
+  it('a snapshot of a ledger is no player', () => {
+    const ledger: EntityState = {
+      kind: 'ledger',
+      id: 'ledger:k1',
+      game: 'demo',
+      environment: 'live',
+      keys: [],
+      lastSeq: 3,
+    };
+    expect(rowsOf(snapshot(ledger), PLACE)[0]?.[1]).toMatchObject({
+      kind: 'ledger',
+      player_id: '00000000-0000-0000-0000-000000000000',
+      entity_id: 'ledger:k1',
+    });
+  });
+
+  it('a snapshot of a stream created later is newer, whatever the sequences', () => {
+    const version = (stream: string, sequence: number) =>
+      BigInt(String(rowsOf(snapshot(aPlayer()), { ...PLACE, stream, sequence })[0]?.[1]['version']));
+    expect(version('2026-01-01T00:00:00Z', 10)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 9));
+    expect(version('2026-01-02T00:00:00Z', 1)).toBeGreaterThan(version('2026-01-01T00:00:00Z', 1_000_000));
+  });
+
+  const entered: SegmentEntered = {
+    kind: 'SegmentEntered',
+    game: 'demo',
+    environment: 'live',
+    entityId: aPlayer().id,
+    at: Date.UTC(2026, 0, 1, 12),
+    segmentId: 'seg_1',
+    segmentKey: 'whales',
+    externalId: 'ext-1',
+  };
+
+  it('an entry into a segment becomes a transition and the newest membership; an exit marks it as exited', () => {
+    const common = {
+      game_id: 'demo',
+      environment: 'live',
+      segment_id: 'seg_1',
+      segment_key: 'whales',
+      player_id: aPlayer().id,
+      external_id: 'ext-1',
+      received_at: '2026-01-01 12:00:00.000',
+    };
+    const rows = (kind: 'SegmentEntered' | 'SegmentExited') =>
+      rowsOf(kind === 'SegmentEntered' ? entered : { ...entered, kind }, PLACE).map(([table, row]) => [table, row]);
+    const place = { facts_sequence: 9, facts_index: 2 };
+    const version = (BigInt(Date.parse(PLACE.stream)) << 80n) | (9n << 32n) | 2n;
+    expect(rows('SegmentEntered')).toEqual([
+      ['segment_transitions', { ...common, ...place, transition: 'entered' }],
+      ['segment_membership_states', { ...common, exited: 0, version: String(version) }],
+    ]);
+    expect(rows('SegmentExited')).toMatchObject([
+      ['segment_transitions', { transition: 'exited' }],
+      ['segment_membership_states', { exited: 1 }],
+    ]);
+  });
+
+  it('memberships are ordered by creation of the stream, then record, then place in it, and fit 128 bits', () => {
+    const version = (stream: string, sequence: number, index: number) =>
+      BigInt(String(rowsOf(entered, { stream, sequence, index, partition: 0 })[1]?.[1]['version']));
+    const inOrder = [
+      version('2026-01-01T00:00:00Z', 9, 4_999),
+      version('2026-01-01T00:00:00Z', 10, 0),
+      version('2026-01-01T00:00:00Z', 10, 1),
+      version('2026-01-02T00:00:00Z', 1, 0),
+      version('2299-12-31T00:00:00Z', 2 ** 48 - 1, 2 ** 32 - 1),
+    ];
+    expect(inOrder.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(inOrder);
+    expect(inOrder.at(-1)).toBeLessThan(1n << 128n);
+  });
+
+  it('an exposure becomes one row of `flag_exposures`', () => {
+    const exposed: FlagExposed = {
+      kind: 'FlagExposed',
+      game: 'demo',
+      environment: 'live',
+      entityId: aPlayer().id,
+      at: Date.UTC(2026, 0, 1, 12),
+      flagKey: 'shop',
+      flagVersion: 3,
+      variantKey: null,
+      value: 'true',
+      reason: 'percentage_rollout',
+      externalId: 'ext-1',
+    };
+    expect(rowsOf(exposed, PLACE)).toEqual([
+      [
+        'flag_exposures',
+        {
+          game_id: 'demo',
+          environment: 'live',
+          flag_key: 'shop',
+          flag_version: 3,
+          variant_key: null,
+          value: 'true',
+          reason: 'percentage_rollout',
+          player_id: aPlayer().id,
+          external_id: 'ext-1',
+          received_at: '2026-01-01 12:00:00.000',
+          facts_sequence: 9,
+          facts_index: 2,
+        },
+        Date.UTC(2026, 0, 1, 12),
+      ],
+    ]);
+  });
+
+  it('every table has a place in the order of blocks', () => {
+    expect(TABLES.toSorted()).toEqual(Object.keys(COLUMNS).toSorted());
+  });
+
+  it('a batch gathers one block of lines per table', () => {
+    const batch = createRowBatch();
+    const events = [aTrackedEvent({ eventId: 'a' }), aTrackedEvent({ eventId: 'b' })];
+    batch.add(aCommit([...events, snapshot(aPlayer())]), { stream: PLACE.stream, sequence: 1 });
+    batch.add(aCommit([aTrackedEvent({ eventId: 'c' })]), { stream: PLACE.stream, sequence: 2 });
+    const blocks = batch.blocks();
+    expect(blocks.map(({ table, rows }) => [table, rows])).toEqual([
+      ['events', 3],
+      ['player_snapshots', 1],
+    ]);
+    const lines = Buffer.from(blocks[0]?.bytes ?? [])
+      .toString('utf8')
+      .split('\n');
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(['a', 'b', 'c', '']);
+    expect(batch.rows).toBe(4);
+  });
+
+  it('a batch that starts over holds nothing of the one before', () => {
+    const batch = createRowBatch();
+    const add = (eventId: string) =>
+      batch.add(aCommit([aTrackedEvent({ eventId })]), { stream: PLACE.stream, sequence: 1 });
+    add('a');
+    batch.clear();
+    expect([batch.rows, batch.blocks()]).toEqual([0, []]);
+    add('b');
+    expect(batch.blocks().map(({ rows, bytes }) => [rows, String(bytes).split('\t')[0]])).toEqual([[1, 'b']]);
+  });
+
+  it('a block holds rows of one month: the engine makes it one part, all or nothing', () => {
+    const at = (text: string) => ({ ...aTrackedEvent({ eventId: text }), at: Date.parse(text) });
+    const times = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
+    const batch = createRowBatch();
+    batch.add(aCommit(times.map(at)), { stream: PLACE.stream, sequence: 1 });
+    expect(
+      batch.blocks().map(({ rows, receivedFromMs, receivedToMs }) => [rows, receivedFromMs, receivedToMs]),
+    ).toEqual([
+      [2, Date.parse('2026-01-01T00:00:00.000Z'), Date.parse('2026-01-31T23:59:59.999Z')],
+      [1, Date.parse('2026-02-01T00:00:00.000Z'), Date.parse('2026-02-01T00:00:00.000Z')],
+    ]);
+  });
+
+  it.each([
+    [0, '0.0000'],
+    [1, '0.0001'],
+    [10_000, '1.0000'],
+    [-12_345, '-1.2345'],
+    [123_456_789, '12345.6789'],
+  ])('money of %i ten-thousandths is %s', (value, text) => expect(decimalText(value)).toBe(text));
+});

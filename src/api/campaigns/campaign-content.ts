@@ -1,0 +1,117 @@
+import type { CampaignDocument, CampaignTrigger } from '../../../actors/vocabulary/documents.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
+
+/** What callers decide about a campaign. */
+export type CampaignContent = Omit<CampaignDocument, 'id' | 'key' | 'createdAt' | 'updatedAt' | 'version' | 'writes'>;
+
+type Sent<K extends keyof CampaignPatch> = NonNullable<CampaignPatch[K]>;
+type Read<T> = { kind: 'read'; value: T } | { kind: 'invalid'; faults: FieldFault[] };
+
+/** A campaign as it came, whole: what is left out, or null, gets its default. */
+export function wholeContent(body: CampaignBody, key: string): Read<CampaignContent> {
+  const trigger = readTrigger(body.trigger);
+  if (trigger.kind === 'invalid') return trigger;
+  const empty = emptyContent(key, trigger.value, body.content);
+  return { kind: 'read', value: over(body, empty, empty) };
+}
+
+/** Changes over what is held: what is left out is kept, null gives what a field is when left out at creation. */
+export function changedContent(body: CampaignPatch, held: CampaignDocument): Read<CampaignContent> {
+  const trigger = body.trigger === undefined ? undefined : readTrigger(body.trigger);
+  if (trigger?.kind === 'invalid') return trigger;
+  const kept: CampaignContent = {
+    ...held,
+    trigger: trigger?.value ?? held.trigger,
+    content: body.content === undefined ? held.content : contentOf(body.content),
+  };
+  return { kind: 'read', value: over(body, kept, emptyContent(held.key, kept.trigger, kept.content)) };
+}
+
+function emptyContent(key: string, trigger: CampaignTrigger, content: Sent<'content'>): CampaignContent {
+  return {
+    name: key,
+    enabled: true,
+    trigger,
+    audience: null,
+    content: contentOf(content),
+    displayRules: { priority: 'normal', dismissAfterSeconds: 0 },
+    caps: { total: null, perDay: null },
+    cooldownSeconds: 0,
+    quietHours: null,
+    holdoutPercentage: 0,
+    expiresAfterSeconds: LIMITS.interventionExpirySeconds,
+    startAt: null,
+    endAt: null,
+  };
+}
+
+function over(body: CampaignPatch, kept: CampaignContent, empty: CampaignContent): CampaignContent {
+  const { trigger, content } = kept;
+  return {
+    trigger,
+    content,
+    name: pick(body.name, kept.name, empty.name, same),
+    enabled: pick(body.enabled, kept.enabled, empty.enabled, same),
+    audience: pick(body.audience, kept.audience, empty.audience, same),
+    displayRules: pick(body.display_rules, kept.displayRules, empty.displayRules, (rules) => ({
+      priority: rules.priority ?? empty.displayRules.priority,
+      dismissAfterSeconds: rules.dismiss_after_seconds ?? empty.displayRules.dismissAfterSeconds,
+    })),
+    caps: pick(body.caps, kept.caps, empty.caps, (caps) => ({
+      total: caps.total ?? null,
+      perDay: caps.per_day ?? null,
+    })),
+    cooldownSeconds: pick(body.cooldown_seconds, kept.cooldownSeconds, empty.cooldownSeconds, same),
+    quietHours: pick(body.quiet_hours, kept.quietHours, empty.quietHours, ({ from, to }) => ({ from, to })),
+    holdoutPercentage: pick(body.holdout_percentage, kept.holdoutPercentage, empty.holdoutPercentage, same),
+    expiresAfterSeconds: pick(body.expires_after_seconds, kept.expiresAfterSeconds, empty.expiresAfterSeconds, same),
+    startAt: pick(body.start_at, kept.startAt, empty.startAt, epochMs),
+    endAt: pick(body.end_at, kept.endAt, empty.endAt, epochMs),
+  };
+}
+
+function pick<W, D>(wire: W | null | undefined, kept: D, empty: D, read: (wire: W) => D): D {
+  if (wire === undefined) return kept;
+  return wire === null ? empty : read(wire);
+}
+
+const same = <T>(value: T): T => value;
+
+function contentOf({ title, body, cta }: Sent<'content'>): CampaignContent['content'] {
+  return { title, body, cta: cta ?? '' };
+}
+
+/** Validation has seen that it is a time. */
+function epochMs(text: string): number | null {
+  return parseTimestamp(text) ?? null;
+}
+
+const KINDS = ['event', 'segment_entered', 'segment_exited', 'lifecycle', 'churn', 'schedule'] as const;
+
+function readTrigger(sent: Sent<'trigger'>): Read<CampaignTrigger> {
+  const named = KINDS.filter((kind) => sent[kind] !== undefined);
+  if (named.length !== 1) return invalid('/trigger', `must hold exactly one of ${KINDS.join(', ')}`);
+  if (sent.conditions !== undefined && sent.event === undefined) {
+    return invalid('/trigger/conditions', 'only stands beside an event; for others there is the audience');
+  }
+  const value = triggerOf(sent);
+  return value === undefined ? invalid('/trigger', 'is not known') : { kind: 'read', value };
+}
+
+function triggerOf(sent: Sent<'trigger'>): CampaignTrigger | undefined {
+  const { event, conditions, lifecycle, churn, schedule } = sent;
+  if (event !== undefined) return { kind: 'event', event, ...(conditions === undefined ? {} : { conditions }) };
+  if (sent.segment_entered !== undefined) return { kind: 'segment_entered', segmentId: sent.segment_entered };
+  if (sent.segment_exited !== undefined) return { kind: 'segment_exited', segmentId: sent.segment_exited };
+  if (lifecycle !== undefined) return { kind: 'lifecycle', stage: lifecycle };
+  if (churn !== undefined) return { kind: 'churn', level: churn };
+  const at = schedule === undefined ? null : epochMs(schedule.at);
+  return at === null ? undefined : { kind: 'schedule', at };
+}
+
+function invalid(path: string, message: string): { kind: 'invalid'; faults: FieldFault[] } {
+  return { kind: 'invalid', faults: [{ path, message }] };
+}

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { campaignFaults } from '../../../actors/campaigns/campaign-faults.ts';
+import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Answer } from '../answer.ts';
+import { changedContent, wholeContent } from './campaign-content.ts';
+import {
+  CAMPAIGN_BODY_EXAMPLE,
+  CAMPAIGN_EXAMPLE,
+  CampaignBody,
+  campaignJson,
+  CampaignPatch,
+  CampaignShown,
+  CampaignWhole,
+} from './campaign-resource.ts';
+import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { changeDefinition, createKeyed, type Changed } from '../definitions/definition-writes.ts';
+import { IfMatch } from '../if-match.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+import { keyFromName } from '../segments/segment-resource.ts';
+
+const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
+const taken = (): Failure => failure('CONFLICT', 'There is a campaign with that key.', { field: 'key' });
+
+const PATH = '/v1/campaigns/campaigns';
+const campaigns = definitionRoutes({
+  kind: 'campaign',
+  tag: 'Campaigns',
+  path: PATH,
+  many: 'campaigns',
+  id: { parameter: 'id', field: 'campaign_id', description: 'Id of the campaign.' },
+  schema: CampaignShown,
+  example: CAMPAIGN_EXAMPLE,
+  toJson: campaignJson,
+  missing,
+  most: LIMITS.campaignsPerEnvironment,
+});
+const ById = Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) });
+const REPLY = { description: 'The campaign.', schema: CampaignShown, example: CAMPAIGN_EXAMPLE } as const;
+const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
+
+const listCampaigns = campaigns.listRoute({ summary: 'List the campaigns', description: 'Oldest first.' });
+
+const createCampaign = defineRoute({
+  ...campaigns.shared,
+  versioned: true,
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a campaign',
+  description: 'In effect on this node with the answer.',
+  idempotent: true,
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: { body: CampaignBody },
+  reply: { ...REPLY, statuses: [201] },
+  example: CAMPAIGN_BODY_EXAMPLE,
+  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+});
+
+const getCampaign = campaigns.getRoute({ summary: 'Get a campaign' });
+
+const putCampaign = defineRoute({
+  ...campaigns.shared,
+  versioned: true,
+  method: 'PUT',
+  path: campaigns.itemPath,
+  summary: 'Change a campaign, whole',
+  description: 'What is left out gets its default. What players had of it so far still counts.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ById, headers: IfMatch, body: CampaignWhole },
+  reply: { ...REPLY, statuses: [200] },
+  example: CAMPAIGN_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    handle: ({ params, headers, body }, context) =>
+      change(params.id, headers, context, (held) => {
+        if (body.key === undefined || body.key === held.key) return wholeContent(body, held.key);
+        return { kind: 'invalid', faults: [{ path: '/key', message: 'cannot be changed' }] };
+      }),
+  },
+});
+
+const patchCampaign = defineRoute({
+  ...campaigns.shared,
+  versioned: true,
+  method: 'PATCH',
+  path: campaigns.itemPath,
+  summary: 'Change fields of a campaign',
+  description: 'Fields are replaced whole, objects too; null gives a field what it has when left out.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ById, headers: IfMatch, body: CampaignPatch },
+  reply: { ...REPLY, statuses: [200] },
+  example: { enabled: false },
+  action: {
+    kind: 'handle',
+    handle: ({ params, headers, body }, context) =>
+      change(params.id, headers, context, (held) => changedContent(body, held)),
+  },
+});
+
+const deleteCampaign = campaigns.deleteRoute({
+  summary: 'Delete a campaign',
+  description: 'What waits to be delivered no longer is. What is known of the past stays in the tables.',
+});
+
+export const campaignRoutes = [listCampaigns, createCampaign, getCampaign, putCampaign, patchCampaign, deleteCampaign];
+
+async function create(body: CampaignBody, context: RequestContext): Promise<Answer> {
+  const key = body.key ?? keyFromName(body.name ?? '');
+  if (key === '') return invalid([{ path: '/key', message: 'is required: none can be made of the name' }]);
+  const content = wholeContent(body, key);
+  if (content.kind === 'invalid') return invalid(content.faults);
+  const at = context.origin.receivedAt;
+  const id = `cmp_${context.services.ids.uuidv7(at)}`;
+  const document: CampaignDocument = { id, key, ...content.value, createdAt: at, updatedAt: at, version: 1 };
+  const faulty = faultsOf(document, context);
+  if (faulty !== undefined) return faulty;
+  const full = () => campaigns.noRoom(context);
+  return campaigns.shown(
+    await createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, full }, context),
+    201,
+  );
+}
+
+async function change(
+  id: string,
+  headers: IfMatch,
+  context: RequestContext,
+  next: (held: CampaignDocument) => ReturnType<typeof wholeContent>,
+): Promise<Answer> {
+  const checked = (held: CampaignDocument): Changed<'campaign'> | Failure => {
+    const content = next(held);
+    if (content.kind === 'invalid') return invalid(content.faults);
+    const document = { ...held, ...content.value };
+    return faultsOf(document, context, held) ?? { kind: 'changed', document };
+  };
+  const edit = { address: campaigns.addressOf(id, context), headers, missing: missing(), change: checked };
+  return campaigns.shown(await changeDefinition(edit, context), 200);
+}
+
+/** What is wrong with a definition, beside its shape. @param held what it changes, whose own faults it may keep */
+function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
+  const { key, services, origin } = context;
+  const { game, environment } = key;
+  const segmentExists = (id: string): boolean =>
+    services.config.get({ game, environment, kind: 'segment', key: id }) !== undefined;
+  const faults = campaignFaults(document, { segmentExists, nowMs: origin.receivedAt }, held);
+  return faults.length === 0 ? undefined : invalid(faults);
+}

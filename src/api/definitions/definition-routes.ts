@@ -1,0 +1,174 @@
+import { Type, type TSchema } from 'typebox';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import type { DocumentAddress, Documents } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { answer, type Answer } from '../answer.ts';
+import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';
+import { IfMatch } from '../if-match.ts';
+import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, type KeyedRoute, type RouteDocs } from '../route.ts';
+
+/** A kind of definition, as far as its routes differ from those of the others. */
+export interface DefinitionResource<K extends DefinitionKind> {
+  kind: K;
+  tag: string;
+  /** Path of the list. */
+  path: string;
+  /** What several are called: in messages, and as the list's field. */
+  many: string;
+  /** What says which one: the path's parameter, the field of the resource, and what they are. */
+  id: { parameter: string; field: string; description: string };
+  /** How one is shown. */
+  schema: TSchema;
+  example: Readonly<Record<string, unknown>>;
+  toJson: (document: Documents[K]) => string;
+  /** What to answer when there is none of that id. */
+  missing: () => Failure;
+  /** How many a game may have in one environment. */
+  most: number;
+  /** Whether a document that is held exists for callers; always, when left out. */
+  isThere?: (document: Documents[K]) => boolean;
+  /** Where one is stored, when that is not under its id itself. */
+  stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };
+  /** `none` when left out. */
+  limitClass?: RouteDocs['limitClass'];
+}
+
+/** What a route says of itself. */
+interface Words {
+  summary: string;
+  description?: string;
+}
+
+/** What the routes of all kinds of definitions do alike. Each looks at the caller's game and environment only. */
+export interface DefinitionRoutes<K extends DefinitionKind> {
+  /** What all routes of the kind share. */
+  readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
+  /** Path of one. */
+  readonly itemPath: string;
+  addressOf(id: string, context: RequestContext): DocumentAddress<K>;
+  /** All that are there. */
+  all(context: RequestContext): ConfigEntry<K>[];
+  find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
+  /** The answer to a write: the definition as it is now, its version as the ETag. */
+  shown(written: Written<K> | Failure, status: 200 | 201): Answer;
+  /** CONFLICT when there are as many as there may be. */
+  noRoom(context: RequestContext): Failure | undefined;
+  listRoute(words: Words): KeyedRoute;
+  getRoute(words: Words): KeyedRoute;
+  /** Deletes for good. @param inUse why one must stay, as far as others need it */
+  deleteRoute(words: Words, inUse?: (id: string, context: RequestContext) => Failure | undefined): KeyedRoute;
+}
+
+/** Makes what the routes of a kind share with those of the others. */
+export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
+  const { kind, tag, path, many, id, schema, example, toJson, missing, most, isThere = () => true } = resource;
+  const { stored, limitClass = 'none' } = resource;
+  const shared = { tag, auth: { keys: ['server'] }, limitClass } as const;
+  const itemPath = `${path}/{${id.parameter}}`;
+  const ItemParams = Type.Object({ [id.parameter]: Type.String({ description: id.description }) });
+  const idIn = (params: Readonly<Record<string, string>>): string => params[id.parameter] ?? '';
+
+  const routes: DefinitionRoutes<K> = {
+    shared,
+    itemPath,
+    addressOf(id, { key: { game, environment } }) {
+      return { game, environment, kind, key: stored?.keyOf(id) ?? id };
+    },
+    all: ({ key, services }) =>
+      services.config.list(kind, key.game, key.environment).filter(({ document }) => isThere(document)),
+    find(key, context) {
+      const entry = context.services.config.get(routes.addressOf(key, context));
+      return entry !== undefined && isThere(entry.document) ? entry : undefined;
+    },
+    shown(written, status) {
+      if (written.kind === 'failure') return written;
+      const { document } = written.entry;
+      return answer(toJson(document), { status, replayed: written.replayed, etag: document.version });
+    },
+    noRoom(context) {
+      if (routes.all(context).length < most) return undefined;
+      return failure('CONFLICT', `There are ${most} ${many} already; delete one first.`);
+    },
+    listRoute: (words) =>
+      defineRoute({
+        ...shared,
+        ...words,
+        method: 'GET',
+        path,
+        errors: [],
+        input: { query: PageQuery },
+        reply: {
+          statuses: [200],
+          description: 'A page of the list.',
+          schema: Type.Object(
+            { [many]: Type.Array(schema, { description: `The ${many} of this page.` }), next_cursor: NextCursor },
+            { description: `Some ${many}.` },
+          ),
+          example: { [many]: [example], next_cursor: null },
+        },
+        action: {
+          kind: 'handle',
+          handle({ query }, context) {
+            const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
+            const page = textPageOf(routes.all(context), keyOf, ({ document }) => toJson(document), query);
+            if (page.kind === 'failure') return page;
+            return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+          },
+        },
+      }),
+    getRoute: (words) =>
+      defineRoute({
+        ...shared,
+        ...words,
+        versioned: true,
+        method: 'GET',
+        path: itemPath,
+        errors: [missing().code],
+        input: { params: ItemParams },
+        reply: { statuses: [200], description: 'As it is now.', schema, example },
+        action: {
+          kind: 'handle',
+          handle({ params }, context) {
+            const document = routes.find(idIn(params), context)?.document;
+            return document === undefined ? missing() : answer(toJson(document), { etag: document.version });
+          },
+        },
+      }),
+    deleteRoute: (words, inUse) =>
+      defineRoute({
+        ...shared,
+        ...words,
+        method: 'DELETE',
+        path: itemPath,
+        idempotent: true,
+        errors: [missing().code, 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+        input: { params: ItemParams, headers: IfMatch },
+        reply: {
+          statuses: [200],
+          description: 'It is gone.',
+          schema: Type.Object(
+            {
+              [id.field]: Type.String({ description: id.description }),
+              deleted: Type.Boolean({ description: 'Always true.' }),
+            },
+            { description: 'What was deleted.' },
+          ),
+          example: { [id.field]: example[id.field], deleted: true },
+        },
+        action: {
+          kind: 'handle',
+          async handle({ params, headers }, context) {
+            const key = idIn(params);
+            const address = routes.addressOf(key, context);
+            const deletion = { address, headers, missing, inUse: () => inUse?.(key, context) };
+            const deleted = await deleteDefinition<K>(deletion, context);
+            if (deleted.kind === 'failure') return deleted;
+            return answer(JSON.stringify({ [id.field]: key, deleted: true }), { replayed: deleted.replayed });
+          },
+        },
+      }),
+  };
+  return routes;
+}

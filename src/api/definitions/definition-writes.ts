@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto';
+import { ledgerIdOf } from '../../../actors/vocabulary/commands.ts';
+import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
+import type { DocumentAddress, Documents, WriteMark } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { staleFor, type IfMatch } from '../if-match.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/*
+ * How segments, flags, campaigns, webhooks and schemas of events are written: compare-and-set on the document, and at most once per Idempotency-Key.
+ *
+ * Invariants
+ * 1. A version is written once: two changes at the same moment become two versions, or one of them is 412.
+ * 2. A change and the mark of its Idempotency-Key are one document: a repeat finds the mark exactly if the first request
+ *    took effect, whatever happened to its answer. The ledger of the API key only tells whether the key was used elsewhere.
+ * 3. What is refused leaves no trace, in the ledger neither.
+ */
+
+export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema';
+
+/** Definitions with an id of their own beside the key that people gave them. */
+type KeyedKind = 'segment' | 'campaign';
+
+/** A definition as it stands after a write, or after the earlier one that this request repeats. */
+export interface Written<K extends DefinitionKind> {
+  kind: 'written';
+  entry: ConfigEntry<K>;
+  replayed: boolean;
+}
+
+export interface Creation<K extends DefinitionKind> {
+  address: DocumentAddress<K>;
+  document: Documents[K];
+  /** Who has the name already. */
+  holder: () => ConfigEntry<K> | undefined;
+  /** What to answer then. */
+  taken: (holder: ConfigEntry<K>) => Failure;
+  /** Whether there is no room for one more. */
+  full: () => Failure | undefined;
+}
+
+/** Stores a new definition unless its name is taken. */
+export async function createDefinition<K extends DefinitionKind>(
+  { address, document, holder, taken, full }: Creation<K>,
+  context: RequestContext,
+): Promise<Written<K> | Failure> {
+  const { config } = context.services;
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = holder();
+    if (held !== undefined) return repeated(held, context) ?? taken(held);
+    const refusal = full() ?? (await claim(context));
+    if (refusal !== undefined) return refusal;
+    const write = await config.put(address, marked(document, context), 0);
+    if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
+    if (write.kind === 'unavailable' || !(await changed(config, address, 0))) return failure('SERVICE_UNAVAILABLE');
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+export interface KeyedCreation<K extends KeyedKind> {
+  address: DocumentAddress<K>;
+  document: Documents[K];
+  taken: () => Failure;
+  full: () => Failure | undefined;
+}
+
+/**
+ * Stores a new definition under an id of its own, unless another has its key. Ids never collide, keys may: of two created
+ * at the same moment the earlier one stays, as all nodes see the same order.
+ */
+export async function createKeyed<K extends KeyedKind>(
+  { address, document, taken, full }: KeyedCreation<K>,
+  context: RequestContext,
+): Promise<Written<K> | Failure> {
+  const { config } = context.services;
+  const others = (): ConfigEntry<K>[] =>
+    config
+      .list(address.kind, address.game, address.environment)
+      .filter((entry) => entry.document.key === document.key && entry.document.id !== document.id);
+  const made = await createDefinition<K>({ address, document, holder: () => others()[0], taken, full }, context);
+  if (made.kind === 'failure' || made.replayed) return made;
+  const { revision } = made.entry;
+  const rival = others().find((other) => other.revision < revision || other.document.version > 1);
+  if (rival === undefined) return made;
+  if (!(await config.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
+  return repeated(rival, context) ?? taken();
+}
+
+export interface Deletion<K extends DefinitionKind> {
+  address: DocumentAddress<K>;
+  headers: IfMatch;
+  missing: () => Failure;
+  /** Why it must stay, as far as others need it. */
+  inUse: () => Failure | undefined;
+}
+
+/** Deletes a definition for good. */
+export async function deleteDefinition<K extends DefinitionKind>(
+  { address, headers, missing, inUse }: Deletion<K>,
+  context: RequestContext,
+): Promise<{ kind: 'deleted'; replayed: boolean } | Failure> {
+  const { config } = context.services;
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    // It was there when this request came: whether our deletion or another's took it away, it is gone.
+    if (held === undefined && attempt > 0) return { kind: 'deleted', replayed: false };
+    const refusal = held === undefined ? undefined : (inUse() ?? staleFor(headers, held.document.version));
+    if (refusal !== undefined) return refusal;
+    // A deletion leaves nothing that could bear a mark: only the ledger knows of the first one.
+    if (held === undefined && context.idempotency === undefined) return missing();
+    const claimed = await claimKey(context);
+    if (claimed.kind === 'failure') return claimed;
+    if (held === undefined) return claimed.replayed ? { kind: 'deleted', replayed: true } : missing();
+    if (await config.delete(address, held.revision)) return { kind: 'deleted', replayed: false };
+    if (!(await changed(config, address, held.revision))) break;
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+export interface Edit<K extends DefinitionKind> {
+  address: DocumentAddress<K>;
+  headers: IfMatch;
+  /** What to answer when there is nothing to change. */
+  missing: Failure;
+  /** The document as it should become, version and times of the write apart. May be asked again for a newer one. */
+  change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
+}
+
+export interface Changed<K extends DefinitionKind> {
+  kind: 'changed';
+  document: Documents[K];
+}
+
+/** Changes a definition. Every change makes a new version. */
+export async function changeDefinition<K extends DefinitionKind>(
+  { address, headers, missing, change }: Edit<K>,
+  context: RequestContext,
+): Promise<Written<K> | Failure> {
+  const { config } = context.services;
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    if (held === undefined) return missing;
+    const earlier = repeated(held, context);
+    if (earlier !== undefined) return earlier;
+    const next = change(held.document, held);
+    if (next.kind === 'failure') return next;
+    const refusal = staleFor(headers, held.document.version) ?? (await claim(context));
+    if (refusal !== undefined) return refusal;
+    const document = nextVersion(next.document, context);
+    const write = await config.put(address, document, held.revision);
+    if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
+    if (write.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+/** The earlier outcome when this request repeats the one that made a version of the definition; CONFLICT with another body. */
+function repeated<K extends DefinitionKind>(
+  entry: ConfigEntry<K>,
+  context: RequestContext,
+): Written<K> | Failure | undefined {
+  const mark = markOf(context);
+  const earlier = mark === undefined ? undefined : fresh(entry.document, context).find(({ id }) => id === mark.id);
+  if (earlier === undefined) return undefined;
+  return earlier.bodyHash === mark?.bodyHash ? { kind: 'written', entry, replayed: true } : failure('CONFLICT');
+}
+
+/** Whether an Idempotency-Key was used before; CONFLICT when that was with another body, or for something else. */
+export async function claimKey({
+  key,
+  idempotency,
+  origin,
+  services,
+}: RequestContext): Promise<{ kind: 'claimed'; replayed: boolean } | Failure> {
+  if (idempotency === undefined) return { kind: 'claimed', replayed: false };
+  const ledgerId = ledgerIdOf(key.id);
+  const reply = await services.backend.send(origin, ledgerId, { kind: 'ClaimIdempotencyKey', ledgerId, idempotency });
+  if (reply.kind === 'failure') return reply;
+  return { kind: 'claimed', replayed: reply.kind === 'claimed' && reply.replayed === true };
+}
+
+async function claim(context: RequestContext): Promise<Failure | undefined> {
+  const claimed = await claimKey(context);
+  return claimed.kind === 'failure' ? claimed : undefined;
+}
+
+/**
+ * Waits (bounded) until this node has seen what a write was in conflict with.
+ * @param revision the document's revision the write was made on; 0: there was none
+ */
+async function changed(config: ConfigStore, address: DocumentAddress, revision: number): Promise<boolean> {
+  while ((config.get(address)?.revision ?? 0) === revision) {
+    if (!(await config.seen(config.revision + 1, LIMITS.configWaitMs))) return false;
+  }
+  return true;
+}
+
+/** The request's Idempotency-Key as a document remembers it. Only a digest: keys are their callers' own. */
+function markOf({ key, idempotency, origin }: RequestContext): WriteMark | undefined {
+  if (idempotency === undefined) return undefined;
+  const id = hash('sha256', `${key.id}\n${idempotency.key}`, 'hex').slice(0, 32);
+  return { id, bodyHash: idempotency.bodyHash, at: origin.receivedAt };
+}
+
+function nextVersion<K extends DefinitionKind>(document: Documents[K], context: RequestContext): Documents[K] {
+  return marked({ ...document, version: document.version + 1, updatedAt: context.origin.receivedAt }, context);
+}
+
+function marked<K extends DefinitionKind>(document: Documents[K], context: RequestContext): Documents[K] {
+  const mark = markOf(context);
+  const kept = fresh(document, context);
+  return { ...document, writes: (mark === undefined ? kept : [...kept, mark]).slice(-LIMITS.idempotencyKeys) };
+}
+
+function fresh({ writes = [] }: Documents[DefinitionKind], { origin }: RequestContext): WriteMark[] {
+  return writes.filter((mark) => mark.at + LIMITS.idempotencyTtlMs > origin.receivedAt);
+}

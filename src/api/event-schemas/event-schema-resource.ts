@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import type { EventSchemaDocument, EventSchemaMode } from '../../../actors/vocabulary/documents.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { Description, ReadOnly } from '../definitions/definition-fields.ts';
+import { timeOut } from '../fields.ts';
+
+const EventName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.nameLength,
+  description: 'Name of the events it is the schema of; there is one for each.',
+});
+const Schema = Type.Unsafe<JsonObject>({
+  type: 'object',
+  description:
+    "JSON Schema (draft 2020-12) of the events' `properties`. Patterns are of RE2's language; `$ref` leads to `#/$defs/` only.",
+});
+const Mode = Type.Unsafe<EventSchemaMode>({
+  type: 'string',
+  enum: ['observe', 'warn', 'enforce'],
+  description:
+    'What becomes of events that break it. `observe`, the default: they are counted (`event_schema_violations_total`). `warn`: their ' +
+    'senders are told too. `enforce`: they are quarantined.',
+});
+
+const optional = { description: Type.Optional(Description), mode: Type.Optional(Mode) };
+
+/** A schema as it is created. Unknown fields are refused. */
+export const EventSchemaBody = Type.Object(
+  { event_name: EventName, schema: Schema, ...optional },
+  { additionalProperties: false, description: 'A schema of events.' },
+);
+export type EventSchemaBody = Static<typeof EventSchemaBody>;
+
+/** A schema as it is changed: whole. */
+export const EventSchemaChange = Type.Object(
+  {
+    event_name: Type.Optional(Type.String({ description: 'As it is: it never changes.' })),
+    schema: Schema,
+    ...optional,
+    version: ReadOnly,
+    created_at: ReadOnly,
+    updated_at: ReadOnly,
+  },
+  { additionalProperties: false, description: 'A schema of events.' },
+);
+export type EventSchemaChange = Static<typeof EventSchemaChange>;
+
+/** A schema as it is shown. */
+export const EventSchema = Type.Object(
+  {
+    event_name: EventName,
+    description: Description,
+    schema: Schema,
+    mode: Mode,
+    version: Type.Integer({ description: 'Counts changes, from 1.' }),
+    created_at: timeOut('When it was created.'),
+    updated_at: timeOut('When it was last changed.'),
+  },
+  { description: 'A schema of events.' },
+);
+
+export const EVENT_SCHEMA_BODY_EXAMPLE = {
+  event_name: 'level_completed',
+  description: 'Sent at the end of every level that was won.',
+  schema: {
+    type: 'object',
+    properties: { level: { type: 'integer', minimum: 1 }, score: { type: 'number' } },
+    required: ['level'],
+  },
+  mode: 'warn',
+};
+
+export const EVENT_SCHEMA_EXAMPLE = {
+  ...EVENT_SCHEMA_BODY_EXAMPLE,
+  version: 1,
+  created_at: '2026-01-15T10:30:00.000Z',
+  updated_at: '2026-01-15T10:30:00.000Z',
+};
+
+/** A schema as JSON text. */
+export function eventSchemaJson(document: EventSchemaDocument): string {
+  const { eventName, description, schema, mode, version, createdAt, updatedAt } = document;
+  return JSON.stringify({
+    event_name: eventName,
+    description,
+    schema,
+    mode,
+    version,
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
+  });
+}

@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from '../events/found-event.ts';
+import { Warnings } from '../events/judged-event.ts';
+import { NextCursor, PageQuery } from '../paging.ts';
+import { decodePlace, encodePlace } from '../place-cursor.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const ListQuery = Type.Object({ ...EventFilterFields, ...PageQuery.properties });
+type ListQuery = Static<typeof ListQuery>;
+
+const QuarantinedEvent = Type.Object(
+  {
+    ...FoundEventFields,
+    schema_version: Type.Integer({ description: 'Version of the schema it broke.' }),
+    reason: Warnings,
+    released: Type.Boolean({ description: 'Whether it was replayed since, and is an event like any other now.' }),
+  },
+  { description: 'An event that was set aside.' },
+);
+
+export const listQuarantine = defineRoute({
+  method: 'GET',
+  path: '/v1/events/quarantine',
+  tag: 'Event schemas',
+  summary: 'List quarantined events',
+  description:
+    'Events that broke an enforced schema, newest first; about a second behind what was answered. `from` and `to` are of ' +
+    '`received_at` and half-open. A page may hold fewer events than `limit`, as its size is bounded; a cursor belongs to its filters.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['SERVICE_UNAVAILABLE'],
+  input: { query: ListQuery },
+  reply: {
+    statuses: [200],
+    description: 'Some of the events.',
+    schema: Type.Object(
+      { events: Type.Array(QuarantinedEvent, { description: 'Events of this page.' }), next_cursor: NextCursor },
+      { description: 'Quarantined events.' },
+    ),
+    example: {
+      events: [
+        {
+          event_id: '019bc0de-1234-7abc-8def-0123456789ab',
+          event_name: 'level_completed',
+          player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+          session_id: null,
+          properties: { level: 'twelve' },
+          timestamp: '2026-01-15T10:30:00.000Z',
+          received_at: '2026-01-15T10:30:00.512Z',
+          schema_version: 3,
+          reason: [{ path: '/level', message: 'must be integer' }],
+          released: false,
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  action: { kind: 'handle', handle: ({ query }, context) => list(query, context) },
+});
+
+async function list(query: ListQuery, { key, services }: RequestContext): Promise<Answer> {
+  const filter = eventFilter(query, key);
+  if ('code' in filter) return filter;
+  const asked = [LIST, ...Object.values(filter)];
+  const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, asked);
+  if (query.cursor !== undefined && behind === undefined) {
+    return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
+  }
+  const page = await services.analytics.quarantined({
+    ...filter,
+    order: 'newest_first',
+    withReleased: true,
+    behind,
+    limit: query.limit ?? LIMITS.pageItemsDefault,
+    bytes: LIMITS.eventPageBytes,
+  });
+  if (page.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+  const { events, next } = page.value;
+  const cursor = next === undefined ? null : encodePlace(next, asked);
+  return answer(`{"events":[${events.map(eventJson).join()}],"next_cursor":${JSON.stringify(cursor)}}`);
+}
+
+const LIST = 'quarantine';
+
+/** `reason` is spliced in as the JSON text it is. */
+function eventJson(event: QuarantinedRow): string {
+  const { schemaVersion, reason, released } = event;
+  return `{${eventMembers(event)},"schema_version":${schemaVersion},"reason":${reason},"released":${released}}`;
+}

@@ -1,0 +1,229 @@
+import { Type } from 'typebox';
+import { ledgerIdOf, type TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import { ERRORS, failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { noteIgnored } from '../ignored-fields.ts';
+import { Warnings, type JudgedEvent } from './judged-event.ts';
+import { isPlainObject } from '../plain-object.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, ignorableFields, invalid } from '../route.ts';
+import { TrackBody, trackItem } from './track-item.ts';
+import { createTurns } from '../turns.ts';
+import { compile } from '../validation.ts';
+
+const ItemResult = Type.Object(
+  {
+    index: Type.Integer({ description: "The event's place in the request, from 0." }),
+    event_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: "The caller's event_id, or the one assigned; null for an event that was never read.",
+    }),
+    status: Type.Unsafe<ItemStatus>({
+      type: 'string',
+      enum: ['accepted', 'duplicate', 'rejected', 'quarantined', 'unavailable'],
+      description: 'What became of it. `unavailable` is worth a retry.',
+    }),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.String({ description: 'Code of the error catalogue.' }),
+          message: Type.String({ description: 'What is wrong.' }),
+          details: Type.Optional(Type.Object({}, { description: '`fields` names each fault.' })),
+        },
+        { description: 'Why it was not accepted.' },
+      ),
+    ),
+    warnings: Type.Optional(Warnings),
+  },
+  { description: 'What became of one event.' },
+);
+
+const BatchReply = Type.Object(
+  {
+    accepted: Type.Integer({ description: 'Events accepted now.' }),
+    duplicates: Type.Integer({ description: 'Events accepted before.' }),
+    rejected: Type.Integer({ description: 'Events refused for good.' }),
+    quarantined: Type.Integer({ description: 'Events set aside as they broke an enforced schema.' }),
+    unavailable: Type.Integer({ description: 'Events that could not be decided just now.' }),
+    results: Type.Array(ItemResult, { description: 'One entry per event, in order.' }),
+  },
+  { description: 'What became of a batch.' },
+);
+
+export const trackEvents = defineRoute({
+  method: 'POST',
+  path: '/v1/events/events/batch',
+  tag: 'Events',
+  summary: 'Track up to 100 events',
+  description:
+    'Events may belong to different players. Each is judged by itself; the answer is 200 if any was accepted, else the ' +
+    'error of the first. With an Idempotency-Key a repeat counts nothing twice.',
+  auth: { keys: ['client', 'server'] },
+  players: 'each item',
+  limitClass: 'events',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND'],
+  input: {
+    body: Type.Object({
+      // Items are validated one by one, as a bad one must not spoil the others; `x-items` is for the documentation.
+      events: Type.Array(Type.Unknown(), {
+        minItems: 1,
+        maxItems: LIMITS.batchEvents,
+        'x-items': TrackBody,
+        description: 'The events, 1 to 100.',
+      }),
+    }),
+  },
+  takesFaultyItems: true,
+  reply: {
+    statuses: [200],
+    description: 'At least one event is durable.',
+    schema: BatchReply,
+    example: {
+      accepted: 1,
+      duplicates: 0,
+      rejected: 0,
+      quarantined: 0,
+      unavailable: 0,
+      results: [{ index: 0, event_id: '019bc0de-1234-7abc-8def-0123456789ab', status: 'accepted' }],
+    },
+  },
+  example: {
+    events: [{ player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11', event_name: 'level_completed' }],
+  },
+  action: { kind: 'handle', handle: ({ body }, context) => handleBatch(body.events, context) },
+});
+
+type ItemStatus = 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'unavailable';
+
+interface BatchResult {
+  index: number;
+  event_id: string | null;
+  status: ItemStatus;
+  error?: { code: Failure['code']; message: string; details?: Record<string, unknown> };
+  warnings?: readonly FieldFault[];
+}
+
+const checkItem = compile(TrackBody);
+const itemFields = ignorableFields(TrackBody) ?? new Set<string>();
+
+async function handleBatch(events: unknown[], context: RequestContext): Promise<Answer> {
+  const elsewhere = context.faults.filter((fault) => indexOf(fault) === undefined);
+  if (elsewhere.length > 0) return invalid(elsewhere);
+  // The search for faults ended there: what comes after is not known to be sound.
+  if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
+  const results: BatchResult[] = [];
+  const byPartition = new Map<number, TrackItem[]>();
+  const warned = new Map<number, readonly FieldFault[]>();
+  const turns = createTurns(context.services.clock);
+  for (const [index, event] of events.entries()) {
+    const pause = turns.pause();
+    if (pause !== undefined) await pause;
+    const read = readItem(event, index, context);
+    if ('kind' in read) {
+      results[index] = { index, event_id: callerId(event), ...refusal(read) };
+      continue;
+    }
+    const { item, warnings } = read;
+    if (warnings.length > 0) warned.set(index, warnings);
+    const partition = context.services.backend.partitionOf(item.playerId);
+    const group = byPartition.get(partition);
+    if (group === undefined) byPartition.set(partition, [item]);
+    else group.push(item);
+  }
+  const sent = await send([...byPartition.values()], context);
+  if ('kind' in sent) return sent;
+  for (const result of sent.results) results[result.index] = withWarnings(result, warned.get(result.index));
+  return conclude(results, sent.replayed);
+}
+
+function withWarnings(result: BatchResult, warnings: readonly FieldFault[] | undefined): BatchResult {
+  const isNews = result.status === 'accepted' || result.status === 'quarantined';
+  return warnings === undefined || !isNews ? result : { ...result, warnings };
+}
+
+function readItem(event: unknown, index: number, context: RequestContext): JudgedEvent | Failure {
+  const path = `/events/${index}`;
+  const valueFaults = context.faults.filter((fault) => indexOf(fault) === index);
+  if (valueFaults.length > 0) return invalid(valueFaults);
+  if (!checkItem.accepts(event)) {
+    return invalid(checkItem.faultsOf(event).map((fault) => ({ path: path + fault.path, message: fault.message })));
+  }
+  noteIgnored(event, itemFields, 'events[].', context.ignored);
+  return trackItem(event, index, 'batch', context, path);
+}
+
+/** Sends one command per partition. With an Idempotency-Key the API key's ledger is asked first. */
+async function send(
+  groups: TrackItem[][],
+  { idempotency, key, origin, services: { backend } }: RequestContext,
+): Promise<Failure | { results: BatchResult[]; replayed: boolean }> {
+  const ledgerId = ledgerIdOf(key.id);
+  if (idempotency !== undefined && groups.length > 0) {
+    const claim = await backend.send(origin, ledgerId, { kind: 'ClaimIdempotencyKey', ledgerId, idempotency });
+    if (claim.kind === 'failure') return claim;
+  }
+  const remembered = idempotency === undefined ? {} : { idempotency, ledgerId };
+  const replies = await Promise.all(
+    groups.map((items) =>
+      backend.send(origin, items[0]?.playerId ?? '', { kind: 'TrackEvents', items, ...remembered }),
+    ),
+  );
+  return {
+    results: groups.flatMap((items, group) => resultsOf(items, replies[group])),
+    replayed: replies.length > 0 && replies.every((reply) => 'replayed' in reply && reply.replayed),
+  };
+}
+
+function resultsOf(items: TrackItem[], reply: Reply | undefined): BatchResult[] {
+  if (reply?.kind === 'failure') {
+    return items.map(({ index, eventId }) => ({ index, event_id: eventId, ...refusal(reply) }));
+  }
+  if (reply?.kind !== 'tracked') throw new Error(`a batch was answered with ${reply?.kind}`);
+  return reply.results.map(({ index, eventId, status, error }) => ({
+    index,
+    event_id: eventId,
+    status,
+    ...(error === undefined ? {} : { error }),
+  }));
+}
+
+/** How a failure shows on an item: what may succeed later is `unavailable`, the rest is refused for good. */
+function refusal(reason: Failure): Pick<BatchResult, 'status' | 'error'> {
+  const passing = reason.code === 'SERVICE_UNAVAILABLE' || reason.code === 'INTERNAL_ERROR';
+  return {
+    status: passing ? 'unavailable' : 'rejected',
+    error: {
+      code: reason.code,
+      message: reason.message ?? ERRORS[reason.code].message,
+      ...(reason.details === undefined ? {} : { details: reason.details }),
+    },
+  };
+}
+
+function conclude(results: BatchResult[], replayed: boolean): Answer {
+  const counts: Record<ItemStatus, number> = { accepted: 0, duplicate: 0, rejected: 0, quarantined: 0, unavailable: 0 };
+  for (const { status } of results) counts[status] += 1;
+  const { accepted, duplicate, rejected, quarantined, unavailable } = counts;
+  const first = results.find((result) => result.error !== undefined)?.error;
+  if (accepted + duplicate + quarantined === 0 && first !== undefined) {
+    return failure(first.code, first.message, { ...first.details, results });
+  }
+  return answer(JSON.stringify({ accepted, duplicates: duplicate, rejected, quarantined, unavailable, results }), {
+    replayed,
+  });
+}
+
+/** The item a fault lies in; undefined when it lies elsewhere in the body. */
+function indexOf(fault: FieldFault): number | undefined {
+  const match = /^\/events\/(\d+)/.exec(fault.path);
+  return match === null ? undefined : Number(match[1]);
+}
+
+function callerId(event: unknown): string | null {
+  if (!isPlainObject(event)) return null;
+  const id = event['event_id'];
+  return typeof id === 'string' && id.length <= LIMITS.callerIdLength ? id : null;
+}

@@ -1,0 +1,86 @@
+import { Type, type Static } from 'typebox';
+import type { EventFilter } from '../../../clickhouse-schema/queries/event-query.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
+import { NextCursor, PageQuery } from '../paging.ts';
+import { decodePlace, encodePlace } from '../place-cursor.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const EventsQuery = Type.Object({
+  ...EventFilterFields,
+  session_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only events of this session.' }),
+  ),
+  ...PageQuery.properties,
+});
+
+type EventsQuery = Static<typeof EventsQuery>;
+
+const FoundEventShape = Type.Object(FoundEventFields, {
+  description: 'An event, as in the messages of the stream.',
+});
+
+export const queryEvents = defineRoute({
+  method: 'GET',
+  path: '/v1/events/events',
+  tag: 'Events',
+  summary: 'Query events',
+  description:
+    'Newest first, by `received_at` and, within a millisecond, by the order in which they were decided; events that come in ' +
+    'meanwhile move nothing behind a cursor. About a second behind what is accepted. `from` and `to` are of `received_at`, the ' +
+    "server's clock, and half-open: an event at `from` is in, one at `to` is not. A page may hold fewer events than `limit`, as its " +
+    'size is bounded, and still have a `next_cursor`; a cursor belongs to its filters. Properties are answered as they were sent.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['SERVICE_UNAVAILABLE'],
+  input: { query: EventsQuery },
+  reply: {
+    statuses: [200],
+    description: 'Some of the events.',
+    schema: Type.Object(
+      { events: Type.Array(FoundEventShape, { description: 'Events of this page.' }), next_cursor: NextCursor },
+      { description: 'Events that were asked for.' },
+    ),
+    example: {
+      events: [
+        {
+          event_id: '019bc0de-1234-7abc-8def-0123456789ab',
+          event_name: 'level_completed',
+          player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+          session_id: null,
+          properties: { level: 12, score: 15420 },
+          timestamp: '2026-01-15T10:30:00.000Z',
+          received_at: '2026-01-15T10:30:00.512Z',
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  action: { kind: 'handle', handle: ({ query }, context) => find(query, context) },
+});
+
+async function find(query: EventsQuery, { key, services }: RequestContext): Promise<Answer> {
+  const common = eventFilter(query, key);
+  if ('code' in common) return common;
+  const filter: EventFilter = { ...common, sessionId: query.session_id };
+  const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
+  if (query.cursor !== undefined && behind === undefined) {
+    return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
+  }
+  const limit = query.limit ?? LIMITS.pageItemsDefault;
+  const asked = await services.analytics.events({ ...filter, behind, limit });
+  if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+  const { events, next } = asked.value;
+  const cursor = next === undefined ? null : encodePlace(next, listOf(filter));
+  return answer(
+    `{"events":[${events.map((event) => `{${eventMembers(event)}}`).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`,
+  );
+}
+
+/** What tells one of a caller's lists from another, for its cursors. */
+function listOf({ game, environment, playerId, eventName, sessionId, sinceMs, untilMs }: EventFilter): unknown[] {
+  return [game, environment, playerId, eventName, sessionId, sinceMs, untilMs];
+}

@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { TrackResult } from '../../../actors/vocabulary/replies.ts';
+import type { Failure, FieldFault } from '../../kernel/errors.ts';
+import { uuidv5 } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { documentText, documentTooLarge } from '../document-text.ts';
+import { PlayerId, freeForm, timeIn } from '../fields.ts';
+import { judgedEvent, type JudgedEvent } from './judged-event.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** One event as callers send it, alone or in a batch. */
+export const TrackBody = Type.Object(
+  {
+    player_id: PlayerId,
+    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Event type identifier.' }),
+    properties: Type.Optional(freeForm('Custom properties.')),
+    session_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Links the event to a session.' }),
+    ),
+    timestamp: Type.Optional(timeIn('When the event happened; the time of receipt when left out.')),
+    event_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.callerIdLength,
+        description: "The caller's id of the event: a repeat for the same player is counted once.",
+      }),
+    ),
+  },
+  { description: 'An event to track.' },
+);
+
+export type TrackBody = Static<typeof TrackBody>;
+
+/** Namespace of event ids that derive from an Idempotency-Key. Never change it: repeats would count again. */
+const DERIVED_IDS = 'b3a1f0c6-5a5e-4b52-9d0e-8f6f3f1c7a20';
+
+/**
+ * The command's item for an event, and what its schema says of it. Its id is the caller's own, else derived from the Idempotency-Key so that a repeat
+ * has the same, else new.
+ * @param index place in the batch; 0 for a single event
+ * @param use what the key was sent with: the same key on both endpoints makes different ids
+ * @param path JSON Pointer to the event in the body
+ */
+export function trackItem(
+  event: TrackBody,
+  index: number,
+  use: 'single' | 'batch',
+  context: RequestContext,
+  path: string,
+): JudgedEvent | Failure {
+  const properties = event.properties === undefined ? '{}' : documentText(event.properties);
+  if (properties === undefined) return documentTooLarge(`${path}/properties`);
+  const { idempotency, key, origin, services } = context;
+  let eventId = event.event_id;
+  if (eventId === undefined && idempotency !== undefined) {
+    eventId = uuidv5(DERIVED_IDS, `${use}\n${key.id}\n${idempotency.key}\n${index}`);
+  }
+  const item: TrackItem = {
+    index,
+    playerId: event.player_id.toLowerCase(),
+    eventId: eventId ?? services.ids.uuidv7(origin.receivedAt),
+    remember: eventId !== undefined,
+    eventName: event.event_name,
+    properties,
+    sessionId: event.session_id ?? null,
+    timestamp: (event.timestamp === undefined ? undefined : parseTimestamp(event.timestamp)) ?? origin.receivedAt,
+  };
+  return judgedEvent(item, event.properties ?? NO_PROPERTIES, context);
+}
+
+const NO_PROPERTIES = {};
+
+/** The Tracked event of the contract as JSON text. */
+export function trackedJson(result: TrackResult, warnings: readonly FieldFault[]): string {
+  const status = result.status === 'quarantined' ? ',"status":"quarantined"' : '';
+  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return (
+    `{"event_id":${JSON.stringify(result.eventId)},"player_id":"${result.playerId}",` +
+    `"event_name":${JSON.stringify(result.eventName)},"timestamp":"${formatTimestamp(result.timestamp)}",` +
+    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}${told}}`
+  );
+}

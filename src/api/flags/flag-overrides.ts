@@ -1,0 +1,161 @@
+import { Type, type Static } from 'typebox';
+import { sameJson } from '../../../actors/flags/same-json.ts';
+import { valueFaults } from '../../../actors/flags/value-faults.ts';
+import type { FlagDocument, FlagVariant } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import type { Json, JsonText } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { anyJson } from '../definitions/definition-fields.ts';
+import { PlayerId } from '../fields.ts';
+import { findFlag } from './flags.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const ROUTE = {
+  path: '/v1/flags/flags/{key}/overrides/{player_id}',
+  tag: 'Feature flags',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  idempotent: true,
+  errors: ['FLAG_NOT_FOUND', 'PLAYER_NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+} as const;
+const Params = Type.Object({ key: Type.String({ description: "The flag's key." }), player_id: PlayerId });
+const EXAMPLE = { flag_key: 'new_shop', player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11' };
+
+const Body = Type.Object(
+  {
+    value: Type.Optional(
+      anyJson("What the player gets, of the flag's type; for a multivariate flag a variant's key or value."),
+    ),
+    variant_key: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.definitionKeyLength,
+        description: 'The variant the player gets, instead of a value.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'An override: `value` or `variant_key`.' },
+);
+
+type OverrideBody = Static<typeof Body>;
+
+const putOverride = defineRoute({
+  ...ROUTE,
+  method: 'PUT',
+  summary: 'Set what one player gets of a flag',
+  description: 'Beats every rule, but not a disabled flag. An overridden player counts in no result.',
+  input: { params: Params, body: Body },
+  reply: {
+    statuses: [200],
+    description: 'The override.',
+    schema: Type.Object(
+      {
+        flag_key: Type.String({ description: "The flag's key." }),
+        player_id: PlayerId,
+        value: anyJson('What the player gets.'),
+        variant_key: Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          description: 'The variant that serves this value; null when none does.',
+        }),
+      },
+      { description: 'An override.' },
+    ),
+    example: { ...EXAMPLE, value: 'layout_b', variant_key: 'b' },
+  },
+  example: { variant_key: 'b' },
+  action: {
+    kind: 'handle',
+    handle({ params, body }, context) {
+      const flag = findFlag(params.key, context);
+      if (flag === undefined) return failure('FLAG_NOT_FOUND');
+      const value = overrideText(body, flag);
+      return typeof value === 'string' ? send(params, value, context, flag) : value;
+    },
+  },
+});
+
+const deleteOverride = defineRoute({
+  ...ROUTE,
+  method: 'DELETE',
+  summary: 'Remove what was set for one player',
+  description: 'The player gets what the rules say again. Removing what was not there is no error.',
+  input: { params: Params },
+  reply: {
+    statuses: [200],
+    description: 'There is none any more.',
+    schema: Type.Object(
+      {
+        flag_key: Type.String({ description: "The flag's key." }),
+        player_id: PlayerId,
+        removed: Type.Boolean({ description: 'Always true.' }),
+      },
+      { description: 'A removed override.' },
+    ),
+    example: { ...EXAMPLE, removed: true },
+  },
+  action: {
+    kind: 'handle',
+    handle({ params }, context) {
+      const flag = findFlag(params.key, context);
+      return flag === undefined ? failure('FLAG_NOT_FOUND') : send(params, null, context, flag);
+    },
+  },
+});
+
+export const overrideRoutes = [putOverride, deleteOverride];
+
+/** The JSON text that the player gets, or what is wrong with the body. */
+function overrideText(body: OverrideBody, flag: FlagDocument): JsonText | Failure {
+  const { value, variant_key: variantKey } = body;
+  if ((value === undefined) === (variantKey === undefined)) {
+    return invalid([{ path: '', message: 'must hold either value or variant_key' }]);
+  }
+  return value === undefined ? variantText(variantKey, flag) : valueText(value, flag);
+}
+
+function variantText(variantKey: string | undefined, { variants }: FlagDocument): JsonText | Failure {
+  const variant = variants.find(({ key }) => key === variantKey);
+  if (variant === undefined) return invalid([{ path: '/variant_key', message: 'must be a variant of the flag' }]);
+  return bounded(variant.value, '/variant_key');
+}
+
+function valueText(value: Json, { flagType, variants }: FlagDocument): JsonText | Failure {
+  const named = flagType === 'multivariate' ? variants.find(({ key }) => key === value) : undefined;
+  if (named !== undefined) return bounded(named.value, '/value');
+  const faults = valueFaults('/value', value, flagType, false);
+  return faults.length > 0 ? invalid(faults) : bounded(value, '/value');
+}
+
+function bounded(value: Json, path: string): JsonText | Failure {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= LIMITS.overrideBytes) return text;
+  return invalid([{ path, message: `must be at most ${LIMITS.overrideBytes} bytes as JSON` }]);
+}
+
+async function send(
+  params: Static<typeof Params>,
+  value: JsonText | null,
+  { origin, idempotency, services }: RequestContext,
+  { key: flagKey, variants }: FlagDocument,
+): Promise<Answer> {
+  const playerId = params.player_id.toLowerCase();
+  const reply = await services.backend.send(origin, playerId, {
+    kind: 'OverrideFlag',
+    playerId,
+    flagKey,
+    value,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  });
+  if (reply.kind === 'failure') return reply;
+  if (reply.kind !== 'overridden') throw new Error(`an override was answered with ${reply.kind}`);
+  const named = `"flag_key":${JSON.stringify(flagKey)},"player_id":"${playerId}"`;
+  const { replayed = false } = reply;
+  if (reply.value === null) return answer(`{${named},"removed":true}`, { replayed });
+  const variantKey = JSON.stringify(variantOf(reply.value, variants)?.key ?? null);
+  return answer(`{${named},"value":${reply.value},"variant_key":${variantKey}}`, { replayed });
+}
+
+function variantOf(value: JsonText, variants: readonly FlagVariant[]): FlagVariant | undefined {
+  return variants.find((variant) => sameJson(JSON.stringify(variant.value), value));
+}

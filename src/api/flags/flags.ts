@@ -1,0 +1,241 @@
+import { Type } from 'typebox';
+import { flagFaults } from '../../../actors/flags/flag-faults.ts';
+import { withPeriods } from '../../../actors/flags/periods.ts';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { changeDefinition, createDefinition, type Changed } from '../definitions/definition-writes.ts';
+import { contentOf, emptyContent } from './flag-content.ts';
+import {
+  FLAG_BODY_EXAMPLE,
+  FLAG_EXAMPLE,
+  FlagBody,
+  flagJson,
+  FlagPatch,
+  FlagShown,
+  FlagWhole,
+} from './flag-resource.ts';
+import { IfMatch } from '../if-match.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const missing = (): Failure => failure('FLAG_NOT_FOUND');
+
+const PATH = '/v1/flags/flags';
+const flags = definitionRoutes({
+  kind: 'flag',
+  tag: 'Feature flags',
+  path: PATH,
+  many: 'flags',
+  id: { parameter: 'key', field: 'key', description: "The flag's key." },
+  schema: FlagShown,
+  example: FLAG_EXAMPLE,
+  toJson: flagJson,
+  missing,
+  most: LIMITS.flagsPerEnvironment,
+  isThere: ({ archivedAt }) => archivedAt === null,
+});
+const ByKey = Type.Object({ key: Type.String({ description: "The flag's key." }) });
+const REPLY = { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE } as const;
+const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
+
+const listFlags = flags.listRoute({
+  summary: 'List the flags',
+  description: 'By key; deleted ones are not among them.',
+});
+
+const createFlag = defineRoute({
+  ...flags.shared,
+  versioned: true,
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a flag',
+  description: 'In effect on this node with the answer.',
+  idempotent: true,
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: { body: FlagBody },
+  reply: { ...REPLY, statuses: [201] },
+  example: FLAG_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    async handle({ body }, context) {
+      const { key } = body;
+      const at = context.origin.receivedAt;
+      const empty = emptyContent(key, body.flag_type);
+      const document: FlagDocument = {
+        key,
+        ...contentOf(body, empty, empty),
+        salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
+        createdAt: at,
+        updatedAt: at,
+        archivedAt: null,
+        version: 1,
+        periods: [{ period: 1, version: 1, since: at }],
+      };
+      const faulty = faultsOf(document, context);
+      if (faulty !== undefined) return faulty;
+      const address = flags.addressOf(key, context);
+      const holder = () => context.services.config.get(address);
+      const full = () => noRoom(context);
+      return flags.shown(await createDefinition<'flag'>({ address, document, holder, taken, full }, context), 201);
+    },
+  },
+});
+
+/** As many as no two flags get alike. */
+const SALT_BYTES = 12;
+
+const getFlag = flags.getRoute({ summary: 'Get a flag by key' });
+
+const putFlag = defineRoute({
+  ...flags.shared,
+  versioned: true,
+  method: 'PUT',
+  path: flags.itemPath,
+  summary: 'Change a flag, whole',
+  description: 'What is left out gets its default. The salt stays, and with it every player’s place.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch, body: FlagWhole },
+  reply: { ...REPLY, statuses: [200] },
+  example: FLAG_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    handle({ params, headers, body }, context) {
+      return change(params.key, headers, context, (held) => {
+        if (body.key !== undefined && body.key !== held.key) return fixed('/key');
+        if (body.flag_type !== held.flagType) return fixed('/flag_type');
+        const empty = emptyContent(held.key, held.flagType);
+        return { kind: 'changed', document: { ...held, ...contentOf(body, empty, empty) } };
+      });
+    },
+  },
+});
+
+const patchFlag = defineRoute({
+  ...flags.shared,
+  versioned: true,
+  method: 'PATCH',
+  path: flags.itemPath,
+  summary: 'Change fields of a flag',
+  description:
+    'Fields are replaced whole, lists too; null gives a field what it has when left out. What was wrong with the flag ' +
+    'already (a prerequisite deleted meanwhile, say) is not refused: it can always be switched off.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch, body: FlagPatch },
+  reply: { ...REPLY, statuses: [200] },
+  example: { enabled: false },
+  action: {
+    kind: 'handle',
+    handle({ params, headers, body }, context) {
+      return change(params.key, headers, context, (held) => {
+        if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
+        const empty = emptyContent(held.key, held.flagType);
+        return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
+      });
+    },
+  },
+});
+
+const deleteFlag = defineRoute({
+  ...flags.shared,
+  method: 'DELETE',
+  path: flags.itemPath,
+  summary: 'Delete (archive) a flag',
+  description: 'From then on it is unknown to every endpoint, but its key stays taken. Flags that wait for it are off.',
+  idempotent: true,
+  errors: CHANGE_ERRORS,
+  input: { params: ByKey, headers: IfMatch },
+  reply: {
+    statuses: [200],
+    description: 'It is archived.',
+    schema: Type.Object(
+      {
+        key: Type.String({ description: "The flag's key." }),
+        archived: Type.Boolean({ description: 'Always true.' }),
+      },
+      { description: 'An archived flag.' },
+    ),
+    example: { key: FLAG_EXAMPLE.key, archived: true },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params, headers }, context) {
+      const address = flags.addressOf(params.key, context);
+      const archive = (held: FlagDocument): Changed<'flag'> | Failure => {
+        if (held.archivedAt !== null) return missing();
+        return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
+      };
+      const written = await changeDefinition({ address, headers, missing: missing(), change: archive }, context);
+      if (written.kind === 'failure') return written;
+      return answer(JSON.stringify({ key: params.key, archived: true }), { replayed: written.replayed });
+    },
+  },
+});
+
+export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag];
+
+/** The flag of the caller's game and environment; undefined when there is none, or it is archived. */
+export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
+  return flags.find(key, context)?.document;
+}
+
+async function change(
+  key: string,
+  headers: IfMatch,
+  context: RequestContext,
+  next: (held: FlagDocument) => Changed<'flag'> | Failure,
+): Promise<Answer> {
+  const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
+    if (held.archivedAt !== null) return missing();
+    const changed = next(held);
+    if (changed.kind === 'failure') return changed;
+    const document = withPeriods(held, changed.document, context.origin.receivedAt);
+    return faultsOf(document, context, held) ?? { kind: 'changed', document };
+  };
+  const address = flags.addressOf(key, context);
+  return flags.shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
+}
+
+/**
+ * What is wrong with a definition, apart from its shape. Marks of earlier writes and periods do not count towards its size.
+ * @param held what it changes: faults it had already are not refused
+ */
+function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
+  const { key, services } = context;
+  const faults = flagFaults(
+    bare(document),
+    {
+      segmentExists: (id) =>
+        services.config.get({ game: key.game, environment: key.environment, kind: 'segment', key: id }) !== undefined,
+      flag: (other) => findFlag(other, context),
+    },
+    held && bare(held),
+  );
+  return faults.length === 0 ? undefined : invalid(faults);
+}
+
+/** A flag without the fields that the service itself maintains. */
+function bare(document: FlagDocument): FlagDocument {
+  return { ...document, writes: [], periods: [] };
+}
+
+const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed' }]);
+
+function taken({ document }: ConfigEntry<'flag'>): Failure {
+  const was = document.archivedAt === null ? 'is' : 'was';
+  return failure('CONFLICT', `There ${was} a flag with that key.`, { field: 'key', archived: was === 'was' });
+}
+
+/** Keys stay taken when a flag is deleted, so those have a bound of their own. */
+function noRoom(context: RequestContext): Failure | undefined {
+  const { key, services } = context;
+  if (services.config.list('flag', key.game, key.environment).length < LIMITS.flagKeysPerEnvironment) {
+    return flags.noRoom(context);
+  }
+  return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
+}

@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox';
+import { answer, type Answer } from '../answer.ts';
+import { PlayerId } from '../fields.ts';
+import { GAME_TAG, GameSessionId } from './game-fields.ts';
+import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute } from '../route.ts';
+
+const Body = Type.Object({
+  player_id: PlayerId,
+  session_id: GameSessionId,
+  session_duration_seconds: Type.Integer({
+    minimum: 0,
+    description: 'Time played, seconds. No more counts than went by since init.',
+  }),
+  final_events: Type.Optional(GameEvents),
+});
+
+const Summary = Type.Object(
+  {
+    session_id: GameSessionId,
+    total_events: Type.Integer({ description: 'Events accepted in the session, final ones included.' }),
+    duration_seconds: Type.Integer({ description: 'Time played, seconds.' }),
+    achievements_unlocked: Type.Array(Type.String(), {
+      description: 'From events achievement_unlocked (`achievement_id` or `achievement`), each once.',
+    }),
+    interventions_shown: Type.Integer({ description: 'Events intervention_shown that name an intervention_id.' }),
+    interventions_clicked: Type.Integer({ description: 'Events intervention_clicked that name an intervention_id.' }),
+  },
+  { description: 'What the session was.' },
+);
+
+export const gameEndSession = defineRoute({
+  method: 'POST',
+  path: '/v1/bff/game/end-session',
+  tag: GAME_TAG,
+  summary: 'End a session; answers its summary',
+  description: 'A session ends once: with an Idempotency-Key a repeat answers the same summary, without one 404.',
+  auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ playerId: body.player_id }),
+  limitClass: 'game',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],
+  input: { body: Body },
+  takesFaultyItems: true,
+  reply: {
+    statuses: [200],
+    description: 'The session is closed.',
+    schema: Type.Object(
+      { session_summary: Summary, rejected: Rejected, warnings: Type.Optional(EventWarnings) },
+      { description: 'The end of a session.' },
+    ),
+    example: {
+      session_summary: {
+        session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab',
+        total_events: 42,
+        duration_seconds: 1_800,
+        achievements_unlocked: ['first_win'],
+        interventions_shown: 1,
+        interventions_clicked: 1,
+      },
+      rejected: [],
+    },
+  },
+  example: {
+    player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+    session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab',
+    session_duration_seconds: 1_800,
+    final_events: [{ event_name: 'achievement_unlocked', properties: { achievement_id: 'first_win' } }],
+  },
+  action: { kind: 'handle', handle: ({ body }, context) => end(body, context) },
+});
+
+async function end(body: Static<typeof Body>, context: RequestContext): Promise<Answer> {
+  const { idempotency, origin, services } = context;
+  const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
+  const read = await gameItems('final_events', body.final_events ?? [], session, context);
+  if ('kind' in read) return read;
+  const reply = await services.backend.send(origin, session.playerId, {
+    kind: 'EndSession',
+    ...session,
+    durationSeconds: body.session_duration_seconds,
+    events: read.items,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  });
+  if (reply.kind === 'failure') return reply;
+  if (reply.kind !== 'sessionEnded') throw new Error(`the end of a session was answered with ${reply.kind}`);
+  const summary: Static<typeof Summary> = {
+    session_id: reply.sessionId,
+    total_events: reply.totalEvents,
+    duration_seconds: reply.durationSeconds,
+    achievements_unlocked: [...reply.achievements],
+    interventions_shown: reply.interventionsShown,
+    interventions_clicked: reply.interventionsClicked,
+  };
+  const rejected = JSON.stringify(read.rejected);
+  return answer(`{"session_summary":${JSON.stringify(summary)},"rejected":${rejected}${read.warningsJson}}`, {
+    replayed: reply.replayed === true,
+  });
+}

@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import { newSessionId } from '../../../actors/sessions/session-id.ts';
+import type { DeviceInfo } from '../../../actors/vocabulary/state.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer } from '../answer.ts';
+import { ExternalId, PlayerId, freeForm, timeOut } from '../fields.ts';
+import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
+import { noteIgnored } from '../ignored-fields.ts';
+import { defineRoute, ignorableFields, type KeyedRoute } from '../route.ts';
+
+const deviceField = (description: string) =>
+  Type.Optional(Type.String({ maxLength: LIMITS.deviceFieldLength, description }));
+
+const Device = Type.Object(
+  {
+    platform: deviceField('Such as ios or android.'),
+    os_version: deviceField('Version of the operating system.'),
+    app_version: deviceField('Version of the game.'),
+    device_model: deviceField('Model of the device.'),
+  },
+  { description: 'What the game runs on: conditions of segments and flags see it.' },
+);
+const deviceFields = ignorableFields(Device) ?? new Set<string>();
+
+const Reply = Type.Object(
+  {
+    player: Type.Object(
+      {
+        player_id: PlayerId,
+        external_id: ExternalId,
+        first_seen: timeOut('When the player was first registered.'),
+        last_seen: timeOut('When the player was last active: now.'),
+        properties: freeForm('Custom attributes.'),
+      },
+      { description: 'The player.' },
+    ),
+    session_id: GameSessionId,
+    flags: flagMap('The flags asked for, or all.'),
+    segments: Type.Array(Type.String(), { description: 'Keys of the segments the player is in.' }),
+    server_time: timeOut("The service's clock."),
+    unknown_flags: Type.Array(Type.String(), { description: 'Flags asked for that are not there.' }),
+  },
+  { description: 'An open session and what the game needs to begin.' },
+);
+
+/** @param sessionTtlSeconds how long a session stays open without a call */
+export function gameInit(sessionTtlSeconds: number): KeyedRoute {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/bff/game/init',
+    tag: GAME_TAG,
+    summary: 'Start a session; answers player, flags and segments',
+    description:
+      `A player has at most ${LIMITS.openSessions} open sessions, one a device; one more closes the oldest. With a client key it closes a session without a call since its init, if there is one. A session ends by ` +
+      `itself ${sessionTtlSeconds} s after its last init or sync. With an Idempotency-Key a repeat answers the same session.`,
+    auth: { keys: ['client', 'server'] },
+    players: ({ body }) => ({ playerId: body.player_id }),
+    limitClass: 'game',
+    idempotent: true,
+    errors: ['PLAYER_NOT_FOUND'],
+    input: {
+      body: Type.Object({
+        player_id: PlayerId,
+        device_info: Type.Optional(Device),
+        requested_flags: Type.Optional(
+          Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
+            maxItems: LIMITS.requestedFlags,
+            description: 'Keys of flags to evaluate, now and at every sync; all when left out.',
+          }),
+        ),
+      }),
+    },
+    reply: {
+      statuses: [200],
+      description: 'The session is open.',
+      schema: Reply,
+      example: {
+        player: {
+          player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+          external_id: 'player_12345',
+          first_seen: '2026-01-01T00:00:00.000Z',
+          last_seen: '2026-01-15T10:30:00.000Z',
+          properties: { level: 25, country: 'US' },
+        },
+        session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab',
+        flags: { new_shop: { enabled: true, variant: 'b' }, double_xp: { enabled: false } },
+        segments: ['regulars'],
+        server_time: '2026-01-15T10:30:00.000Z',
+        unknown_flags: [],
+      },
+    },
+    example: {
+      player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+      device_info: { platform: 'ios', os_version: '18.1', app_version: '2.4.0', device_model: 'iPhone16,2' },
+      requested_flags: ['new_shop', 'double_xp'],
+    },
+    action: {
+      kind: 'command',
+      toCommand({ body }, { origin, services, idempotency, ignored }) {
+        const { device_info: device, requested_flags: flagKeys } = body;
+        noteIgnored(device, deviceFields, 'device_info.', ignored);
+        const playerId = body.player_id.toLowerCase();
+        return {
+          kind: 'addressed',
+          entityId: playerId,
+          body: {
+            kind: 'InitSession',
+            playerId,
+            sessionId: newSessionId(services.ids, playerId, origin.receivedAt),
+            device: device === undefined ? null : deviceOf(device),
+            flagKeys: flagKeys ?? null,
+            ttlMs: sessionTtlSeconds * 1000,
+            ...(idempotency === undefined ? {} : { idempotency }),
+          },
+        };
+      },
+      toAnswer(reply) {
+        if (reply.kind !== 'sessionOpened') throw new Error(`an init was answered with ${reply.kind}`);
+        const { player, sessionId, flags, segmentKeys, serverTime, unknownFlags, replayed = false } = reply;
+        return answer(
+          `{"player":{"player_id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
+            `"first_seen":"${formatTimestamp(player.firstSeenAt)}","last_seen":"${formatTimestamp(player.lastSeenAt)}",` +
+            `"properties":${player.attributes}},"session_id":"${sessionId}","flags":${flagMapJson(flags)},` +
+            `"segments":${JSON.stringify(segmentKeys)},"server_time":"${formatTimestamp(serverTime)}",` +
+            `"unknown_flags":${JSON.stringify(unknownFlags)}}`,
+          { replayed },
+        );
+      },
+    },
+  });
+}
+
+/** A field that is left out is not known of this device. Nothing said at all leaves what is known. */
+function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
+  const { platform = null, os_version = null, app_version = null, device_model = null } = device;
+  if (platform === null && os_version === null && app_version === null && device_model === null) return null;
+  return { platform, osVersion: os_version, appVersion: app_version, deviceModel: device_model };
+}

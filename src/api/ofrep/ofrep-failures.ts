@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { ERRORS, type Failure } from '../../kernel/errors.ts';
+import type { TextAnswer } from '../answer.ts';
+import { isPlainObject } from '../plain-object.ts';
+import type { FailureDocs } from '../route.ts';
+
+const CODES = ['FLAG_NOT_FOUND', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'PARSE_ERROR', 'GENERAL'] as const;
+export type OfrepCode = (typeof CODES)[number];
+
+/** Failures as OFREP writes them: no envelope, OpenFeature's error codes, and the flag's key with a single evaluation. */
+export const ofrepFailures: FailureDocs = {
+  schema: Type.Object(
+    {
+      key: Type.Optional(Type.String({ description: "The flag's key, with a single evaluation." })),
+      errorCode: Type.Unsafe<OfrepCode>({ type: 'string', enum: [...CODES], description: "OpenFeature's error code." }),
+      errorDetails: Type.Optional(Type.String({ description: 'What is wrong, for people.' })),
+    },
+    { description: 'A failed evaluation of OFREP.' },
+  ),
+  toAnswer(failure, { key }) {
+    const { status, message } = ERRORS[failure.code];
+    const code = codeOf(failure);
+    // OFREP keeps 404 for flags; a player nobody knows is a fault of the context.
+    return ofrepFailure(code === 'INVALID_CONTEXT' ? 400 : status, code, failure.message ?? message, key);
+  },
+};
+
+/** @param key the flag's, with a single evaluation */
+export function ofrepFailure(status: number, errorCode: OfrepCode, errorDetails: string, key?: string): TextAnswer {
+  const body = JSON.stringify({ ...(key === undefined ? {} : { key }), errorCode, errorDetails });
+  return { kind: 'text', status, contentType: 'application/json', body };
+}
+
+function codeOf(failure: Failure): OfrepCode {
+  if (failure.code === 'FLAG_NOT_FOUND') return 'FLAG_NOT_FOUND';
+  if (failure.code === 'PLAYER_NOT_FOUND') return 'INVALID_CONTEXT';
+  return failure.code === 'VALIDATION_ERROR' ? ofPath(firstPath(failure)) : 'GENERAL';
+}
+
+function ofPath(path: string): OfrepCode {
+  if (path === '') return 'PARSE_ERROR';
+  return path.startsWith('/context') ? 'INVALID_CONTEXT' : 'GENERAL';
+}
+
+/** Where the first fault of an invalid body is. */
+function firstPath({ details }: Failure): string {
+  const fields = details?.['fields'];
+  const first: unknown = Array.isArray(fields) ? fields[0] : undefined;
+  return isPlainObject(first) && typeof first['path'] === 'string' ? first['path'] : '';
+}

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer } from '../answer.ts';
+import { PlayerId, timeOut } from '../fields.ts';
+import { defineRoute } from '../route.ts';
+
+/** Ten-thousandths to a score or contribution, hundredths to a confidence. */
+const SCORE_SCALE = 10_000;
+const CONFIDENCE_SCALE = 100;
+
+export const getChurnRisk = defineRoute({
+  method: 'GET',
+  path: '/v1/players/players/{id}/churn-risk',
+  tag: 'Players',
+  summary: 'Say how likely a player is to leave',
+  description:
+    'A heuristic, not a fitted model: the last 7 days (UTC) of sessions and playtime against the 21 before, and the days since the player was last active. ' +
+    'score = 0.35 × decline of sessions + 0.25 × decline of playtime + 0.40 × min(1, idle days / 14); where 28 days hold nothing to compare, that weight goes to ' +
+    'inactivity. Becoming high is told by the webhook kind churn.risk_high, once until it is high no more.',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  errors: ['PLAYER_NOT_FOUND'],
+  input: { params: Type.Object({ id: PlayerId }) },
+  reply: {
+    statuses: [200],
+    description: 'The churn risk as of now.',
+    schema: Type.Object(
+      {
+        player_id: PlayerId,
+        risk_score: Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1; the sum of the contributions.' }),
+        risk_level: Type.Unsafe<string>({
+          type: 'string',
+          enum: ['low', 'medium', 'high'],
+          description: '`low` below 0.33, `high` from 0.66 on.',
+        }),
+        factors: Type.Array(
+          Type.Object({
+            factor: Type.Unsafe<string>({
+              type: 'string',
+              enum: ['session_decline', 'playtime_decline', 'inactivity'],
+              description: 'What speaks for it.',
+            }),
+            description: Type.String({ description: 'The figures behind it, in words.' }),
+            contribution: Type.Number({ description: 'Its part of the score.' }),
+          }),
+          { description: 'The largest first.' },
+        ),
+        prediction_date: timeOut('When this was true.'),
+        confidence: Type.Number({
+          minimum: 0,
+          maximum: 0.9,
+          description: 'Grows with the days since the player was first seen: 0.9 from 28 days on.',
+        }),
+      },
+      { description: 'Churn risk.' },
+    ),
+    example: {
+      player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+      risk_score: 0.7714,
+      risk_level: 'high',
+      factors: [
+        {
+          factor: 'session_decline',
+          description: '0 sessions in the last 7 days, against 5 a week before.',
+          contribution: 0.35,
+        },
+        {
+          factor: 'playtime_decline',
+          description: '0 minutes played in the last 7 days, against 150 a week before.',
+          contribution: 0.25,
+        },
+        { factor: 'inactivity', description: 'Last active 6 days ago.', contribution: 0.1714 },
+      ],
+      prediction_date: '2026-01-15T10:30:00.000Z',
+      confidence: 0.9,
+    },
+  },
+  action: {
+    kind: 'query',
+    toQuery({ params }) {
+      const playerId = params.id.toLowerCase();
+      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetChurnRisk', playerId } };
+    },
+    toAnswer(reply) {
+      if (reply.kind !== 'churnRisk') throw new Error(`a churn query was answered with ${reply.kind}`);
+      const { score, level, factors, confidence, predictedAt } = reply.risk;
+      return answer(
+        JSON.stringify({
+          player_id: reply.playerId,
+          risk_score: score / SCORE_SCALE,
+          risk_level: level,
+          factors: factors.map((one) => ({ ...one, contribution: one.contribution / SCORE_SCALE })),
+          prediction_date: formatTimestamp(predictedAt),
+          confidence: confidence / CONFIDENCE_SCALE,
+        }),
+      );
+    },
+  },
+});

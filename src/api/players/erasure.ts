@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer, type Answer } from '../answer.ts';
+import { PlayerId, timeOut } from '../fields.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute } from '../route.ts';
+
+const Receipt = Type.Object(
+  {
+    player_id: PlayerId,
+    status: Type.Unsafe<string>({
+      type: 'string',
+      enum: ['pending', 'done'],
+      description: '`pending` while rows are being deleted, `done` once none is left.',
+    }),
+    erased_at: timeOut('When the player was erased: from then on nobody is told anything of it.'),
+    rows_deleted: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        "Rows deleted from the analytics tables, with the scores of the player's device if no other player has it; null while pending.",
+    }),
+    log_retention_days: Type.Integer({
+      description: 'Days after which the log of facts, which is never changed, holds nothing of the player any more.',
+    }),
+  },
+  { description: 'The receipt of an erasure.' },
+);
+
+const ROUTE = {
+  tag: 'Players',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  input: { params: Type.Object({ id: PlayerId }) },
+} as const;
+const EXAMPLE = {
+  player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+  status: 'done',
+  erased_at: '2026-01-15T10:30:00.000Z',
+  rows_deleted: 1_234,
+  log_retention_days: LIMITS.logRetentionDays,
+};
+
+const erasePlayer = defineRoute({
+  ...ROUTE,
+  method: 'DELETE',
+  path: '/v1/players/players/{id}',
+  summary: 'Erase a player',
+  description:
+    'What is held of the player is gone at once, and its id is 404 everywhere; rows of the analytics tables follow within seconds, ' +
+    'and deliveries that wait are dropped. Repeating it answers the same receipt. Registering the same external_id again ' +
+    'starts an empty player under the same id, which can be erased in its turn.',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND'],
+  reply: {
+    statuses: [200],
+    description: 'The receipt, as far as it is known.',
+    schema: Receipt,
+    example: { ...EXAMPLE, status: 'pending', rows_deleted: null },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params }, context) {
+      const { origin, idempotency, services } = context;
+      const playerId = params.id.toLowerCase();
+      const reply = await services.backend.send(origin, playerId, {
+        kind: 'ErasePlayer',
+        playerId,
+        ...(idempotency === undefined ? {} : { idempotency }),
+      });
+      if (reply.kind === 'failure') return reply;
+      if (reply.kind !== 'erased' || reply.erasedAt === null) throw new Error(`an erasure was answered ${reply.kind}`);
+      const { erasedAt, replayed = false } = reply;
+      // Erased this very moment: ClickHouse cannot know it yet, and need not be there.
+      const known = erasedAt === origin.receivedAt ? undefined : await knownErasure(playerId, context);
+      return receipt(playerId, erasedAt, known === 'unavailable' ? undefined : known, replayed);
+    },
+  },
+});
+
+const getErasure = defineRoute({
+  ...ROUTE,
+  method: 'GET',
+  path: '/v1/players/players/{id}/erasure',
+  summary: 'Get the receipt of an erasure',
+  description:
+    'Also after the player was registered anew, once the erasure has reached the analytics tables. 404 NOT_FOUND for a player that ' +
+    'was never erased.',
+  errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  reply: { statuses: [200], description: 'The receipt.', schema: Receipt, example: EXAMPLE },
+  action: {
+    kind: 'handle',
+    async handle({ params }, context) {
+      const { origin, services } = context;
+      const playerId = params.id.toLowerCase();
+      const reply = await services.backend.ask(origin, playerId, { kind: 'GetErasure', playerId });
+      if (reply.kind === 'failure') return reply;
+      if (reply.kind !== 'erased') throw new Error(`a question for an erasure was answered with ${reply.kind}`);
+      const known = await knownErasure(playerId, context);
+      if (known === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+      const erasedAt = reply.erasedAt ?? known?.erasedAt;
+      if (erasedAt === undefined) return failure('NOT_FOUND', 'No erasure of this player is known.');
+      return receipt(playerId, erasedAt, known);
+    },
+  },
+});
+
+export const erasureRoutes = [erasePlayer, getErasure];
+
+async function knownErasure(
+  playerId: string,
+  { key, services }: RequestContext,
+): Promise<KnownErasure | undefined | 'unavailable'> {
+  const { game, environment } = key;
+  const asked = await services.analytics.erasure({ game, environment, playerId });
+  return asked.kind === 'unavailable' ? asked.kind : asked.value;
+}
+
+/** An erasure that ClickHouse knows may be one of an earlier life: it says nothing of this one then. */
+function receipt(playerId: string, erasedAt: number, known: KnownErasure | undefined, replayed = false): Answer {
+  const rowsDeleted = known?.erasedAt === erasedAt ? known.rowsDeleted : undefined;
+  return answer(
+    JSON.stringify({
+      player_id: playerId,
+      status: rowsDeleted === undefined ? 'pending' : 'done',
+      erased_at: formatTimestamp(erasedAt),
+      rows_deleted: rowsDeleted ?? null,
+      log_retention_days: LIMITS.logRetentionDays,
+    }),
+    { replayed },
+  );
+}

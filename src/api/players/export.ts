@@ -1,0 +1,164 @@
+import { Type } from 'typebox';
+import type { ExportedPlayer } from '../../../actors/vocabulary/state.ts';
+import {
+  FIRST_PLACE,
+  HISTORY_TABLES,
+  type PlayerRow,
+  type RowPlace,
+} from '../../../clickhouse-schema/rows/player-rows.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer, type Answer } from '../answer.ts';
+import { exportedState } from './export-state.ts';
+import { PlayerId, timeOut } from '../fields.ts';
+import { NextCursor } from '../paging.ts';
+import { Player, PLAYER_EXAMPLE, playerJson } from './player-resource.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const PageQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.exportRows,
+      description: `Rows at most, over all tables, 1 to ${LIMITS.exportRows}; ${LIMITS.exportRowsDefault} when left out.`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.cursorLength,
+      description: '`next_cursor` of the page before; the first page when left out.',
+    }),
+  ),
+});
+
+export const exportPlayer = defineRoute({
+  method: 'GET',
+  path: '/v1/players/players/{id}/export',
+  tag: 'Players',
+  summary: 'Export everything held of a player',
+  description:
+    'The player with its e-mail, all else its live state holds, and its rows in the analytics tables, table by table and oldest ' +
+    'first. Every page repeats the state as it is then. A page ends at `limit` rows or about 1 MiB of them, whichever comes first, ' +
+    'and holds at least one row. Continue with `next_cursor` until it is null.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: Type.Object({ id: PlayerId }), query: PageQuery },
+  reply: {
+    statuses: [200],
+    description: 'The export, or a page of it.',
+    schema: Type.Object(
+      {
+        exported_at: timeOut('When the state was read.'),
+        player: Player,
+        state: Type.Unsafe<Record<string, unknown>>({
+          type: 'object',
+          description:
+            'What else is held: sessions, activity and counters by day (days since 1970-01-01, UTC, newest first), segments, ' +
+            'flag overrides and exposures, recent ids, Idempotency-Keys without their answers, and so on.',
+        }),
+        rows: Type.Unsafe<Record<string, PlayerRow[]>>({
+          type: 'object',
+          description:
+            'Table → rows of this page, with the columns of the table. Tables without rows on it are left out.',
+        }),
+        next_cursor: NextCursor,
+      },
+      { description: 'Everything held of a player.' },
+    ),
+    example: {
+      exported_at: '2026-01-15T10:30:00.000Z',
+      player: PLAYER_EXAMPLE,
+      state: {
+        country: 'US',
+        segments: [{ segment_id: 'seg_1', segment_key: 'whales', since: '2026-01-10T08:00:00.000Z' }],
+      },
+      rows: { events: [{ event_id: '019bc0de-1234-7abc-8def-0123456789ab', event_name: 'level_up' }] },
+      next_cursor: null,
+    },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params, query }, context) {
+      const from = query.cursor === undefined ? START : decode(query.cursor);
+      if (from === undefined) return invalid([{ path: 'cursor', message: 'is not a cursor of this export' }]);
+      const { origin, services } = context;
+      const playerId = params.id.toLowerCase();
+      const reply = await services.backend.ask(origin, playerId, { kind: 'ExportPlayer', playerId });
+      if (reply.kind === 'failure') return reply;
+      if (reply.kind !== 'exported') throw new Error(`an export was answered with ${reply.kind}`);
+      const page = await readRows(playerId, from, query.limit ?? LIMITS.exportRowsDefault, context);
+      return page.kind === 'failure' ? page : documentOf(reply.player, page, services.clock.wallMs());
+    },
+  },
+});
+
+/** Where an export goes on: behind a row of a table. */
+interface Place extends RowPlace {
+  /** Number of the table in `HISTORY_TABLES`. */
+  table: number;
+}
+
+const START: Place = { table: 0, ...FIRST_PLACE };
+
+interface Page {
+  kind: 'page';
+  rows: Record<string, PlayerRow[]>;
+  next: Place | null;
+}
+
+/** Takes one table after the other until the page is full. */
+async function readRows(
+  playerId: string,
+  from: Place,
+  limit: number,
+  { key, services }: RequestContext,
+): Promise<Page | Failure> {
+  const { game, environment } = key;
+  const rows: Page['rows'] = {};
+  let room = limit;
+  let roomBytes: number = LIMITS.exportPageBytes;
+  let after = from;
+  for (const table of HISTORY_TABLES.slice(from.table)) {
+    const isFull = room === 0 || roomBytes <= 0;
+    const ask = { game, environment, playerId, table, after };
+    // A full page still looks for a next one.
+    const asked = await services.analytics.playerRows({
+      ...ask,
+      limit: isFull ? 0 : room,
+      bytes: Math.max(1, roomBytes),
+    });
+    if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+    const { rows: shown, more } = asked.value;
+    if (shown.length > 0) rows[table] = shown.map(({ row }) => row);
+    const last = shown.at(-1);
+    if (more) return { kind: 'page', rows, next: last === undefined ? after : { ...last.place, table: after.table } };
+    room -= shown.length;
+    for (const { sizeBytes } of shown) roomBytes -= sizeBytes;
+    after = { table: after.table + 1, ...FIRST_PLACE };
+  }
+  return { kind: 'page', rows, next: null };
+}
+
+function documentOf(player: ExportedPlayer, { rows, next }: Page, nowMs: number): Answer {
+  const rest = JSON.stringify({
+    state: exportedState(player),
+    rows,
+    next_cursor: next === null ? null : encode(next),
+  });
+  return answer(`{"exported_at":"${formatTimestamp(nowMs)}","player":${playerJson(player, 'server')},${rest.slice(1)}`);
+}
+
+function encode({ table, receivedMs, sequence, index }: Place): string {
+  return Buffer.from([table, receivedMs, sequence, index].join(' ')).toString('base64url');
+}
+
+function decode(cursor: string): Place | undefined {
+  const match = /^(\d{1,2}) (-?\d{1,15}) (\d{1,15}) (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (match === null) return undefined;
+  const [table = 0, receivedMs = 0, sequence = 0, index = 0] = match.slice(1).map(Number);
+  return { table, receivedMs, sequence, index };
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import type { PlayerReply } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerView } from '../../../actors/vocabulary/state.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { unitsText } from '../../kernel/money.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { KeyKind } from '../request-context.ts';
+import type { Success } from '../route.ts';
+import { ExternalId, PlayerId, freeForm, timeOut } from '../fields.ts';
+
+export const LIFECYCLE_STAGE_SCHEMA = {
+  type: 'string',
+  enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
+  description: "Stage of the player's life.",
+} as const;
+
+/** The Player resource of the contract. */
+export const Player = Type.Object(
+  {
+    id: PlayerId,
+    external_id: ExternalId,
+    device_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Device identifier; null until known.',
+    }),
+    email: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'E-mail address, used for campaigns; null until known. Left out in answers to client keys.',
+      }),
+    ),
+    lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
+    session_count: Type.Integer({ description: 'Sessions opened or recorded.' }),
+    total_revenue: Type.Number({ description: "Sum of purchases in the game's currency, to four decimals." }),
+    is_payer: Type.Boolean({ description: 'Whether the player ever purchased.' }),
+    first_seen_at: timeOut('When the player was first registered.'),
+    last_seen_at: timeOut("When the player was last active, by the service's clock."),
+    attributes: freeForm('Custom attributes.'),
+  },
+  { description: 'A player.' },
+);
+
+/** `device_id` and `email` as callers send them. */
+export const deviceIdSchema = {
+  minLength: 1,
+  maxLength: LIMITS.deviceIdLength,
+  description: 'Device identifier.',
+} as const;
+export const emailSchema = {
+  format: 'email',
+  maxLength: LIMITS.emailLength,
+  description: 'E-mail address, used for campaigns.',
+} as const;
+
+/** The Player resource as JSON text. Client keys see no e-mail. */
+export function playerJson(player: PlayerView, reader: KeyKind): string {
+  const email = reader === 'client' ? '' : `"email":${JSON.stringify(player.email)},`;
+  return (
+    `{"id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
+    `"device_id":${JSON.stringify(player.deviceId)},${email}"lifecycle_stage":"${player.lifecycleStage}",` +
+    `"session_count":${player.sessionCount},"total_revenue":${unitsText(player.totalRevenue)},` +
+    `"is_payer":${player.isPayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
+    `"last_seen_at":"${formatTimestamp(player.lastSeenAt)}","attributes":${player.attributes}}`
+  );
+}
+
+/** The reply to a player command or query. Any other kind is a bug of the owner. */
+export function expectPlayer(reply: Success): PlayerReply {
+  if (reply.kind !== 'player') throw new Error(`a player command was answered with ${reply.kind}`);
+  return reply;
+}
+
+export const PLAYER_EXAMPLE = {
+  id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+  external_id: 'player_12345',
+  device_id: 'device_abc',
+  email: 'player@example.com',
+  lifecycle_stage: 'active',
+  session_count: 42,
+  total_revenue: 99.99,
+  is_payer: true,
+  first_seen_at: '2026-01-01T00:00:00.000Z',
+  last_seen_at: '2026-01-15T10:30:00.000Z',
+  attributes: { level: 25, country: 'US', language: 'en', is_vip: true },
+};

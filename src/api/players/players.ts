@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { answer } from '../answer.ts';
+import { settableAttributes } from './client-attributes.ts';
+import { documentText, documentTooLarge } from '../document-text.ts';
+import { ExternalId, PlayerId, freeForm } from '../fields.ts';
+import { playerIdOf } from './player-id.ts';
+import { Player, PLAYER_EXAMPLE, deviceIdSchema, emailSchema, expectPlayer, playerJson } from './player-resource.ts';
+import { defineRoute } from '../route.ts';
+
+const tag = 'Players';
+const ById = Type.Object({ id: PlayerId });
+
+export const registerPlayer = defineRoute({
+  method: 'POST',
+  path: '/v1/players/players',
+  tag,
+  summary: 'Register a player, or update the one with the same external_id',
+  description:
+    'Attributes merge over those held. A client key never replaces an e-mail already held, nor a device_id without a player ' +
+    'token, and sets the attributes that the game lets client keys set (the others are ignored, and named in X-Ignored-Fields). ' +
+    'For an existing player, a client key without a player token gets only the attributes that it sent; the device, sessions ' +
+    'and revenue are empty or 0. GET by id returns them.',
+  auth: { keys: ['client', 'server'] },
+  players: ({ body }) => ({ externalId: body.external_id }),
+  limitClass: 'none',
+  idempotent: true,
+  errors: ['DUPLICATE_PLAYER'],
+  input: {
+    headers: Type.Object({
+      'If-None-Match': Type.Optional(
+        Type.String({ pattern: '^\\*$', description: '`*`: create only; an existing player is 409 DUPLICATE_PLAYER.' }),
+      ),
+    }),
+    body: Type.Object({
+      external_id: ExternalId,
+      device_id: Type.Optional(Type.String(deviceIdSchema)),
+      email: Type.Optional(Type.String(emailSchema)),
+      attributes: Type.Optional(freeForm('Custom attributes.')),
+    }),
+  },
+  reply: {
+    statuses: [201, 200],
+    description: '201: registered. 200: was there and is updated.',
+    schema: Player,
+    example: PLAYER_EXAMPLE,
+  },
+  example: { external_id: 'player_12345', device_id: 'device_abc', attributes: { level: 25, country: 'US' } },
+  action: {
+    kind: 'command',
+    toCommand({ body, headers }, context) {
+      const { key, player, idempotency } = context;
+      const attributes =
+        body.attributes === undefined
+          ? undefined
+          : documentText(settableAttributes(body.attributes, 'attributes', context));
+      if (body.attributes !== undefined && attributes === undefined) return documentTooLarge('/attributes');
+      const playerId = playerIdOf(key, body.external_id);
+      return {
+        kind: 'addressed',
+        entityId: playerId,
+        body: {
+          kind: 'RegisterPlayer',
+          playerId,
+          externalId: body.external_id,
+          ...(body.device_id === undefined ? {} : { deviceId: body.device_id }),
+          ...(body.email === undefined ? {} : { email: body.email }),
+          ...(attributes === undefined ? {} : { attributes }),
+          createOnly: headers['If-None-Match'] !== undefined,
+          byClientKey: key.kind === 'client',
+          ...(player === undefined ? {} : { isOwn: true as const }),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+      };
+    },
+    toAnswer(reply, { key }) {
+      const { player, created, replayed = false } = expectPlayer(reply);
+      return answer(playerJson(player, key.kind), { status: created ? 201 : 200, replayed });
+    },
+  },
+});
+
+export const getPlayer = defineRoute({
+  method: 'GET',
+  path: '/v1/players/players/{id}',
+  tag,
+  summary: 'Get a player by id',
+  auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
+  limitClass: 'none',
+  errors: ['PLAYER_NOT_FOUND'],
+  input: { params: ById },
+  reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
+  action: {
+    kind: 'query',
+    toQuery({ params }) {
+      const playerId = params.id.toLowerCase();
+      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetPlayer', playerId } };
+    },
+    toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
+  },
+});
+
+export const getPlayerByExternalId = defineRoute({
+  method: 'GET',
+  path: '/v1/players/players/external/{external_id}',
+  tag,
+  summary: 'Get a player by external_id',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  errors: ['PLAYER_NOT_FOUND'],
+  input: { params: Type.Object({ external_id: ExternalId }) },
+  reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
+  action: {
+    kind: 'query',
+    toQuery({ params }, { key }) {
+      const playerId = playerIdOf(key, params.external_id);
+      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetPlayer', playerId } };
+    },
+    toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
+  },
+});
+
+export const patchPlayer = defineRoute({
+  method: 'PATCH',
+  path: '/v1/players/players/{id}',
+  tag,
+  summary: 'Update a player',
+  description: 'JSON Merge Patch (RFC 7396) on the attributes: null deletes a key. null clears email and device_id.',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND'],
+  input: {
+    params: ById,
+    body: Type.Object({
+      device_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...deviceIdSchema })),
+      email: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...emailSchema })),
+      attributes: Type.Optional(freeForm('Merge patch of the custom attributes.')),
+    }),
+  },
+  reply: { statuses: [200], description: 'The player after the change.', schema: Player, example: PLAYER_EXAMPLE },
+  example: { email: 'player@example.com', attributes: { level: 26, trial: null } },
+  action: {
+    kind: 'command',
+    toCommand({ params, body }, { idempotency }) {
+      const attributes = body.attributes === undefined ? undefined : documentText(body.attributes);
+      if (body.attributes !== undefined && attributes === undefined) return documentTooLarge('/attributes');
+      const playerId = params.id.toLowerCase();
+      return {
+        kind: 'addressed',
+        entityId: playerId,
+        body: {
+          kind: 'PatchPlayer',
+          playerId,
+          ...(body.device_id === undefined ? {} : { deviceId: body.device_id }),
+          ...(body.email === undefined ? {} : { email: body.email }),
+          ...(attributes === undefined ? {} : { attributes }),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+      };
+    },
+    toAnswer(reply, { key }) {
+      const { player, replayed = false } = expectPlayer(reply);
+      return answer(playerJson(player, key.kind), { replayed });
+    },
+  },
+});

@@ -1,0 +1,125 @@
+import { Type, type Static } from 'typebox';
+import type { RecordSession } from '../../../actors/vocabulary/commands.ts';
+import type { Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { answer } from '../answer.ts';
+import { PlayerId, timeIn } from '../fields.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const SessionId = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.callerIdLength,
+  description: "The session: the caller's own id, once per player and session, or the one of an init.",
+});
+
+const Body = Type.Object(
+  {
+    session_id: SessionId,
+    duration_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.recordedSessionSeconds,
+        description: 'Time played, seconds. Without it the time between start_time and end_time, in whole seconds.',
+      }),
+    ),
+    start_time: Type.Optional(timeIn('When the session began.')),
+    end_time: Type.Optional(timeIn('When it ended; not before start_time.')),
+  },
+  { description: 'A session: `duration_seconds`, or both times.' },
+);
+
+export const recordSession = defineRoute({
+  method: 'POST',
+  path: '/v1/players/players/{id}/session',
+  tag: 'Players',
+  summary: 'Record a session',
+  description:
+    'Counts once per session_id, however late a repeat comes: a repeat answers as the first did. ' +
+    'A session_id that init made adds nothing, as that session counts by itself. It is also tracked as the event `session_recorded`.',
+  auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
+  limitClass: 'none',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND'],
+  input: { params: Type.Object({ id: PlayerId }), body: Body },
+  reply: {
+    statuses: [200],
+    description: 'The session is durable.',
+    schema: Type.Object(
+      {
+        session_id: Type.String({ description: 'The session, as it was sent.' }),
+        player_id: PlayerId,
+        session_count: Type.Integer({ description: "The player's sessions with this one." }),
+        total_playtime_seconds: Type.Integer({ description: "The player's time played with this one, seconds." }),
+      },
+      { description: 'A recorded session.' },
+    ),
+    example: {
+      session_id: 'session_789',
+      player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+      session_count: 43,
+      total_playtime_seconds: 151_200,
+    },
+  },
+  example: {
+    session_id: 'session_789',
+    duration_seconds: 1_800,
+    start_time: '2026-01-15T10:00:00Z',
+    end_time: '2026-01-15T10:30:00Z',
+  },
+  action: {
+    kind: 'command',
+    toCommand({ params, body }, { origin, services, idempotency }) {
+      const times = timesOf(body);
+      if ('kind' in times) return times;
+      const playerId = params.id.toLowerCase();
+      return {
+        kind: 'addressed',
+        entityId: playerId,
+        body: {
+          kind: 'RecordSession',
+          playerId,
+          sessionId: body.session_id,
+          ...times,
+          eventId: services.ids.uuidv7(origin.receivedAt),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+      };
+    },
+    toAnswer(reply) {
+      if (reply.kind !== 'sessionRecorded') throw new Error(`a recorded session was answered with ${reply.kind}`);
+      const { sessionId, playerId, sessionCount, totalPlaytimeSeconds, replayed = false } = reply;
+      return answer(
+        `{"session_id":${JSON.stringify(sessionId)},"player_id":"${playerId}",` +
+          `"session_count":${sessionCount},"total_playtime_seconds":${Math.round(totalPlaytimeSeconds)}}`,
+        { replayed },
+      );
+    },
+  },
+});
+
+/** When and how long was played. What the caller says of the duration stands: time spent elsewhere is no time played. */
+function timesOf(
+  body: Static<typeof Body>,
+): Pick<RecordSession, 'startedAt' | 'endedAt' | 'durationSeconds'> | Failure {
+  const startedAt = timeOf(body.start_time);
+  const endedAt = timeOf(body.end_time);
+  if (startedAt !== null && endedAt !== null && endedAt < startedAt) {
+    return invalid([{ path: '/end_time', message: 'must not be before start_time' }]);
+  }
+  if (body.duration_seconds !== undefined) return { startedAt, endedAt, durationSeconds: body.duration_seconds };
+  if (startedAt === null || endedAt === null) {
+    return invalid([{ path: '/duration_seconds', message: 'is required without both start_time and end_time' }]);
+  }
+  const durationSeconds = Math.floor((endedAt - startedAt) / 1_000);
+  if (durationSeconds > LIMITS.recordedSessionSeconds) {
+    const message = `must be at most ${LIMITS.recordedSessionSeconds} seconds after start_time, or come with duration_seconds`;
+    return invalid([{ path: '/end_time', message }]);
+  }
+  return { startedAt, endedAt, durationSeconds };
+}
+
+function timeOf(text: string | undefined): number | null {
+  return text === undefined ? null : (parseTimestamp(text) ?? null);
+}

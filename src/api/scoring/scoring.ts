@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Thresholds } from '../../scoring/buckets.ts';
+import { FLOAT32_MAX } from '../../scoring/features.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import type { TextAnswer } from '../answer.ts';
+import { defineRoute, type KeyedRoute } from '../route.ts';
+import { ScoreAnswer, SCORE_ANSWER_EXAMPLE } from './scoring-answer.ts';
+
+const count = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description }));
+const seconds = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: FLOAT32_MAX, default: 0, description }));
+
+const Body = Type.Object({
+  device_id: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.scoredDeviceIdLength,
+    description: "The caller's device identifier; echoed, and stored with the score.",
+  }),
+  loot_distinct_types: count('Distinct loot-case types opened.'),
+  sess_duration_total: seconds(
+    'Sum of the activity durations of session ends, in seconds; no idle or background time.',
+  ),
+  match_avg_fight_time: seconds('Mean fight time over all matches, in seconds; no loading.'),
+  match_wins: count('Matches whose result is exactly WIN.'),
+  install_hour: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 23, default: 0, description: 'Hour of day of the install, in UTC.' }),
+  ),
+  vpay_count: count('Virtual-currency events, earned and spent; no real money.'),
+});
+
+/** Scores a new install's first half hour. Both of the contract's paths are this. */
+const scoreAt = (path: string): KeyedRoute =>
+  defineRoute({
+    method: 'POST',
+    path,
+    tag: 'Scoring',
+    summary: 'Score the probability that a new install pays within its first day',
+    description:
+      'Six numbers of the first 30 minutes after install; what is not known is left out, never null. Each request stores a record of its ' +
+      'own, also a repeat. With a test key the device ids SERVICE_TEST_TOP_1PCT, SERVICE_TEST_TOP_5PCT, SERVICE_TEST_TOP_10PCT and ' +
+      'SERVICE_TEST_REST force their bucket.',
+    auth: { keys: ['client', 'server'], scope: 'scoring:write' },
+    // Scoring names a device, not a player: the token of any player is accepted.
+    players: 'none',
+    limitClass: 'none',
+    repeatCounts: true,
+    invalidStatus: 422,
+    errors: ['MODEL_UNAVAILABLE'],
+    input: { body: Body },
+    reply: {
+      statuses: [200],
+      description: 'The score; its record is stored.',
+      mediaType: 'application/json',
+      schema: ScoreAnswer,
+      example: SCORE_ANSWER_EXAMPLE,
+    },
+    example: {
+      device_id: 'device_abc',
+      loot_distinct_types: 5,
+      sess_duration_total: 1800,
+      match_avg_fight_time: 100.8,
+      match_wins: 6,
+      install_hour: 0,
+      vpay_count: 19,
+    },
+    action: {
+      kind: 'handle',
+      async handle({ body }, { key, services }) {
+        const outcome = await services.scorer.score({
+          game: key.game,
+          tenant: key.tenant,
+          environment: key.environment,
+          deviceId: body.device_id,
+          features: {
+            loot_distinct_types: body.loot_distinct_types ?? 0,
+            sess_duration_total: body.sess_duration_total ?? 0,
+            match_avg_fight_time: body.match_avg_fight_time ?? 0,
+            match_wins: body.match_wins ?? 0,
+            install_hour: body.install_hour ?? 0,
+            vpay_count: body.vpay_count ?? 0,
+          },
+        });
+        return outcome.kind === 'failure' ? outcome : scoreAnswer(body.device_id, outcome);
+      },
+    },
+  });
+
+export const scoringRoutes: readonly KeyedRoute[] = [
+  scoreAt('/v1/scoring/first-user-conversion'),
+  scoreAt('/api/v1/scoring/first-user-conversion/30m'),
+];
+
+/** The contract's envelope for scores: with `error` and `meta`, which are null. */
+function scoreAnswer(deviceId: string, scored: Scored): TextAnswer {
+  const { score, bucket, modelVersion, thresholds, scoredAt } = scored;
+  const data =
+    `{"device_id":${JSON.stringify(deviceId)},"score":${score},"bucket":"${bucket}","model_version":"${modelVersion}",` +
+    `"thresholds_used":${thresholdsText(thresholds)},"scored_at":"${timeText(scoredAt)}"}`;
+  const body = `{"success":true,"data":${data},"error":null,"meta":null}`;
+  return { kind: 'text', contentType: 'application/json', body };
+}
+
+/** A model's thresholds are one object for as long as it answers, and a batch has one time: both are written once. */
+let latestThresholds: { of: Thresholds | undefined; text: string } = { of: undefined, text: '' };
+let latestTime = { atMs: Number.NaN, text: '' };
+
+function thresholdsText(thresholds: Thresholds): string {
+  if (latestThresholds.of !== thresholds) latestThresholds = { of: thresholds, text: JSON.stringify(thresholds) };
+  return latestThresholds.text;
+}
+
+function timeText(atMs: number): string {
+  if (latestTime.atMs !== atMs) latestTime = { atMs, text: new Date(atMs).toISOString() };
+  return latestTime.text;
+}

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer, type Answer } from '../answer.ts';
+import { ExternalId, PlayerId, timeOut } from '../fields.ts';
+import { NextCursor, PageQuery } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+
+const Member = Type.Object(
+  { player_id: PlayerId, external_id: ExternalId, entered_at: timeOut('When the player entered the segment.') },
+  { description: 'A player who is in the segment.' },
+);
+
+export const listSegmentPlayers = defineRoute({
+  method: 'GET',
+  path: '/v1/segments/segments/{id}/players',
+  tag: 'Segments',
+  summary: 'List the players in a segment',
+  description: 'In the order of their ids; about a second behind what evaluation of flags sees.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
+  reply: {
+    statuses: [200],
+    description: 'Some of its players.',
+    schema: Type.Object(
+      { players: Type.Array(Member, { description: 'Players of this page.' }), next_cursor: NextCursor },
+      { description: 'Players in a segment.' },
+    ),
+    example: {
+      players: [
+        {
+          player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+          external_id: 'player_12345',
+          entered_at: '2026-01-15T10:30:00.000Z',
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  action: {
+    kind: 'handle',
+    handle: ({ params, query }, context) => list(params.id, query, context),
+  },
+});
+
+async function list(
+  segmentId: string,
+  { limit = LIMITS.pageItemsDefault, cursor }: PageQuery,
+  { key, services }: RequestContext,
+): Promise<Answer> {
+  const { game, environment } = key;
+  if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
+  const after = cursor === undefined ? undefined : decode(cursor);
+  if (cursor !== undefined && after === undefined) {
+    return invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  }
+  // One more than asked for tells whether there is another page.
+  const page = after === undefined ? { limit: limit + 1 } : { limit: limit + 1, afterPlayerId: after };
+  const asked = await services.analytics.segmentPlayers({ game, environment, segmentId, ...page });
+  if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+  const shown = asked.value.slice(0, limit);
+  const last = shown.at(-1);
+  const next = last === undefined || asked.value.length <= limit ? null : encode(last.playerId);
+  return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
+}
+
+function memberJson({ playerId, externalId, enteredAt }: SegmentPlayer) {
+  return { player_id: playerId, external_id: externalId, entered_at: formatTimestamp(enteredAt) };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A cursor names the last player shown. */
+function encode(playerId: string): string {
+  return Buffer.from(playerId).toString('base64url');
+}
+
+function decode(cursor: string): string | undefined {
+  const playerId = Buffer.from(cursor, 'base64url').toString();
+  return UUID.test(playerId) ? playerId : undefined;
+}
+
+const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');

@@ -1,0 +1,202 @@
+import { Type } from 'typebox';
+import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
+import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/pattern-load.ts';
+import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { changeDefinition, createKeyed } from '../definitions/definition-writes.ts';
+import { IfMatch } from '../if-match.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+import {
+  keyFromName,
+  Segment,
+  SEGMENT_BODY_EXAMPLE,
+  SEGMENT_EXAMPLE,
+  SegmentBody,
+  SegmentChange,
+  segmentJson,
+  SegmentWithProgress,
+  type SegmentContent,
+} from './segment-resource.ts';
+
+const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
+const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
+
+const PATH = '/v1/segments/segments';
+const segments = definitionRoutes({
+  kind: 'segment',
+  tag: 'Segments',
+  path: PATH,
+  many: 'segments',
+  id: { parameter: 'id', field: 'segment_id', description: 'Id of the segment.' },
+  schema: Segment,
+  example: SEGMENT_EXAMPLE,
+  toJson: (segment) => segmentJson(segment),
+  missing,
+  most: LIMITS.segmentsPerEnvironment,
+});
+const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
+
+const listSegments = segments.listRoute({ summary: 'List the segments', description: 'Oldest first.' });
+
+const createSegment = defineRoute({
+  ...segments.shared,
+  versioned: true,
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a segment',
+  description: 'In effect on this node with the answer. The players there are evaluated in the background.',
+  idempotent: true,
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: { body: SegmentBody },
+  reply: { statuses: [201], description: 'The segment.', schema: Segment, example: SEGMENT_EXAMPLE },
+  example: SEGMENT_BODY_EXAMPLE,
+  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+});
+
+const getSegment = defineRoute({
+  ...segments.shared,
+  versioned: true,
+  method: 'GET',
+  path: segments.itemPath,
+  summary: 'Get a segment',
+  description: 'With how far the players have been evaluated against its newest version.',
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: ById },
+  reply: {
+    statuses: [200],
+    description: 'The segment.',
+    schema: SegmentWithProgress,
+    example: {
+      ...SEGMENT_EXAMPLE,
+      evaluation: { status: 'done', players_evaluated: 120, players_total: 120, players_over_budget: 0 },
+    },
+  },
+  action: {
+    kind: 'handle',
+    handle({ params }, context) {
+      const { config, segmentProgress } = context.services;
+      const { game, environment } = context.key;
+      const entry = config.get(segments.addressOf(params.id, context));
+      if (entry === undefined) return missing();
+      const { document, revision } = entry;
+      return segmentProgress({ game, environment, segmentId: document.id, revision }).then(
+        (progress) => answer(segmentJson(document, progress), { etag: document.version }),
+        () => failure('SERVICE_UNAVAILABLE', 'How far the players are evaluated cannot be told just now.'),
+      );
+    },
+  },
+});
+
+const putSegment = defineRoute({
+  ...segments.shared,
+  versioned: true,
+  method: 'PUT',
+  path: segments.itemPath,
+  summary: 'Change a segment',
+  description: 'Whole: what is left out gets its default. Every player is evaluated again, in the background.',
+  idempotent: true,
+  errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  input: { params: ById, headers: IfMatch, body: SegmentChange },
+  reply: { statuses: [200], description: 'The segment as it is now.', schema: Segment, example: SEGMENT_EXAMPLE },
+  example: SEGMENT_BODY_EXAMPLE,
+  action: {
+    kind: 'handle',
+    async handle({ params, headers, body }, context) {
+      const written = await changeDefinition(
+        {
+          address: segments.addressOf(params.id, context),
+          headers,
+          missing: missing(),
+          change(held) {
+            const faults = conditionFaults(body.conditions, held.conditions);
+            if (body.key !== undefined && body.key !== held.key) {
+              faults.unshift({ path: '/key', message: 'cannot be changed' });
+            }
+            if (faults.length > 0) return invalid(faults);
+            return { kind: 'changed', document: { ...held, ...contentOf(body, held.key) } };
+          },
+        },
+        context,
+      );
+      return segments.shown(written, 200);
+    },
+  },
+});
+
+const deleteSegment = segments.deleteRoute(
+  {
+    summary: 'Delete a segment',
+    description:
+      'Refused while flags or campaigns use it; `details.flags` and `details.campaigns` name them. Its players leave it in ' +
+      'the background.',
+  },
+  inUse,
+);
+
+export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
+
+async function create(body: SegmentBody, context: RequestContext): Promise<Answer> {
+  const key = body.key ?? keyFromName(body.name ?? '');
+  const faults = [...keyFaults(body, key), ...conditionFaults(body.conditions)];
+  if (faults.length > 0) return invalid(faults);
+  const at = context.origin.receivedAt;
+  const id = `seg_${context.services.ids.uuidv7(at)}`;
+  const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
+  const full = () => segments.noRoom(context);
+  return segments.shown(
+    await createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, full }, context),
+    201,
+  );
+}
+
+function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
+  const { config } = services;
+  const flags = config
+    .list('flag', key.game, key.environment)
+    .filter(({ document }) => document.archivedAt === null && document.rules.some((rule) => rule.segmentId === id))
+    .map(({ document }) => document.key);
+  const campaigns = config
+    .list('campaign', key.game, key.environment)
+    .filter(
+      ({ document: { audience, trigger } }) => audience === id || ('segmentId' in trigger && trigger.segmentId === id),
+    )
+    .map(({ document }) => document.key);
+  if (flags.length + campaigns.length === 0) return undefined;
+  const details = {
+    ...(flags.length === 0 ? {} : { flags: flags.slice(0, LIMITS.reportedFaults) }),
+    ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, LIMITS.reportedFaults) }),
+  };
+  const users = [flags.length === 0 ? [] : 'Rules of flags', campaigns.length === 0 ? [] : 'Campaigns'].flat();
+  const named = Object.values(details).flat();
+  return failure('CONFLICT', `${users.join(' and ')} use the segment: ${named.join(', ')}.`, details);
+}
+
+function contentOf(
+  { name, description, conditions, enabled }: SegmentBody | SegmentChange,
+  key: string,
+): SegmentContent {
+  return { name: name ?? key, description: description ?? '', conditions, enabled: enabled ?? true };
+}
+
+function keyFaults(body: SegmentBody, key: string): FieldFault[] {
+  if (body.key === undefined && body.name === undefined) return [{ path: '/name', message: 'is required' }];
+  return key === '' ? [{ path: '/key', message: 'is required: none can be made of the name' }] : [];
+}
+
+/** @param held what is changed: conditions that stay as they are may be more expensive than new ones */
+function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
+  if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
+    return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
+  }
+  const isHeld = JSON.stringify(conditions) === JSON.stringify(held);
+  if (!isHeld && hasTooManyPatterns(conditions)) return [{ path: '/conditions', message: TOO_MANY_PATTERNS }];
+  const compiled = compileCondition(conditions);
+  const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
+  if (compiled.kind === 'invalid') return compiled.faults.map(below);
+  if (compiled.excess === undefined || isHeld) return [];
+  return [below(compiled.excess)];
+}

@@ -1,0 +1,92 @@
+import { array, assert as check, constantFrom, integer, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { changedWebhook, rotatedWebhook, wholeContent } from './webhook-content.ts';
+
+const AT = Date.UTC(2026, 0, 15);
+
+function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
+  return {
+    id: 'wh_1',
+    ...wholeContent({ url: 'https://hooks.example.com:8443/x', events: ['*'] }),
+    secret: 'first',
+    createdAt: AT,
+    version: 1,
+    ...some,
+  };
+}
+
+describe('a rotated secret', () => {
+  it('has the one before it beside it for 24 hours', () => {
+    const webhook = rotatedWebhook(aWebhook(), 'second', AT);
+    expect(webhook).toMatchObject({ secret: 'second', previousSecret: { secret: 'first', until: AT + 86_400_000 } });
+    expect(rotatedWebhook(webhook, 'third', AT + 1)).toMatchObject({
+      secret: 'third',
+      previousSecret: { secret: 'second', until: AT + 1 + 86_400_000 },
+    });
+  });
+
+  it('however often and with which secrets it is rotated, never has itself beside it, and keeps the one before', () => {
+    const rotation = record({
+      secret: constantFrom('first', 'second', 'third'),
+      afterMs: integer({ min: 0, max: 1e9 }),
+    });
+    check(
+      property(array(rotation, { maxLength: 8 }), (rotations) => {
+        let webhook = aWebhook();
+        let nowMs = AT;
+        for (const { secret, afterMs } of rotations) {
+          nowMs += afterMs;
+          const before = webhook;
+          webhook = rotatedWebhook(webhook, secret, nowMs);
+          expect(webhook.secret).toBe(secret);
+          expect(webhook.previousSecret?.secret).not.toBe(secret);
+          if (secret === before.secret) expect(webhook).toBe(before);
+          else {
+            const until = nowMs + LIMITS.webhookSecretOverlapMs;
+            expect(webhook.previousSecret).toEqual({ secret: before.secret, until });
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('a changed webhook', () => {
+  it('keeps what is left out, and gives null its default', () => {
+    const held = aWebhook({
+      name: 'N',
+      enabled: false,
+      headers: { 'X-A': '1' },
+      retryPolicy: { maxRetries: 2, backoff: 'linear' },
+      filters: { 'properties.amount': { gte: 1 } },
+    });
+    expect(changedWebhook({}, held, AT)).toEqual(held);
+    const bare = { name: null, enabled: null, headers: null, retry_policy: null, filters: null };
+    expect(changedWebhook(bare, held, AT)).toEqual(aWebhook({ name: 'hooks.example.com:8443' }));
+    expect(changedWebhook({ retry_policy: { max_retries: 7 } }, held, AT).retryPolicy).toEqual({
+      maxRetries: 7,
+      backoff: 'exponential',
+    });
+    expect(changedWebhook({ url: 'https://other.example.com/', name: null }, held, AT)).toMatchObject({
+      name: 'other.example.com',
+      url: 'https://other.example.com/',
+    });
+  });
+
+  it('is told no more why the service disabled it once somebody enables it, and only then', () => {
+    const held = aWebhook({ enabled: false, disabled: { at: AT, reason: 'gone' } });
+    expect(changedWebhook({ name: 'other' }, held, AT).disabled).toEqual({ at: AT, reason: 'gone' });
+    expect(changedWebhook({ enabled: false }, held, AT).disabled).toEqual({ at: AT, reason: 'gone' });
+    for (const enabled of [true, null]) expect('disabled' in changedWebhook({ enabled }, held, AT)).toBe(false);
+  });
+
+  it('with a secret is rotated', () => {
+    expect(changedWebhook({ secret: 'second', name: 'N' }, aWebhook(), AT)).toMatchObject({
+      name: 'N',
+      secret: 'second',
+      previousSecret: { secret: 'first' },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
+import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';
+
+/** What callers decide about a webhook, its secret apart. */
+type WebhookContent = Pick<
+  WebhookDocument,
+  'name' | 'url' | 'events' | 'enabled' | 'headers' | 'retryPolicy' | 'filters'
+>;
+
+/** A webhook's configuration as it came: what is left out gets its default. */
+export function wholeContent(body: WebhookBody): WebhookContent {
+  const { url, events } = body;
+  return over(body, emptyContent(url, events));
+}
+
+/**
+ * Changes over what is held: what is left out is kept, null gives what a field is when left out at creation. Whoever enables
+ * a webhook has seen to why the service disabled it.
+ */
+export function changedWebhook(body: WebhookPatch, held: WebhookDocument, nowMs: number): WebhookDocument {
+  const { disabled, ...rest } = held;
+  const content = over(body, held);
+  const stillDisabled = disabled === undefined || content.enabled ? {} : { disabled };
+  const webhook = { ...rest, ...stillDisabled, ...content };
+  return body.secret === undefined ? webhook : rotatedWebhook(webhook, body.secret, nowMs);
+}
+
+/**
+ * A webhook with another secret: the one it had signs beside it for a while, whatever was before that no more. The secret
+ * it has already changes nothing, so that a rotation can be repeated without ending the time of the one before.
+ */
+export function rotatedWebhook(held: WebhookDocument, secret: string, nowMs: number): WebhookDocument {
+  if (secret === held.secret) return held;
+  const previousSecret = { secret: held.secret, until: nowMs + LIMITS.webhookSecretOverlapMs };
+  return { ...held, secret, previousSecret };
+}
+
+/** A secret of the Standard Webhooks form. */
+export function newSecret(ids: Ids): string {
+  return `whsec_${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64')}`;
+}
+
+const SECRET_BYTES = 24;
+
+/** What is wrong with a configuration, beside its shape. Only what a caller sent is looked at. */
+export function webhookFaults(
+  { url, events, headers }: WebhookBody | WebhookPatch,
+  allowPrivateHosts: readonly string[],
+): FieldFault[] {
+  return [
+    ...(url === undefined ? [] : urlFaults(url, allowPrivateHosts)),
+    ...(events === undefined ? [] : eventFaults(events)),
+    ...headerFaults(headers ?? {}),
+  ];
+}
+
+function emptyContent(url: string, events: string[]): WebhookContent {
+  return {
+    name: URL.parse(url)?.host ?? '',
+    url,
+    events,
+    enabled: true,
+    headers: {},
+    retryPolicy: { maxRetries: 4, backoff: 'exponential' },
+    filters: {},
+  };
+}
+
+function over(body: WebhookPatch, kept: WebhookContent): WebhookContent {
+  const { url = kept.url, events = kept.events } = body;
+  const empty = emptyContent(url, events);
+  return {
+    url,
+    events,
+    name: pick(body.name, kept.name, empty.name),
+    enabled: pick(body.enabled, kept.enabled, empty.enabled),
+    headers: pick(body.headers, kept.headers, empty.headers),
+    retryPolicy:
+      body.retry_policy === undefined
+        ? kept.retryPolicy
+        : {
+            maxRetries: body.retry_policy?.max_retries ?? empty.retryPolicy.maxRetries,
+            backoff: body.retry_policy?.backoff ?? empty.retryPolicy.backoff,
+          },
+    filters: pick(body.filters, kept.filters, empty.filters),
+  };
+}
+
+function pick<T>(sent: T | null | undefined, kept: T, empty: T): T {
+  return sent === undefined ? kept : (sent ?? empty);
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import type { Recovery } from '../../../streams/webhook-operations.ts';
+import { failure } from '../../kernel/errors.ts';
+import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { answer, type Answer } from '../answer.ts';
+import { claimKey } from '../definitions/definition-writes.ts';
+import { timeIn, timeOut } from '../fields.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+
+const RecoveryShape = Type.Object(
+  {
+    recovery_id: Type.String({ description: 'Id of the recovery.' }),
+    webhook_id: Type.String({ description: 'Id of the webhook.' }),
+    since: timeOut('From when on everything is looked at again.'),
+    status: Type.Unsafe<Recovery['state']>({
+      type: 'string',
+      enum: ['running', 'done', 'stopped'],
+      description: '`stopped`: before its end, as the webhook was disabled, or the log has lost its place.',
+    }),
+    records_scanned: Type.Integer({ description: 'Records of the log looked at so far.' }),
+    records_total: Type.Integer({ description: 'Records of the log to look at, about.' }),
+    deliveries_queued: Type.Integer({ description: 'Deliveries queued so far.' }),
+    started_at: timeOut('When it was begun.'),
+    finished_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When it ended. ISO 8601, UTC, milliseconds; null while it runs.',
+    }),
+  },
+  { description: 'How far a recovery is.' },
+);
+
+const RECOVERY_REPLY = {
+  statuses: [200],
+  description: 'How far it is.',
+  schema: RecoveryShape,
+  example: {
+    recovery_id: '019bc0de-1234-7abc-8def-0123456789ac',
+    webhook_id: 'wh_019bc0de-1234-7abc-8def-0123456789ab',
+    since: '2026-01-15T08:00:00.000Z',
+    status: 'running',
+    records_scanned: 1_200,
+    records_total: 48_000,
+    deliveries_queued: 310,
+    started_at: '2026-01-15T10:30:00.000Z',
+    finished_at: null,
+  },
+} as const;
+
+const recover = defineRoute({
+  ...webhooks.shared,
+  method: 'POST',
+  path: `${webhooks.itemPath}/recover`,
+  summary: 'Deliver again whatever happened since a time',
+  description:
+    'For a receiver that was away for longer than the retries last, or lost what it had taken. In the background, everything the ' +
+    'webhook asks for now is queued under the id it had or would have had, so that a receiver that skips known ids gets what it ' +
+    'missed and nothing twice. One at a time per webhook: asking for the same `since` again tells how far it is, another one is 409. ' +
+    'The log goes back 30 days at most.',
+  idempotent: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: {
+    params: WebhookById,
+    query: Type.Object({ since: timeIn('From when on, by the time the service received it.') }),
+  },
+  reply: RECOVERY_REPLY,
+  action: {
+    kind: 'handle',
+    async handle({ params, query }, context) {
+      const since = parseTimestamp(query.since) ?? 0;
+      if (since > context.origin.receivedAt) return invalid([{ path: 'since', message: 'must not be in the future' }]);
+      const webhook = enabledWebhook(params.id, context);
+      return webhook.kind === 'failure' ? webhook : begin(webhook.entry, since, context);
+    },
+  },
+});
+
+const getRecovery = defineRoute({
+  ...webhooks.shared,
+  method: 'GET',
+  path: `${webhooks.itemPath}/recover`,
+  summary: 'Get how far the latest recovery is',
+  description: '404 when none was begun.',
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: WebhookById },
+  reply: RECOVERY_REPLY,
+  action: {
+    kind: 'handle',
+    async handle({ params }, context) {
+      const entry = webhooks.find(params.id, context);
+      if (entry === undefined) return missingWebhook();
+      const recovery = await context.services.webhookOperations.recovery(entry);
+      if (recovery === 'unavailable') return failure('SERVICE_UNAVAILABLE');
+      if (recovery === undefined) return failure('NOT_FOUND', 'No recovery of the webhook is known.');
+      return recoveryAnswer(entry.key, recovery);
+    },
+  },
+});
+
+export const webhookRecoveryRoutes = [recover, getRecovery];
+
+/** Begins a recovery, or tells of the one that runs, or of the one that the first request with this Idempotency-Key began. */
+async function begin(entry: ConfigEntry<'webhook'>, since: number, context: RequestContext): Promise<Answer> {
+  const { webhookOperations } = context.services;
+  const claimed = await claimKey(context);
+  if (claimed.kind === 'failure') return claimed;
+  if (claimed.replayed) {
+    const latest = await webhookOperations.recovery(entry);
+    if (latest === 'unavailable') return failure('SERVICE_UNAVAILABLE');
+    if (latest?.since === since) return recoveryAnswer(entry.key, latest, true);
+  }
+  const begun = await webhookOperations.recover(entry, since);
+  if (begun.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE');
+  const { recovery } = begun;
+  if (recovery.since === since) return recoveryAnswer(entry.key, recovery);
+  return failure('CONFLICT', 'A recovery since another time is under way.', { since: formatTimestamp(recovery.since) });
+}
+
+function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false): Answer {
+  const { id, since, state, scanned, total, queued, startedAt, finishedAt } = recovery;
+  return answer(
+    JSON.stringify({
+      recovery_id: id,
+      webhook_id: webhookId,
+      since: formatTimestamp(since),
+      status: state,
+      records_scanned: scanned,
+      records_total: total,
+      deliveries_queued: queued,
+      started_at: formatTimestamp(startedAt),
+      finished_at: finishedAt === null ? null : formatTimestamp(finishedAt),
+    }),
+    { replayed },
+  );
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { failure } from '../../kernel/errors.ts';
+import { uuidv5 } from '../../kernel/ids.ts';
+import { answer } from '../answer.ts';
+import { claimKey } from '../definitions/definition-writes.ts';
+import { defineRoute } from '../route.ts';
+import { enabledWebhook, WebhookById, webhooks } from './webhooks.ts';
+
+export const redeliverToWebhook = defineRoute({
+  ...webhooks.shared,
+  method: 'POST',
+  path: `${webhooks.itemPath}/deliveries/{delivery_id}/redeliver`,
+  summary: 'Deliver something again',
+  description:
+    'Queues it under the id it had, with new attempts from 1, whatever came of the earlier ones. It must be among `deliveries`, and ' +
+    'in the log still; it is told as it happened then, also if kinds or filters of the webhook have changed. 409 while the webhook is ' +
+    'disabled.',
+  idempotent: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: {
+    params: Type.Object({
+      ...WebhookById.properties,
+      delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery: `id` in its payload.' }),
+    }),
+  },
+  reply: {
+    statuses: [200],
+    description: 'It is queued.',
+    schema: Type.Object(
+      {
+        webhook_id: Type.String({ description: 'Id of the webhook.' }),
+        delivery_id: Type.String({ description: 'Id of the delivery.' }),
+        queued: Type.Boolean({ description: 'Always true: attempts follow at once.' }),
+      },
+      { description: 'A delivery that is made again.' },
+    ),
+    example: {
+      webhook_id: 'wh_019bc0de-1234-7abc-8def-0123456789ab',
+      delivery_id: '3f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+      queued: true,
+    },
+  },
+  action: {
+    kind: 'handle',
+    async handle({ params }, context) {
+      const webhook = enabledWebhook(params.id, context);
+      if (webhook.kind === 'failure') return webhook;
+      const { key, services, idempotency, origin } = context;
+      const { game, environment } = key;
+      const deliveryId = params.delivery_id.toLowerCase();
+      const asked = await services.analytics.deliveredFact({ game, environment, webhookId: params.id, deliveryId });
+      if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+      const place = asked.value;
+      if (place === undefined) return failure('NOT_FOUND', 'No attempt of that delivery is known of this webhook.');
+      const claimed = await claimKey(context);
+      if (claimed.kind === 'failure') return claimed;
+      // A repeat asks again: if the first request failed on its way, nothing was queued, and else its id tells that it was.
+      const requestId =
+        idempotency === undefined
+          ? services.ids.uuidv7(origin.receivedAt)
+          : uuidv5(REQUEST_IDS, `${key.id}\n${idempotency.key}`);
+      const queued = await services.webhookOperations.redeliver(webhook.entry, place, requestId);
+      switch (queued.kind) {
+        case 'queued':
+          return answer(JSON.stringify({ webhook_id: params.id, delivery_id: queued.deliveryId, queued: true }), {
+            replayed: claimed.replayed,
+          });
+        case 'gone':
+          return failure('NOT_FOUND', 'The log no longer holds what was delivered.');
+        case 'erased':
+          return failure('NOT_FOUND', 'The player it tells of was erased.');
+        case 'unavailable':
+          return failure('SERVICE_UNAVAILABLE');
+      }
+    },
+  },
+});
+
+/** Namespace of request ids that derive from an Idempotency-Key. */
+const REQUEST_IDS = '0d6c2f4b-6a52-4f0e-9a3b-5d7a1c9be804';

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, type KeyedRoute } from '../route.ts';
+import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+
+/** The route that tries a webhook out. */
+export function testWebhookRoute(): KeyedRoute {
+  /** Test deliveries under way in this process. */
+  let testing = 0;
+
+  return defineRoute({
+    ...webhooks.shared,
+    method: 'POST',
+    path: `${webhooks.itemPath}/test`,
+    summary: 'Send a test delivery',
+    description:
+      'One attempt now, also while the webhook is disabled: a sample of the first kind it asks for, about a player that nobody ' +
+      'registered (`sample-player`), signed like any other. Filters are not asked. A receiver that fails is told of in the answer; ' +
+      'nothing is retried, and nothing logged.',
+    onlyAsks: true,
+    errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    input: { params: WebhookById },
+    reply: { statuses: [200], description: 'What came of it.', schema: Tested, example: TESTED_EXAMPLE },
+    action: {
+      kind: 'handle',
+      async handle({ params }, context) {
+        const entry = webhooks.find(params.id, context);
+        if (entry === undefined) return missingWebhook();
+        if (testing >= LIMITS.webhookTests)
+          return failure('SERVICE_UNAVAILABLE', 'Too many tests are under way just now.');
+        testing += 1;
+        try {
+          return await test(entry, context);
+        } finally {
+          testing -= 1;
+        }
+      },
+    },
+  });
+}
+
+const Tested = Type.Object(
+  {
+    webhook_id: Type.String({ description: 'Id of the webhook.' }),
+    delivery_id: Type.String({ description: 'Id of the delivery: `id` in its payload.' }),
+    kind: Type.String({ description: 'Kind of the sample: `type` in its payload.' }),
+    delivered: Type.Boolean({ description: 'Whether the receiver took it: any 2xx.' }),
+    status: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'HTTP status of the answer; null when there was none.',
+    }),
+    duration_ms: Type.Integer({ description: 'How long the exchange took, milliseconds.' }),
+    error: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Why there was no answer; null when there was one.',
+    }),
+    response_start: Type.String({ description: "First characters of the answer's body, as the receiver sent them." }),
+  },
+  { description: 'A test delivery.' },
+);
+
+const TESTED_EXAMPLE = {
+  webhook_id: 'wh_019bc0de-1234-7abc-8def-0123456789ab',
+  delivery_id: '3f0f5a3e-8d7b-4c39-9a43-0d6f0e9c2b11',
+  kind: 'event.purchase_completed',
+  delivered: false,
+  status: 500,
+  duration_ms: 42,
+  error: null,
+  response_start: 'out of stock',
+};
+
+async function test(webhook: ConfigEntry<'webhook'>, { services }: RequestContext): Promise<Answer> {
+  const tested = await services.webhookOperations.test(webhook);
+  return answer(
+    JSON.stringify({
+      webhook_id: webhook.key,
+      delivery_id: tested.deliveryId,
+      kind: tested.type,
+      delivered: tested.delivered,
+      status: tested.status,
+      duration_ms: Math.round(tested.durationMs),
+      error: tested.error,
+      response_start: tested.responseStart,
+    }),
+  );
+}

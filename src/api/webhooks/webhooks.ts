@@ -1,0 +1,214 @@
+import { Type } from 'typebox';
+import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { createdRevisionOf } from '../../../streams/config/webhook-revision.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { uuidv5 } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
+import { IfMatch } from '../if-match.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute, invalid } from '../route.ts';
+import { changedWebhook, newSecret, rotatedWebhook, webhookFaults, wholeContent } from './webhook-content.ts';
+import {
+  createdWebhookJson,
+  rotatedWebhookJson,
+  RotationBody,
+  SECRET_EXAMPLE,
+  Webhook,
+  WebhookBody,
+  WEBHOOK_BODY_EXAMPLE,
+  WEBHOOK_EXAMPLE,
+  webhookJson,
+  WebhookPatch,
+  WebhookRotated,
+  WebhookWithSecret,
+} from './webhook-resource.ts';
+
+export const missingWebhook = (): Failure => failure('NOT_FOUND', 'The webhook does not exist.');
+
+const PATH = '/v1/integrations/webhooks';
+export const webhooks = definitionRoutes({
+  kind: 'webhook',
+  tag: 'Webhooks',
+  path: PATH,
+  many: 'webhooks',
+  id: { parameter: 'id', field: 'webhook_id', description: 'Id of the webhook.' },
+  schema: Webhook,
+  example: WEBHOOK_EXAMPLE,
+  toJson: webhookJson,
+  missing: missingWebhook,
+  most: LIMITS.webhooksPerEnvironment,
+});
+export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
+const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
+
+/** A webhook that deliveries may be queued for. */
+export function enabledWebhook(
+  id: string,
+  context: RequestContext,
+): { kind: 'enabled'; entry: ConfigEntry<'webhook'> } | Failure {
+  const entry = webhooks.find(id, context);
+  if (entry === undefined) return missingWebhook();
+  if (!entry.document.enabled) return failure('CONFLICT', 'The webhook is disabled; enable it first.');
+  return { kind: 'enabled', entry };
+}
+
+/** The routes of webhooks as definitions. @param allowPrivateHosts hosts a webhook may point to though they are not public */
+export function webhookRoutes(allowPrivateHosts: readonly string[]) {
+  const createWebhook = defineRoute({
+    ...webhooks.shared,
+    versioned: true,
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a webhook',
+    description: 'In effect on this node with the answer. The secret is shown in this answer only.',
+    idempotent: true,
+    errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    input: { body: WebhookBody },
+    reply: {
+      statuses: [201],
+      description: 'The webhook with its secret.',
+      schema: WebhookWithSecret,
+      example: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE },
+    },
+    example: WEBHOOK_BODY_EXAMPLE,
+    action: {
+      kind: 'handle',
+      handle({ body }, context) {
+        const faults = webhookFaults(body, allowPrivateHosts);
+        return faults.length > 0 ? invalid(faults) : create(body, context);
+      },
+    },
+  });
+
+  const patchWebhook = defineRoute({
+    ...webhooks.shared,
+    versioned: true,
+    method: 'PATCH',
+    path: webhooks.itemPath,
+    summary: 'Change fields of a webhook',
+    description:
+      'Fields are replaced whole, objects too; null gives a field what it has when left out. What waits is delivered as the ' +
+      'webhook is by then. Enabling it again takes `disabled` away; what it missed meanwhile comes by `recover`.',
+    idempotent: true,
+    errors: CHANGE_ERRORS,
+    input: { params: WebhookById, headers: IfMatch, body: WebhookPatch },
+    reply: { statuses: [200], description: 'The webhook as it is now.', schema: Webhook, example: WEBHOOK_EXAMPLE },
+    example: { enabled: false },
+    action: {
+      kind: 'handle',
+      async handle({ params, headers, body }, context) {
+        const faults = webhookFaults(body, allowPrivateHosts);
+        if (faults.length > 0) return invalid(faults);
+        const { receivedAt } = context.origin;
+        return webhooks.shown(
+          await change(params.id, headers, context, (held) => changedWebhook(body, held, receivedAt)),
+          200,
+        );
+      },
+    },
+  });
+
+  return [listWebhooks, createWebhook, getWebhook, patchWebhook, deleteWebhook, rotateSecret];
+}
+
+const listWebhooks = webhooks.listRoute({ summary: 'List the webhooks', description: 'By id. Secrets are not shown.' });
+
+const getWebhook = webhooks.getRoute({ summary: 'Get a webhook', description: 'Its secret is not shown.' });
+
+const deleteWebhook = webhooks.deleteRoute({
+  summary: 'Delete a webhook',
+  description: 'Deliveries that wait are dropped when they are due. What was attempted stays in `webhook_deliveries`.',
+});
+
+const rotateSecret = defineRoute({
+  ...webhooks.shared,
+  versioned: true,
+  method: 'POST',
+  path: `${webhooks.itemPath}/rotate-secret`,
+  summary: 'Change the secret of a webhook',
+  description:
+    'Deliveries are signed with the new secret at once, and for 24 hours with the one before as well: `webhook-signature` holds ' +
+    'both signatures, `X-Service-Signature-Previous` the old one. A secret before that signs no more. The body may be left out.',
+  idempotent: true,
+  bodyOptional: true,
+  errors: CHANGE_ERRORS,
+  input: { params: WebhookById, headers: IfMatch, body: RotationBody },
+  reply: {
+    statuses: [200],
+    description: 'The webhook with its new secret, which is shown in this answer only.',
+    schema: WebhookRotated,
+    example: {
+      ...WEBHOOK_EXAMPLE,
+      version: 2,
+      secret: SECRET_EXAMPLE,
+      previous_secret_until: '2026-01-16T10:30:00.000Z',
+    },
+  },
+  example: {},
+  action: {
+    kind: 'handle',
+    async handle({ params, headers, body }, context) {
+      const { origin, services } = context;
+      const secret = body.secret ?? newSecret(services.ids);
+      const written = await change(params.id, headers, context, (held) =>
+        rotatedWebhook(held, secret, origin.receivedAt),
+      );
+      if (written.kind === 'failure') return written;
+      const { document } = written.entry;
+      return answer(rotatedWebhookJson(document), { replayed: written.replayed, etag: document.version });
+    },
+  },
+});
+
+/** Namespace of webhook ids that derive from an Idempotency-Key. */
+const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
+
+/** With an Idempotency-Key the webhook's id derives from it, so that requests with one key never make two webhooks. */
+async function create(body: WebhookBody, context: RequestContext): Promise<Answer> {
+  const { key, idempotency, origin, services } = context;
+  const { config, ids } = services;
+  const uuid =
+    idempotency === undefined ? ids.uuidv7(origin.receivedAt) : uuidv5(DERIVED_IDS, `${key.id}\n${idempotency.key}`);
+  const id = `wh_${uuid}`;
+  const address = webhooks.addressOf(id, context);
+  const document: WebhookDocument = {
+    id,
+    ...wholeContent(body),
+    secret: body.secret ?? newSecret(ids),
+    createdAt: origin.receivedAt,
+    version: 1,
+  };
+  const made = await createDefinition<'webhook'>(
+    { address, document, holder: () => config.get(address), taken, full: () => webhooks.noRoom(context) },
+    context,
+  );
+  if (made.kind === 'failure') return made;
+  const { document: webhook } = made.entry;
+  return answer(createdWebhookJson(webhook), { status: 201, replayed: made.replayed, etag: webhook.version });
+}
+
+const taken = (): Failure => failure('CONFLICT', 'That Idempotency-Key made another webhook, longer ago.');
+
+function change(
+  id: string,
+  headers: IfMatch,
+  context: RequestContext,
+  next: (held: WebhookDocument) => WebhookDocument,
+): Promise<Written<'webhook'> | Failure> {
+  return changeDefinition<'webhook'>(
+    {
+      address: webhooks.addressOf(id, context),
+      headers,
+      missing: missingWebhook(),
+      change: (held, entry) => ({
+        kind: 'changed',
+        document: { ...next(held), createdRevision: createdRevisionOf(entry) },
+      }),
+    },
+    context,
+  );
+}

@@ -1,0 +1,134 @@
+import { sleep, within } from '../../src/kernel/clock.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import { appendRecord } from '../jetstream/append.ts';
+import { boundsOf, callApi, countBySubject, countSubjects, describeStream, getMessage } from '../jetstream/api.ts';
+import { openBucket } from '../jetstream/bucket.ts';
+import { BrokerUnfit, checkServer, ensureStreams } from '../jetstream/ensure.ts';
+import type { BrokerAccess } from '../jetstream/access.ts';
+import { openLink } from '../jetstream/link.ts';
+import type { Link } from '../jetstream/link.ts';
+import { openReader } from '../jetstream/reader.ts';
+import { keepUp } from '../jetstream/upkeep.ts';
+import { openWork } from '../jetstream/work.ts';
+import type { Log } from './log.ts';
+
+export interface JetStreamOptions {
+  /** `nats://host:port`, with a token or a user and password before the host if need be; or several joined by commas. */
+  url: string;
+  /** Credentials and TLS that go before those of `url`. */
+  access?: BrokerAccess;
+  /** Copies of every stream: 1 on a single node, 3 in a cluster. */
+  replicas: 1 | 3;
+  /** Bound of FACTS in bytes; at it writes are refused. */
+  factsMaxBytes?: number;
+  logger: Logger;
+  clock: Clock;
+  /** How long the broker may take to be there at the start. */
+  patienceMs?: number;
+  /** Take streams and buckets as they are: for tools beside a running service, which has made them as it wants them. */
+  asFound?: boolean;
+}
+
+/** The log over JetStream. */
+export interface JetStreamLog extends Log {
+  /** Makes streams and buckets, or brings them up to date. Done by itself at the start and after every reconnect. */
+  ensure(): Promise<void>;
+}
+
+/**
+ * Connects to NATS and makes sure that the streams are there. Afterwards the connection is kept for ever.
+ * Throws when no broker answers in time, when it refuses the credentials, when it is older than 2.12, when JetStream is off, or when a stream cannot be
+ * made as defined.
+ */
+export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
+  const { clock, logger } = options;
+  const patienceMs = options.patienceMs ?? LIMITS.logPatienceMs;
+  const { url, access = {} } = options;
+  const link = await openLink({ url, access, clock, logger, patienceMs });
+  const ensure = () => (options.asFound === true ? checkServer(link) : ensureStreams(link, clock, options));
+  try {
+    await ensureFirst(clock, patienceMs, ensure);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  keepEnsured(link, clock, logger, ensure);
+
+  return {
+    append: (subject, data, append) => appendRecord(link, subject, data, append),
+    read: (stream, read) => openReader(link, clock, logger, stream, read),
+    last: (stream, subject) => getMessage(link, clock, stream, { last_by_subj: subject }),
+    next: (stream, subject, sequence) => getMessage(link, clock, stream, { seq: sequence, next_by_subj: subject }),
+    info: async (stream) => boundsOf(await describeStream(link, clock, stream)),
+    countSubjects: (stream, subject) => countSubjects(link, clock, stream, subject),
+    countBySubject: (stream, subject) => countBySubject(link, clock, stream, subject),
+    async purgeBelow(stream, sequence) {
+      const answer = await callApi(link, clock, `STREAM.PURGE.${stream}`, { seq: sequence });
+      if (answer.kind === 'error') throw new Error(`purge of ${stream}: ${answer.description}`);
+    },
+    work: (stream, work) => openWork(link, clock, logger, stream, work),
+    bucket: (name) => openBucket(link, clock, logger, name),
+    publish: (subject, data) => link.send(subject, data),
+    subscribe(subject, onMessage, group) {
+      const subscription = link.subscribe(subject, (message) => onMessage(message.data, message.subject), group);
+      return () => subscription.unsubscribe();
+    },
+    get connected() {
+      return link.up;
+    },
+    ensure,
+    close: () => link.close(),
+  };
+}
+
+/** At the start a cluster may still be gathering. */
+async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promise<void>): Promise<void> {
+  const untilMs = clock.monotonicMs() + patienceMs;
+  for (;;) {
+    try {
+      const done = await within(
+        clock,
+        patienceMs,
+        ensure().then(() => true),
+      );
+      if (done === true) return;
+      throw new BrokerUnfit('JetStream does not answer; in a cluster, most nodes must be up');
+    } catch (error) {
+      const mayPass = error instanceof BrokerUnfit && error.mayPass;
+      if (!mayPass || clock.monotonicMs() >= untilMs) throw error;
+      await sleep(clock, LIMITS.logRetryMaxMs);
+    }
+  }
+}
+
+/**
+ * After every reconnect the streams are ensured again, as a single nats-server that restarts has forgotten those it held
+ * in memory. Meanwhile the link is up already: what is sent to a stream that is not there yet is sent again.
+ */
+function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): void {
+  let missing = false;
+  keepUp({
+    link,
+    clock,
+    logger,
+    what: 'the set-up of streams',
+    missing: () => missing,
+    async attempt() {
+      missing = false;
+      try {
+        await ensure();
+        return true;
+      } catch (error) {
+        if (link.closed) return true;
+        logger.error({ err: error }, 'the streams are not as defined; trying again');
+        missing = true;
+        return false;
+      }
+    },
+    letGo() {
+      missing = true;
+    },
+  });
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { BUCKETS, STREAMS } from '../definitions.ts';
+import type { BucketName, StreamDefinition, StreamName } from '../definitions.ts';
+import type { AppendOutcome, Log } from './log.ts';
+import { createMemoryBucket, openMemoryBucket } from '../memory/bucket.ts';
+import type { MemoryBucket } from '../memory/bucket.ts';
+import { createConnection } from '../memory/connection.ts';
+import type { ClientClocks, Connection, WriteFault } from '../memory/connection.ts';
+import { createMessages } from '../memory/messages.ts';
+import { openMemoryReader } from '../memory/reader.ts';
+import { createMemoryStream } from '../memory/stream.ts';
+import type { MemoryStream } from '../memory/stream.ts';
+import { createWorkQueue } from '../memory/work-queue.ts';
+import type { WorkQueue } from '../memory/work-queue.ts';
+import { subjectMatches } from './subject-match.ts';
+
+/** A broker in memory, shared by the clients of one test or simulation. */
+export interface MemoryBroker {
+  /** A new client. `name` is what the fault hooks see; with clocks of its own it can be paused. */
+  connect(name?: string, own?: ClientClocks): MemoryLog;
+  /**
+   * A stream loses everything, as when a broker that held it in memory restarts: a single nats-server makes it anew
+   * (`new` creation), a cluster may bring it back empty under its old creation (`same`).
+   */
+  wipe(stream: StreamName, creation: 'new' | 'same'): void;
+  /** What a stream holds, for a test's own checks. */
+  stream(name: StreamName): MemoryStream;
+  bucket(name: BucketName): MemoryBucket;
+}
+
+/** One client, and what a test may do to it. */
+export interface MemoryLog extends Log {
+  /** The connection breaks; what is under way is lost, or still reaches the broker. */
+  disconnect(underWay?: 'lose' | 'deliver'): void;
+  reconnect(): void;
+  /** The process is gone: nothing it waits for ever settles. What it had sent is lost, or still reaches the broker. */
+  kill(underWay?: 'lose' | 'deliver'): void;
+}
+
+export interface MemoryFaults {
+  /** Asked once for every append, as it leaves the client. */
+  onAppend?: (call: { client: string; stream: StreamName; subject: string; data: Uint8Array }) => WriteFault;
+  /** Asked once for every bucket write, as it leaves the client. */
+  onBucketWrite?: (call: { client: string; bucket: BucketName; key: string }) => WriteFault;
+  /** How long one message takes in one direction, in milliseconds. Order within a connection is kept. */
+  latencyMs?: (client: string) => number;
+}
+
+export interface MemoryBrokerOptions {
+  clock: Clock;
+  faults?: MemoryFaults;
+  /** Differences from the definitions, such as a small `maxBytes`. */
+  streams?: Partial<Record<StreamName, Partial<StreamDefinition>>>;
+}
+
+/** Makes an empty broker with every stream and bucket of the definitions. */
+export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
+  const { clock, faults = {} } = options;
+  const streamNames = Object.keys(STREAMS).filter((name): name is StreamName => name in STREAMS);
+  const streams = new Map(
+    streamNames.map((name) => [name, createMemoryStream({ ...STREAMS[name], ...options.streams?.[name] }, clock)]),
+  );
+  const buckets = new Map(BUCKETS.map((name) => [name, createMemoryBucket()]));
+  const queues = new Map<string, WorkQueue>();
+  const messages = createMessages();
+  let clients = 0;
+
+  const streamOf = (name: StreamName) => present(streams.get(name), name);
+  const bucketOf = (name: BucketName) => present(buckets.get(name), name);
+
+  function streamFor(subject: string): StreamName {
+    const name = streamNames.find((candidate) =>
+      STREAMS[candidate].subjects.some((pattern) => subjectMatches(pattern, subject)),
+    );
+    return present(name, `a stream for ${subject}`);
+  }
+
+  function queueOf(stream: StreamName, terms: Parameters<Log['work']>[1]): WorkQueue {
+    const id = `${stream} ${terms.durable}`;
+    const queue = queues.get(id) ?? createWorkQueue(streamOf(stream), clock, terms);
+    queues.set(id, queue);
+    return queue;
+  }
+
+  function open(client: string, connection: Connection): Log {
+    return {
+      append(subject, data, append = {}) {
+        const stream = streamFor(subject);
+        return connection.write<AppendOutcome>(
+          () => streamOf(stream).append(subject, data, append),
+          (message) => ({ kind: 'unknown', message }),
+          append.timeoutMs ?? LIMITS.logRequestMs,
+          faults.onAppend?.({ client, stream, subject, data }) ?? 'deliver',
+        );
+      },
+      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read),
+      last: (stream, subject) => connection.ask(() => streamOf(stream).last(subject)),
+      next: (stream, subject, sequence) => connection.ask(() => streamOf(stream).next(subject, sequence)),
+      info: (stream) => connection.ask(() => streamOf(stream).bounds()),
+      countSubjects: (stream, subject) => connection.ask(() => streamOf(stream).countSubjects(subject)),
+      countBySubject: (stream, subject) => connection.ask(() => streamOf(stream).countBySubject(subject)),
+      purgeBelow: (stream, sequence) => connection.ask(() => streamOf(stream).purgeBelow(sequence)),
+      work: (stream, work) => queueOf(stream, work).join(connection, work),
+      bucket: (name) =>
+        openMemoryBucket(
+          connection,
+          name,
+          bucketOf(name),
+          (bucket, key) => faults.onBucketWrite?.({ client, bucket, key }) ?? 'deliver',
+        ),
+      publish: (subject, data) => connection.toBroker(() => messages.publish(subject, data)),
+      subscribe: (subject, onMessage, group) => messages.subscribe(connection, subject, onMessage, group),
+      get connected() {
+        return connection.connected;
+      },
+      async close() {
+        connection.close();
+      },
+    };
+  }
+
+  return {
+    connect(name = `client-${++clients}`, own) {
+      const connection = createConnection(clock, () => faults.latencyMs?.(name) ?? 0, own);
+      return Object.assign(open(name, connection), {
+        disconnect: (underWay: 'lose' | 'deliver' = 'lose') => connection.disconnect(underWay),
+        reconnect: () => connection.reconnect(),
+        kill: (underWay: 'lose' | 'deliver' = 'lose') => connection.kill(underWay),
+      });
+    },
+    wipe: (stream, creation) => streamOf(stream).wipe(creation),
+    stream: streamOf,
+    bucket: bucketOf,
+  };
+}
+
+function present<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`there is no ${what}`);
+  return value;
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Logger } from '../../../../src/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
+import { encodeDeliveryRecords } from '../../../codec.ts';
+import { deliveryRecordsSubject } from '../../../definitions.ts';
+import type { Erasures } from '../../../erasures.ts';
+import type { Log } from '../../../log/log.ts';
+import type { DeliveryOutcome, DeliveryRecord } from '../../../records/delivery-record.ts';
+import { createRecordBatches } from '../../../records/record-batches.ts';
+import type { Delivery } from './delivery.ts';
+import type { AttemptOutcome } from './sender.ts';
+
+/** An attempt that was made. */
+export interface MadeAttempt {
+  /** Where it went. */
+  url: string;
+  /** When it began, epoch milliseconds. */
+  atMs: number;
+  durationMs: number;
+  outcome: AttemptOutcome;
+}
+
+/**
+ * The delivery log: what became of every attempt goes to RECORDS, and from there to `webhook_deliveries`. Nobody waits for it: what
+ * RECORDS does not take in time is counted as unlogged, and the delivery goes on.
+ */
+export interface AttemptLog {
+  /** @param nextAttemptAt when the next attempt is due, epoch milliseconds */
+  attempted(delivery: Delivery, made: MadeAttempt, outcome: DeliveryOutcome, nextAttemptAt?: number): void;
+  /** A delivery came to its end, or was never queued, without an attempt. */
+  notAttempted(delivery: Delivery, outcome: 'dropped' | 'overflowed', why: string): void;
+  /** Resolves once what was given is stored, or given up. */
+  close(): Promise<void>;
+}
+
+export interface AttemptLogOptions {
+  log: Pick<Log, 'append'>;
+  clock: Clock;
+  logger: Logger;
+  metrics: SinkMetrics;
+  /** Names the subject. */
+  node: string;
+  /** Unique per process incarnation, and to this log in it: message ids count up within it. */
+  writer: string;
+  /** Nothing is logged of who was erased: the rows from before are gone by then, or about to be. */
+  erasures: Pick<Erasures, 'covers'>;
+}
+
+export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
+  const { log, clock, logger, metrics, erasures } = options;
+  let messages = 0;
+  const batches = createRecordBatches<DeliveryRecord>({
+    log,
+    clock,
+    logger,
+    subject: deliveryRecordsSubject(options.node),
+    what: 'webhook delivery attempts',
+    encode: encodeDeliveryRecords,
+    messageId: () => `${options.writer}/${++messages}`,
+    perMessage: LIMITS.attemptsPerMessage,
+    pending: LIMITS.attemptsPending,
+    lingerMs: LIMITS.attemptLingerMs,
+  });
+
+  function append(record: DeliveryRecord): void {
+    if (erasures.covers(record.player, record.place)) return;
+    void batches.append([record]).then((outcome) => {
+      if (outcome === 'unavailable') metrics.attemptsUnlogged.inc();
+    });
+  }
+
+  return {
+    attempted(delivery, { url, atMs, durationMs, outcome: answer }, outcome, nextAttemptAt) {
+      append({
+        ...identityOf(delivery),
+        attempt: delivery.attempt,
+        attemptedAt: atMs,
+        durationMs: Math.round(durationMs),
+        outcome,
+        ...(answer.kind === 'answered'
+          ? { status: answer.status, error: '', responseStart: startOf(answer.responseStart) }
+          : { status: null, error: errorOf(answer), responseStart: '' }),
+        urlHost: hostOf(url),
+        nextAttemptAt: nextAttemptAt ?? null,
+      });
+    },
+    notAttempted(delivery, outcome, why) {
+      append({
+        ...identityOf(delivery),
+        attempt: 0,
+        attemptedAt: clock.wallMs(),
+        durationMs: 0,
+        outcome,
+        status: null,
+        error: why,
+        responseStart: '',
+        urlHost: '',
+        nextAttemptAt: null,
+      });
+    },
+    close: () => batches.close(),
+  };
+}
+
+/** Why there was no answer, in words; empty: there was one. */
+export function errorOf(outcome: AttemptOutcome): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return '';
+    case 'timed_out':
+      return 'no answer in time';
+    case 'connection_failed':
+      return `the connection failed: ${outcome.reason}`;
+    case 'refused':
+      return `not sent: ${outcome.reason}`;
+    case 'aborted':
+      return 'cut off';
+  }
+}
+
+/** Whole characters only: half a pair would be no text. */
+export function startOf(responseStart: string): string {
+  return responseStart.slice(0, LIMITS.attemptResponseLength).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+function identityOf(delivery: Delivery) {
+  const { id: deliveryId, webhook, game, environment, type, player, place } = delivery;
+  return { deliveryId, webhook, game, environment, type, player, place };
+}
+
+function hostOf(url: string): string {
+  return (URL.parse(url)?.host ?? '').slice(0, LIMITS.attemptHostLength);
+}

@@ -1,0 +1,46 @@
+import type { Environment } from '../../../../actors/vocabulary/commands.ts';
+import type { Clock } from '../../../../src/kernel/clock.ts';
+import type { Ids } from '../../../../src/kernel/ids.ts';
+import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import type { TestedDelivery } from '../../../webhook-operations.ts';
+import { errorOf, startOf } from './attempt-log.ts';
+import { occurrenceOf } from '../matching/occurrences.ts';
+import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
+import { sampleFact } from '../matching/sample-fact.ts';
+import { type DeliverySender, isDelivered } from './sender.ts';
+
+export interface TestTerms {
+  sender: DeliverySender;
+  clock: Clock;
+  ids: Ids;
+  /** Bounds the attempt, end to end. */
+  timeoutMs: number;
+}
+
+/** Makes one attempt now with a sample payload: signed, bounded and kept from private addresses like any other. Never rejects. */
+export async function sendTest(
+  { sender, clock, ids, timeoutMs }: TestTerms,
+  game: string,
+  environment: Environment,
+  webhook: WebhookDocument,
+): Promise<TestedDelivery> {
+  const atMs = clock.wallMs();
+  const occurrence = occurrenceOf(sampleFact(webhook.events, game, environment, atMs));
+  if (occurrence === undefined) throw new Error('a sample is of a kind that is told of');
+  const { type, timestamp } = occurrence;
+  const id = ids.uuidv7(atMs);
+  const body = deliveryBody({ id, type, timestamp, data: occurrence.data(), webhook: webhook.id, attempt: 1 });
+  const headers = deliveryHeaders({ id }, webhook, body, atMs);
+  const startedMs = clock.monotonicMs();
+  const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
+  const answered = outcome.kind === 'answered';
+  return {
+    deliveryId: id,
+    type,
+    delivered: isDelivered(outcome),
+    status: answered ? outcome.status : null,
+    durationMs: Math.round(clock.monotonicMs() - startedMs),
+    error: answered ? null : errorOf(outcome),
+    responseStart: answered ? startOf(outcome.responseStart) : '',
+  };
+}

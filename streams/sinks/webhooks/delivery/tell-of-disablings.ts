@@ -1,0 +1,65 @@
+import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Logger } from '../../../../src/kernel/logger.ts';
+import type { ConfigEntry } from '../../../config/config-store.ts';
+import { encodeDisablings } from '../../../codec.ts';
+import { disablingRecordsSubject } from '../../../definitions.ts';
+import type { Log, Stop } from '../../../log/log.ts';
+import type { WebhookDisabling } from '../../../records/webhook-disabling.ts';
+import type { WebhookConfig } from '../webhook-config.ts';
+
+export interface TellOptions {
+  log: Pick<Log, 'append'>;
+  config: Pick<WebhookConfig, 'list' | 'onChange'>;
+  clock: Clock;
+  logger: Logger;
+  /** Names the subject. */
+  node: string;
+}
+
+/**
+ * Has ClickHouse know of every webhook the service disabled: of those that are at the start, as the process that disabled one may
+ * have died before it told, and of every further one. Several processes tell the same: the message id makes it one, and the table
+ * keeps one.
+ */
+export function tellOfDisablings(options: TellOptions): Stop {
+  const { log, config, clock, logger } = options;
+  const subject = disablingRecordsSubject(options.node);
+  let stopped = false;
+  const isStopped = () => stopped;
+
+  function tell(entry: ConfigEntry<'webhook'>): void {
+    const disabling = disablingOf(entry);
+    if (disabling === undefined) return;
+    store(disabling).catch((error: unknown) => {
+      logger.warn({ err: error, webhook: disabling.webhook }, 'webhooks: ClickHouse is not told of a disabled webhook');
+    });
+  }
+
+  async function store(disabling: WebhookDisabling): Promise<void> {
+    const { game, environment, webhook, disabledAt } = disabling;
+    const messageId = `disabled/${game}/${environment}/${webhook}/${disabledAt}`;
+    let delayMs: number = LIMITS.logRetryMs;
+    while (!isStopped()) {
+      const outcome = await log.append(subject, encodeDisablings([disabling]), { messageId });
+      if (outcome.kind === 'acked') return;
+      await sleep(clock, delayMs);
+      delayMs = Math.min(2 * delayMs, LIMITS.sinkRetryLongestMs);
+    }
+  }
+
+  for (const entry of config.list('webhook')) tell(entry);
+  const stopListening = config.onChange(({ entry }) => {
+    if (entry?.kind === 'webhook') tell(entry);
+  });
+  return () => {
+    stopped = true;
+    stopListening();
+  };
+}
+
+function disablingOf({ game, environment, document }: ConfigEntry<'webhook'>): WebhookDisabling | undefined {
+  if (document.disabled === undefined || environment === '_') return undefined;
+  const { at: disabledAt, reason } = document.disabled;
+  return { webhook: document.id, game, environment, reason, disabledAt };
+}

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../../../src/kernel/json.ts';
+import type { FilterCondition, FilterOperator } from '../../../../actors/vocabulary/documents.ts';
+
+/** A value of the payload's data; `undefined`: there is none. */
+type Found = Json | undefined;
+
+/** Operator → whether the value found meets the operand (FILTER_OPERATORS says what each means). */
+const HOLDS: Readonly<Record<FilterOperator, (found: Found, operand: unknown) => boolean>> = {
+  eq: (found, operand) => found !== undefined && isDeepStrictEqual(found, operand),
+  ne: (found, operand) => found === undefined || !isDeepStrictEqual(found, operand),
+  gt: (found, operand) => bothNumbers(found, operand, (a, b) => a > b),
+  gte: (found, operand) => bothNumbers(found, operand, (a, b) => a >= b),
+  lt: (found, operand) => bothNumbers(found, operand, (a, b) => a < b),
+  lte: (found, operand) => bothNumbers(found, operand, (a, b) => a <= b),
+  in: (found, operand) => found !== undefined && isOneOf(found, operand),
+  nin: (found, operand) => found === undefined || !isOneOf(found, operand),
+  contains: (found, operand) => contains(found, operand),
+  exists: (found, operand) => (found !== undefined) === operand,
+};
+
+/**
+ * Compiles a webhook's filters: property path → condition; all must hold. A path such as `properties.amount` leads into
+ * the payload's data. An operator this program doesn't know never holds: a filter that is ignored would misfire.
+ */
+export function compileFilters(
+  filters: Readonly<Record<string, FilterCondition>>,
+): ((data: Json) => boolean) | undefined {
+  const checks: ((data: Json) => boolean)[] = [];
+  for (const [path, condition] of Object.entries(filters)) {
+    for (const [operator, operand] of Object.entries(condition)) {
+      const holds = isOperator(operator) ? HOLDS[operator] : () => false;
+      checks.push((data) => holds(lookUp(data, path), operand));
+    }
+  }
+  return checks.length === 0 ? undefined : (data) => checks.every((check) => check(data));
+}
+
+function isOperator(text: string): text is FilterOperator {
+  return Object.hasOwn(HOLDS, text);
+}
+
+/**
+ * Own properties only, so `__proto__` finds what a caller sent under that name and nothing else. What is left of the path
+ * may itself be the key, as names of attributes may hold dots; no other splits are tried, so the work is linear.
+ */
+function lookUp(data: Json, path: string): Found {
+  let value = data;
+  let rest = path;
+  for (;;) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (Object.hasOwn(value, rest)) return value[rest];
+    const dot = rest.indexOf('.');
+    const key = rest.slice(0, Math.max(dot, 0));
+    if (dot < 0 || !Object.hasOwn(value, key)) return undefined;
+    value = value[key] ?? null;
+    rest = rest.slice(dot + 1);
+  }
+}
+
+function bothNumbers(found: Found, operand: unknown, compare: (a: number, b: number) => boolean): boolean {
+  return typeof found === 'number' && typeof operand === 'number' && compare(found, operand);
+}
+
+function isOneOf(found: Json, operand: unknown): boolean {
+  return Array.isArray(operand) && operand.some((one) => isDeepStrictEqual(found, one));
+}
+
+function contains(found: Found, operand: unknown): boolean {
+  if (typeof found === 'string') return typeof operand === 'string' && found.includes(operand);
+  return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, operand));
+}

@@ -1,0 +1,88 @@
+import type { Scope } from '../../../../actors/vocabulary/commands.ts';
+import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
+import type { Json, JsonText } from '../../../../src/kernel/json.ts';
+import { type Delivery, deliveryId } from '../delivery/delivery.ts';
+import { occurrenceOf } from './occurrences.ts';
+import { scopeKey, type Subscription, type Subscriptions } from './subscriptions.ts';
+
+/** Where a record stands in the log. */
+export interface RecordPlace {
+  /** When FACTS was created, as the broker spells it. */
+  created: string;
+  sequence: number;
+}
+
+/**
+ * The deliveries a record gives rise to: one for every fact and webhook that wants it.
+ * @param isWell the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
+ * @param indexes of the facts that count; all when left out
+ */
+export function* matchRecord(
+  record: CommitRecord,
+  place: RecordPlace,
+  subscriptions: Pick<Subscriptions, 'wanting'>,
+  isWell: (webhook: string) => boolean = () => true,
+  indexes: Iterable<number> = record.facts.keys(),
+): Generator<Delivery> {
+  for (const index of indexes) {
+    const fact = record.facts[index];
+    if (fact === undefined || !('game' in fact)) continue;
+    const occurrence = occurrenceOf(fact);
+    if (occurrence === undefined) continue;
+    let text: JsonText | undefined;
+    let parsed: Json | undefined;
+    for (const subscription of wellFirst(subscriptions.wanting(fact, occurrence.type), isWell)) {
+      if (record.configRevision < subscription.createdRevision) continue;
+      text ??= occurrence.data();
+      if (subscription.filter !== undefined) {
+        parsed ??= parseData(text);
+        if (!subscription.filter(parsed)) continue;
+      }
+      yield {
+        id: deliveryId(subscription.webhook, place.created, place.sequence, index),
+        game: fact.game,
+        environment: fact.environment,
+        webhook: subscription.webhook,
+        configRevision: subscription.revision,
+        type: occurrence.type,
+        timestamp: occurrence.timestamp,
+        data: text,
+        player: fact.entityId,
+        place: { ...place, index },
+        attempt: 1,
+        deferrals: 0,
+        owedSince: record.committedAt,
+      };
+    }
+  }
+}
+
+/** The games of a record that have webhooks, each with the indexes of its facts. */
+export function gamesOf(
+  record: CommitRecord,
+  subscriptions: Pick<Subscriptions, 'has'>,
+): Iterable<{ scope: Scope; indexes: readonly number[] }> {
+  const games = new Map<string, { scope: Scope; indexes: number[] }>();
+  for (const [index, fact] of record.facts.entries()) {
+    if (!('game' in fact)) continue;
+    const { game, environment } = fact;
+    const key = scopeKey(fact);
+    const known = games.get(key) ?? { scope: { game, environment }, indexes: [] };
+    games.set(key, known);
+    known.indexes.push(index);
+  }
+  return [...games.values()].filter(({ scope }) => subscriptions.has(scope));
+}
+
+function wellFirst(all: readonly Subscription[], isWell: (webhook: string) => boolean): readonly Subscription[] {
+  if (all.length < 2) return all;
+  const [well, sick]: [Subscription[], Subscription[]] = [[], []];
+  for (const one of all) (isWell(one.webhook) ? well : sick).push(one);
+  return sick.length === 0 ? all : [...well, ...sick];
+}
+
+/** JSON.parse makes `__proto__` an own property like any other; the text is our own, made from what was validated. */
+function parseData(text: JsonText): Json {
+  const value: Json = JSON.parse(text);
+  return value;
+}

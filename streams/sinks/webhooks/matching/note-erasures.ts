@@ -1,0 +1,33 @@
+import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
+import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
+import type { Logger } from '../../../../src/kernel/logger.ts';
+import { noteErasure } from '../../../erasures.ts';
+import type { Log } from '../../../log/log.ts';
+import type { RecordPlace } from './matching.ts';
+
+export interface NoteErasuresOptions {
+  log: Log;
+  clock: Clock;
+  logger: Logger;
+  /** Asked before every attempt. */
+  givenUp: () => boolean;
+}
+
+const RETRY_MS = 1_000;
+
+/** Notes the erasures of a record, however long the broker is away: deliveries that wait are dropped from then on. */
+export async function noteErasures(
+  { log, clock, logger, givenUp }: NoteErasuresOptions,
+  record: CommitRecord,
+  place: RecordPlace,
+): Promise<void> {
+  for (const [index, fact] of record.facts.entries()) {
+    if (fact.kind !== 'PlayerErased') continue;
+    while (!givenUp()) {
+      const outcome = await noteErasure(log, fact.entityId, { ...place, index, erasedAt: fact.at });
+      if (outcome.kind === 'written') break;
+      logger.warn({ outcome }, 'webhooks: an erasure cannot be noted; trying on');
+      await sleep(clock, RETRY_MS);
+    }
+  }
+}

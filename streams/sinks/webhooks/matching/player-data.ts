@@ -1,0 +1,26 @@
+import type { PlayerView } from '../../../../actors/vocabulary/state.ts';
+import type { JsonText } from '../../../../src/kernel/json.ts';
+
+/** Ten-thousandths to a unit of money. */
+const MONEY_SCALE = 10_000;
+
+/**
+ * `data` of player.created and player.updated: the Player as on the wire (contract: Player), `player_id` beside it as in
+ * every kind, and the names of what changed. `attributes` is spliced in as the JSON text it is.
+ */
+export function playerData(player: PlayerView, changed: readonly string[]): JsonText {
+  const before = JSON.stringify({
+    player_id: player.id,
+    id: player.id,
+    external_id: player.externalId,
+    device_id: player.deviceId,
+    email: player.email,
+    lifecycle_stage: player.lifecycleStage,
+    session_count: player.sessionCount,
+    total_revenue: player.totalRevenue / MONEY_SCALE,
+    is_payer: player.isPayer,
+    first_seen_at: new Date(player.firstSeenAt).toISOString(),
+    last_seen_at: new Date(player.lastSeenAt).toISOString(),
+  });
+  return `${before.slice(0, -1)},"attributes":${player.attributes},"changed":${JSON.stringify(changed)}}`;
+}

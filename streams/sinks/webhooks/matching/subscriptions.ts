@@ -1,0 +1,99 @@
+import type { Scope } from '../../../../actors/vocabulary/commands.ts';
+import type { Json } from '../../../../src/kernel/json.ts';
+import type { ConfigEntry } from '../../../config/config-store.ts';
+import { WEBHOOK_KINDS } from '../../../config/webhook-kinds.ts';
+import { createdRevisionOf } from '../../../config/webhook-revision.ts';
+import { compileFilters } from './filters.ts';
+import type { WebhookConfig } from '../webhook-config.ts';
+
+/** An enabled webhook, ready for matching. */
+export interface Subscription extends Scope {
+  webhook: string;
+  /** Revision of the definition this was made from. */
+  revision: number;
+  /** It sees no record decided under an older revision. */
+  createdRevision: number;
+  /** `undefined`: it takes everything of its kinds. */
+  filter: ((data: Json) => boolean) | undefined;
+}
+
+/** Who wants which kind, per game and environment. Follows the ConfigStore. */
+export interface Subscriptions {
+  /** The webhooks of a game and environment that asked for a kind, filters and creation aside. Each once. */
+  wanting(scope: Scope, type: string): readonly Subscription[];
+  /** Whether a game and environment has an enabled webhook. */
+  has(scope: Scope): boolean;
+  stop(): void;
+}
+
+/** Pattern → the webhooks that stand under it. A webhook stands under a wildcard, or under names the wildcard leaves open. */
+type Index = Map<string, Subscription[]>;
+
+export function createSubscriptions(config: Pick<WebhookConfig, 'list' | 'onChange'>): Subscriptions {
+  let indexes: Map<string, Index> | undefined;
+  const stop = config.onChange((change) => {
+    if (change.address.kind === 'webhook') indexes = undefined;
+  });
+
+  return {
+    wanting(scope, type) {
+      indexes ??= buildIndexes(config.list('webhook'));
+      const index = indexes.get(scopeKey(scope));
+      if (index === undefined) return [];
+      // An event may be named `*`: then its kind and its group are one pattern.
+      const patterns = new Set(['*', groupOf(type), type]);
+      return [...patterns].flatMap((pattern) => index.get(pattern) ?? []);
+    },
+    has(scope) {
+      indexes ??= buildIndexes(config.list('webhook'));
+      return indexes.has(scopeKey(scope));
+    },
+    stop,
+  };
+}
+
+function buildIndexes(entries: readonly ConfigEntry<'webhook'>[]): Map<string, Index> {
+  const indexes = new Map<string, Index>();
+  for (const entry of entries) {
+    const { game, environment, document } = entry;
+    if (!document.enabled || environment === '_') continue;
+    const subscription: Subscription = {
+      game,
+      environment,
+      webhook: document.id,
+      revision: entry.revision,
+      createdRevision: createdRevisionOf(entry),
+      filter: compileFilters(document.filters),
+    };
+    const key = scopeKey({ game, environment });
+    const index: Index = indexes.get(key) ?? new Map();
+    indexes.set(key, index);
+    for (const pattern of effectivePatterns(document.events)) {
+      const others = index.get(pattern) ?? [];
+      others.push(subscription);
+      index.set(pattern, others);
+    }
+  }
+  return indexes;
+}
+
+/** A webhook's `events` as kinds and wildcards: bare event names spelt out, what a wildcard covers left out. */
+function effectivePatterns(events: readonly string[]): string[] {
+  const patterns = new Set(events.map((text) => (isSpeltOut(text) ? text : `event.${text}`)));
+  if (patterns.has('*')) return ['*'];
+  return [...patterns].filter((pattern) => pattern === groupOf(pattern) || !patterns.has(groupOf(pattern)));
+}
+
+function isSpeltOut(text: string): boolean {
+  return text === '*' || text === 'player.*' || text.startsWith('event.') || Object.hasOwn(WEBHOOK_KINDS, text);
+}
+
+/** `event.level_up` → `event.*`. */
+function groupOf(type: string): string {
+  return `${type.slice(0, type.indexOf('.'))}.*`;
+}
+
+/** A game and environment as one name. */
+export function scopeKey({ game, environment }: Scope): string {
+  return `${environment} ${game}`;
+}

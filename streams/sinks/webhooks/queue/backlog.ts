@@ -1,0 +1,31 @@
+import { type Clock, within } from '../../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
+import type { Log, Stop } from '../../../log/log.ts';
+
+export interface BacklogOptions {
+  log: Pick<Log, 'info'>;
+  clock: Clock;
+  metrics: SinkMetrics;
+}
+
+/** Keeps the metric of what waits in DELIVERIES, as the broker counts it. */
+export function measureBacklog({ log, clock, metrics }: BacklogOptions): Stop {
+  let stopped = false;
+  let cancel = clock.timer(0, () => void look());
+
+  async function look(): Promise<void> {
+    try {
+      const bounds = await within(clock, LIMITS.logApiMs, log.info('DELIVERIES'));
+      if (bounds !== undefined) metrics.deliveriesPending.set(bounds.records);
+    } catch {
+      // The log is closed; the last figure stands until the process ends.
+    }
+    if (!stopped) cancel = clock.timer(LIMITS.deliveriesCountMs, () => void look());
+  }
+
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { createFakeClock } from '../../../../test/support/fake-clock.ts';
+import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { aTrackedEvent, commit } from '../../testing.ts';
+import { BEFORE_ALL } from '../../../erasures.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { createOldestUndelivered } from './oldest-undelivered.ts';
+import { aWebhook, answered } from '../testing.ts';
+
+const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => ({
+  id,
+  game: 'demo',
+  environment: 'live',
+  webhook,
+  configRevision: 1,
+  type: 'event.level_up',
+  timestamp: 0,
+  data: '{}',
+  player: 'p',
+  place: BEFORE_ALL,
+  attempt: 1,
+  deferrals: 0,
+  owedSince,
+});
+
+describe('the oldest undelivered', () => {
+  it('is the one owed for longest, until it ends; then the next that shows up', () => {
+    const clock = createFakeClock();
+    const oldest = createOldestUndelivered(clock);
+    const nowMs = clock.wallMs();
+    oldest.waits(aDelivery('a', '1', nowMs - 5_000), nowMs);
+    oldest.waits(aDelivery('a', '2', nowMs - 9_000), nowMs);
+    oldest.waits(aDelivery('a', '3', nowMs - 7_000), nowMs);
+    oldest.waits(aDelivery('b', '4', nowMs - 1_000), nowMs);
+    expect(oldest.ageMs()).toBe(9_000);
+    oldest.ended(aDelivery('a', '3', 0));
+    expect(oldest.ageMs()).toBe(9_000);
+    oldest.ended(aDelivery('a', '2', 0));
+    expect(oldest.ageMs()).toBe(1_000);
+    oldest.waits(aDelivery('a', '3', nowMs - 7_000), nowMs);
+    expect(oldest.ageMs()).toBe(7_000);
+  });
+
+  it('is forgotten when it does not show up again: another process has seen to it', async () => {
+    const clock = createFakeClock();
+    const oldest = createOldestUndelivered(clock);
+    oldest.waits(aDelivery('a', '1', clock.wallMs() - 1), clock.wallMs() + MINUTE_MS);
+    await clock.advance(MINUTE_MS + LIMITS.deliveryOverdueMs);
+    expect(oldest.ageMs()).toBe(MINUTE_MS + LIMITS.deliveryOverdueMs + 1);
+    await clock.advance(1);
+    expect(oldest.ageMs()).toBe(0);
+  });
+});
+
+it('metrics tell of what waits, for whom the longest, and whose receiver gives no answer', async () => {
+  const { clock, writer, config, process, metrics } = createWebhooksWorld();
+  config.set(aWebhook({ id: 'failing', url: 'http://failing.test/' }));
+  config.set(aWebhook({ id: 'hanging', url: 'http://hanging.test/' }));
+  config.set(aWebhook({ id: 'well', url: 'http://well.test/' }));
+  const { sender } = process('sink');
+  let isWell = false;
+  sender.answer = ({ url }) => {
+    if (isWell || url.includes('well')) return answered(200);
+    return url.includes('failing') ? answered(500) : { kind: 'timed_out' };
+  };
+  const facts = Array.from({ length: 3 }, (_, i) => aTrackedEvent({ eventId: `e${i}` }));
+  await commit(writer, facts, { configRevision: 3, committedAt: clock.wallMs() });
+  await clock.advance(30_000);
+  const valueOf = async (metric: keyof typeof metrics & ('openCircuits' | 'deliveriesPending')) =>
+    (await metrics[metric].get()).values[0]?.value;
+  expect(await valueOf('openCircuits')).toBe(1);
+  expect(await valueOf('deliveriesPending')).toBe(6);
+  const { values } = await metrics.oldestUndelivered.get();
+  expect(values).toEqual([{ labels: {}, value: expect.any(Number) }]);
+  expect(values[0]?.value).toBeGreaterThanOrEqual(29);
+  isWell = true;
+  await clock.advance(2 * MINUTE_MS);
+  expect(await valueOf('openCircuits')).toBe(0);
+  expect(await valueOf('deliveriesPending')).toBe(0);
+  expect((await metrics.oldestUndelivered.get()).values[0]?.value).toBe(0);
+});

@@ -1,0 +1,91 @@
+import type { Environment } from '../../../../actors/vocabulary/commands.ts';
+import type { Clock } from '../../../../src/kernel/clock.ts';
+import type { Ids } from '../../../../src/kernel/ids.ts';
+import type { ConfigEntry } from '../../../config/config-store.ts';
+import { decodeJson, encodeJson } from '../../../codec.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Recovery, RecoveryRequest } from '../../../webhook-operations.ts';
+import { sequenceAt } from './sequence-at.ts';
+
+/**
+ * The latest recovery of each webhook: a document in the bucket WEBHOOKS, written by who asks for it and moved on by the recoverer,
+ * both by compare-and-set. So there is one at a time, any process may be asked, and a crash resumes where the document says.
+ */
+export interface RecoveryJob extends Recovery {
+  game: string;
+  environment: Environment;
+  webhook: string;
+  /** The webhook's revision when it was asked for: whoever works must know it at least as fresh. */
+  revision: number;
+  /** FACTS' creation, as the broker spells it. */
+  stream: string;
+  /** Every record up to and including this sequence was looked at. */
+  position: number;
+}
+
+/** Keys of the bucket WEBHOOKS: one per webhook. */
+export const RECOVERY_PREFIX = 'recovery.';
+
+const recoveryKey = (webhook: string): string => RECOVERY_PREFIX + webhook;
+
+/** Asks for a recovery. Rejects when the log is closed. */
+export async function beginRecovery(
+  { log, clock, ids }: { log: Log; clock: Clock; ids: Ids },
+  webhook: ConfigEntry<'webhook'>,
+  sinceMs: number,
+): Promise<RecoveryRequest> {
+  const { game, environment, document, revision } = webhook;
+  if (environment === '_') throw new Error('a webhook belongs to one environment');
+  const bucket = log.bucket('WEBHOOKS');
+  const key = recoveryKey(document.id);
+  const found = await bucket.get(key);
+  const current = found?.value === undefined ? undefined : parseRecovery(decodeJson(found.value));
+  if (current?.state === 'running') return { kind: 'running', recovery: shown(current) };
+  const { created: stream, lastSequence, firstSequence } = await log.info('FACTS');
+  const from = await sequenceAt(log, { firstSequence, lastSequence }, sinceMs);
+  const job: RecoveryJob = {
+    id: ids.uuidv4(),
+    since: sinceMs,
+    startedAt: clock.wallMs(),
+    state: 'running',
+    scanned: 0,
+    total: Math.max(0, lastSequence + 1 - from),
+    queued: 0,
+    finishedAt: null,
+    game,
+    environment,
+    webhook: document.id,
+    revision,
+    stream,
+    position: from - 1,
+  };
+  const outcome = await bucket.put(key, encodeJson(job), found?.revision ?? 0);
+  if (outcome.kind === 'written') return { kind: 'begun', recovery: shown(job) };
+  if (outcome.kind === 'unknown') return { kind: 'unavailable' };
+  // Somebody was faster: theirs is the one.
+  const other = await bucket.get(key);
+  const theirs = other?.value === undefined ? undefined : parseRecovery(decodeJson(other.value));
+  return theirs === undefined ? { kind: 'unavailable' } : { kind: 'running', recovery: shown(theirs) };
+}
+
+/** The latest recovery of a webhook. Rejects when the log is closed. */
+export async function readRecovery(log: Pick<Log, 'bucket'>, webhook: string): Promise<Recovery | undefined> {
+  const entry = await log.bucket('WEBHOOKS').get(recoveryKey(webhook));
+  const job = entry?.value === undefined ? undefined : parseRecovery(decodeJson(entry.value));
+  return job === undefined ? undefined : shown(job);
+}
+
+/** What is told of it. */
+function shown({ id, since, startedAt, state, scanned, total, queued, finishedAt }: RecoveryJob): Recovery {
+  return { id, since, startedAt, state, scanned, total: Math.max(total, scanned), queued, finishedAt };
+}
+
+/** Reads a job; `undefined` for anything else. Jobs are written by this program only. */
+export function parseRecovery(value: unknown): RecoveryJob | undefined {
+  return isJob(value) ? value : undefined;
+}
+
+function isJob(value: unknown): value is RecoveryJob {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'id' in value && 'state' in value && 'webhook' in value && 'stream' in value && 'position' in value;
+}

@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { ServedFlag } from '../../../actors/vocabulary/state.ts';
+import { createAnalytics, type Analytics, type Asked } from '../../../clickhouse-schema/queries/analytics.ts';
+import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
+import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
+import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
+import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
+import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await migrate(clickhouse.address);
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+});
+afterAll(async () => {
+  await analytics.close();
+  await clickhouse.close();
+});
+beforeEach(async () => {
+  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+});
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 0, 20);
+const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+
+/** Facts through the whole sink, record by record. */
+async function write(...records: Fact[][]): Promise<void> {
+  const broker = createMemoryBroker({ clock: systemClock });
+  const log = broker.connect();
+  for (const facts of records) await commit(log, facts);
+  const sink = createClickhouseSink({
+    log: broker.connect(),
+    clock: systemClock,
+    holder: 'sink',
+    clickhouse: clickhouse.address,
+    logger: silentLogger,
+    metrics: createMetrics(),
+  });
+  sink.start();
+  await until('the sink is through', () => {
+    const entry = broker.bucket('POSITIONS').get('clickhouse');
+    return entry?.value !== undefined && JSON.parse(Buffer.from(entry.value).toString()).sequence >= records.length;
+  });
+  await sink.stop();
+}
+
+function answered<T>(asked: Asked<T>): T {
+  if (asked.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+  return asked.value;
+}
+
+function transition(
+  kind: 'SegmentEntered' | 'SegmentExited',
+  player: number,
+  at: number,
+  some: Partial<Fact> = {},
+): Fact {
+  const place = { game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` } as const;
+  const fact = { kind, ...place, at, segmentId: 'seg_1', segmentKey: 'whales' } as const;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test changes fields of this very kind
+  return { ...fact, ...some } as Fact;
+}
+
+describe('members of a segment', () => {
+  const members = async (limit = 10, afterPlayerId?: string) =>
+    answered(
+      await analytics.segmentPlayers({
+        game: 'demo',
+        environment: 'live',
+        segmentId: 'seg_1',
+        limit,
+        ...(afterPlayerId === undefined ? {} : { afterPlayerId }),
+      }),
+    );
+
+  it('are those whose newest transition is an entry, in pages', async () => {
+    await write(
+      [transition('SegmentEntered', 1, START), transition('SegmentEntered', 2, START + 1)],
+      // In and out and in within one record: the place in it decides.
+      [
+        transition('SegmentExited', 1, START + 5),
+        transition('SegmentEntered', 1, START + 5),
+        transition('SegmentEntered', 3, START + 6),
+        transition('SegmentExited', 3, START + 6),
+      ],
+      [transition('SegmentExited', 2, START + 7), transition('SegmentEntered', 4, START + 8)],
+      [
+        transition('SegmentEntered', 5, START, { environment: 'test' }),
+        transition('SegmentEntered', 6, START, { segmentId: 'seg_2' }),
+      ],
+    );
+    expect(await members()).toEqual([
+      { playerId: playerId(1), externalId: 'ext-1', enteredAt: START + 5 },
+      { playerId: playerId(4), externalId: 'ext-4', enteredAt: START + 8 },
+    ]);
+    expect((await members(1)).map((member) => member.externalId)).toEqual(['ext-1']);
+    expect((await members(1, playerId(1))).map((member) => member.externalId)).toEqual(['ext-4']);
+    expect(await members(1, playerId(4))).toEqual([]);
+    const transitions = 'SELECT transition FROM segment_transitions ORDER BY facts_sequence, facts_index';
+    expect(await rowsOf(clickhouse, transitions)).toHaveLength(10);
+    // Dashboards see the live environment only.
+    const sizes = await ask(clickhouse, 'SELECT segment_key, players FROM segment_sizes ORDER BY segment_id', {
+      as: 'reader',
+    });
+    expect(sizes.text).toBe('whales\t2\nwhales\t1\n');
+  });
+
+  it('are the same when a block is written again, late, after newer ones', async () => {
+    const target = createClickhouseTarget(clickhouse.address);
+    const blocks = [
+      [transition('SegmentEntered', 1, START)],
+      [transition('SegmentExited', 1, START + 1)],
+      [transition('SegmentEntered', 2, START + 2)],
+    ].map((facts, index) => {
+      const batch = createRowBatch();
+      batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence: index + 1 });
+      return batch.blocks().map((block) => ({ ...block, sequence: index + 1 }));
+    });
+    const insert = async (index: number, repeated: boolean) => {
+      for (const { table, bytes, rows, receivedFromMs, receivedToMs, sequence } of blocks[index] ?? []) {
+        const place = { rows, receivedFromMs, receivedToMs, from: sequence, to: sequence, repeated };
+        expect(await target.insert(table, bytes, `${table}/${sequence}`, place)).toEqual({ kind: 'inserted' });
+      }
+    };
+    for (const index of [0, 1, 2]) await insert(index, false);
+    for (const index of [1, 0, 2, 0]) await insert(index, true);
+    await ask(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
+    await insert(0, true);
+    expect((await members()).map((member) => member.externalId)).toEqual(['ext-2']);
+    expect(await rowsOf(clickhouse, 'SELECT 1 FROM segment_transitions')).toHaveLength(3);
+    await target.close();
+  });
+});
+
+/** An exposure of a player, `ms` after the start. */
+function exposed(player: number, variantKey: string | null, ms = 0, some: Partial<FlagExposed> = {}): FlagExposed {
+  return {
+    kind: 'FlagExposed',
+    game: 'demo',
+    environment: 'live',
+    entityId: playerId(player),
+    externalId: `ext-${player}`,
+    at: START + ms,
+    flagKey: 'shop',
+    flagVersion: 2,
+    variantKey,
+    value: JSON.stringify(variantKey),
+    reason: 'percentage_rollout',
+    ...some,
+  };
+}
+
+/** That a player was served two variants. */
+function mixed(player: number, some: Partial<ServedFlag> = {}): FlagsServed {
+  const place = { game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` } as const;
+  const what = { variantKey: 'a', value: '"a"', reason: 'percentage_rollout', changes: 1, mixed: true } as const;
+  const flag = { flagKey: 'shop', flagVersion: 2, period: 2, ...what, earlier: [], ...some };
+  return { kind: 'FlagsServed', ...place, at: START, flags: [flag], mixed: ['shop'], forgotten: [] };
+}
+
+/** A purchase of a player, `ms` after the start. */
+function bought(player: number, ms: number, properties: unknown = {}, some: Partial<Fact> = {}): Fact {
+  const event = aTrackedEvent({
+    entityId: playerId(player),
+    eventName: 'purchase_done',
+    at: START + ms,
+    // A device's clock decides nothing.
+    timestamp: 0,
+    properties: JSON.stringify(properties),
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test changes fields of this very kind
+  return { ...event, ...some } as Fact;
+}
+
+describe('the measure of an experiment', () => {
+  const measure = async (some: Partial<ExperimentQuery> = {}) => {
+    const measured = answered(
+      await analytics.experiment({
+        game: 'demo',
+        environment: 'live',
+        flagKey: 'shop',
+        fromVersion: 2,
+        beforeVersion: 4,
+        variantBy: 'variant_key',
+        variants: ['a', 'b'],
+        metric: 'purchase_done',
+        aggregate: { kind: 'conversion' },
+        windowDays: 7,
+        sinceMs: START - DAY_MS,
+        untilMs: START + 100 * DAY_MS,
+        earlierSinceMs: START - DAY_MS,
+        ...some,
+      }),
+    );
+    return measured.toSorted((x, y) =>
+      `${x.variant}${String(x.excluded)}`.localeCompare(`${y.variant}${String(y.excluded)}`),
+    );
+  };
+
+  it('counts by hand: 4 players of a, 3 of b, one who saw both, and what else must not count', async () => {
+    await write(
+      // Before its exposure, and an event of the same millisecond that stands before it in the log.
+      [bought(1, 5), bought(2, 10), exposed(1, 'a', 10), exposed(2, 'a', 10), exposed(3, 'a', 10), exposed(4, 'a', 10)],
+      [exposed(11, 'b', 10), exposed(12, 'b', 20), exposed(13, 'b', 30)],
+      // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment: neither.
+      [exposed(21, 'a', 1), exposed(21, 'b', 2), bought(21, 100, { amount: 1_000 })],
+      [
+        exposed(3, null, 1),
+        exposed(31, null),
+        bought(31, 100),
+        exposed(32, 'a', 0, { flagVersion: 1 }),
+        exposed(37, 'a', 0, { flagVersion: 4 }),
+      ],
+      [exposed(33, 'a', 0, { flagKey: 'other' }), exposed(34, 'a', 0, { game: 'other' })],
+      [exposed(35, 'a', 0, { environment: 'test' }), exposed(36, 'a', 0, { reason: 'flag_disabled' }), bought(36, 50)],
+      [
+        // In the same millisecond, but after it in the log.
+        bought(2, 10, { amount: 2.5, basket: { total: 4 } }),
+        bought(3, 11, { amount: 10, 'basket.total': 7 }),
+        bought(3, 12, { amount: -1 }),
+        // Not numbers.
+        bought(3, 13, { amount: '12', basket: { total: true } }),
+        bought(3, 14, { amount: null }),
+      ],
+      // Inside the window of 7 days by a millisecond, and just outside.
+      [bought(11, 10 + 7 * DAY_MS - 1, { amount: 3 }), bought(12, 20 + 7 * DAY_MS, { amount: 100 })],
+      [
+        bought(13, 40, { amount: 50 }, { eventName: 'other_event' }),
+        bought(13, 40, {}, { environment: 'test' }),
+        bought(13, 40, {}, { game: 'other' }),
+      ],
+    );
+
+    // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both.
+    const counted = { excluded: false, arrived: true, mismatches: 0 };
+    expect(await measure()).toEqual([
+      { variant: 'a', ...counted, players: 4, conversions: 2, sum: 2, mean: 0.5, variance: 1 / 3 },
+      expect.objectContaining({ excluded: true, arrived: false, players: 1 }),
+      {
+        variant: 'b',
+        ...counted,
+        players: 3,
+        conversions: 1,
+        sum: 1,
+        mean: 1 / 3,
+        variance: expect.closeTo(1 / 3, 12),
+      },
+    ]);
+
+    // Events: a 0, 1, 4, 0: mean 5/4, squares 17, variance (17 − 25/4) / 3. b 1, 0, 0.
+    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => !row.excluded);
+    expect(counts.map(({ sum, mean, conversions }) => [sum, mean, conversions])).toEqual([
+      [5, 1.25, 2],
+      [1, expect.closeTo(1 / 3, 12), 1],
+    ]);
+    expect(counts[0]?.variance).toBeCloseTo((17 - 25 / 4) / 3, 12);
+
+    // amount: a 0, 2.5, 9, 0: sum 11.5; b 3, 0, 0.
+    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.excluded);
+    expect(sums.map(({ sum, mean }) => [sum, mean])).toEqual([
+      [11.5, 11.5 / 4],
+      [3, 1],
+    ]);
+    expect(sums[0]?.variance).toBeCloseTo((2.5 ** 2 + 81 - 11.5 ** 2 / 4) / 3, 12);
+
+    // A path leads into objects, or is itself a key.
+    const nested = await measure({ aggregate: { kind: 'sum', property: 'basket.total' } });
+    expect(nested.filter((row) => !row.excluded).map(({ sum }) => sum)).toEqual([11, 0]);
+
+    // A longer window takes in the late purchase, a later start of the search only who was exposed since.
+    expect((await measure({ windowDays: 8 })).find((row) => row.variant === 'b' && !row.excluded)?.conversions).toBe(2);
+    expect(await measure({ sinceMs: START + 15 })).toMatchObject([{ variant: 'b', players: 2 }]);
+    expect(await measure({ fromVersion: 9, beforeVersion: 10 })).toEqual([]);
+  });
+
+  it('leaves out who met another variant: in an earlier period, by what was served, or by what the client says', async () => {
+    const earlier = { flagVersion: 1, period: 1 };
+    await write(
+      // In the period by another version of it; from before there were periods; moved by new weights; back again.
+      [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
+      [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
+      [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'a', 10)],
+      // What is no variant any more, or was exposed after the period, leaves nobody out.
+      [exposed(5, 'z', 0, earlier), exposed(5, 'b', 10), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
+      // Served both, though only one was exposed; that of another period, or player, is no matter.
+      [exposed(7, 'b', 10), mixed(7), exposed(8, 'b', 10), mixed(8, { flagVersion: 1 }), mixed(9)],
+      // Names what was never served; names what was served before.
+      [exposed(10, 'b', 10, { attribution: 'mismatch' }), exposed(11, 'b', 10, { attribution: 'earlier' })],
+      [1, 2, 3, 4, 5, 6, 7, 8, 10, 11].map((player) => bought(player, 100)),
+    );
+    const measured = await measure();
+    const shown = measured.map(({ variant, excluded, arrived, players, mismatches, conversions }) => {
+      return { variant, excluded, arrived, players, mismatches, conversions };
+    });
+    expect(shown.toSorted((x, y) => Number(x.arrived) - Number(y.arrived))).toEqual([
+      { variant: 'b', excluded: true, arrived: false, players: 1, mismatches: 1, conversions: 1 },
+      { variant: 'a', excluded: false, arrived: true, players: 2, mismatches: 0, conversions: 2 },
+      { variant: 'a', excluded: true, arrived: true, players: 2, mismatches: 0, conversions: 2 },
+      { variant: 'b', excluded: false, arrived: true, players: 4, mismatches: 1, conversions: 4 },
+      { variant: 'b', excluded: true, arrived: true, players: 1, mismatches: 0, conversions: 1 },
+    ]);
+    // Of an earlier period: what came in before it ended.
+    expect(await measure({ fromVersion: 1, beforeVersion: 2, untilMs: START + 1 })).toMatchObject([
+      { variant: 'a', players: 2 },
+      { variant: 'b', players: 1 },
+    ]);
+  });
+
+  it('counts an event that carries its own exposure, as that stands before it', async () => {
+    await write([exposed(1, 'a', 5), bought(1, 5, { flag_key: 'shop', variant_key: 'a' })]);
+    expect(await measure()).toMatchObject([{ variant: 'a', players: 1, conversions: 1 }]);
+  });
+
+  it('tells the variants of a boolean flag apart by what it served', async () => {
+    await write([
+      exposed(1, null, 0, { value: 'true' }),
+      exposed(2, null, 0, { value: 'false', reason: 'default' }),
+      exposed(3, null, 0, { value: 'false', reason: 'default' }),
+      bought(1, 5),
+    ]);
+    const measured = await measure({ variantBy: 'value', variants: ['false', 'true'] });
+    expect(measured.map(({ variant, players, conversions }) => [variant, players, conversions])).toEqual([
+      ['false', 2, 0],
+      ['true', 1, 1],
+    ]);
+    // Of one player there is no variance.
+    expect(measured[1]?.variance).toBeNaN();
+  });
+
+  it('takes names and paths as values, whatever they hold', async () => {
+    const odd = `'; DROP TABLE events; -- {game:String} \\ " \u{1f600}`;
+    await write([exposed(1, odd, 0, { flagKey: odd }), bought(1, 5, { [odd]: { [odd]: 2 } }, { eventName: odd })]);
+    const measured = await measure({
+      flagKey: odd,
+      variants: [odd, 'b'],
+      metric: odd,
+      aggregate: { kind: 'sum', property: `${odd}.${odd}` },
+    });
+    expect(measured).toMatchObject([{ variant: odd, players: 1, conversions: 1, sum: 2 }]);
+  });
+
+  it('leaves what no number holds as no number', async () => {
+    await write([exposed(1, 'a'), exposed(2, 'a'), bought(1, 5, { amount: 1e308 }), bought(1, 6, { amount: 1e308 })]);
+    const [row] = await measure({ aggregate: { kind: 'sum', property: 'amount' } });
+    expect(row?.players).toBe(2);
+    expect([row?.sum, row?.mean, row?.variance].some((value) => Number.isFinite(value))).toBe(false);
+  });
+});
+
+describe('events of a reader of the stream that the log holds no more', () => {
+  const event = (player: number, some: Parameters<typeof aTrackedEvent>[0] = {}): Fact =>
+    aTrackedEvent({ entityId: playerId(player), at: START, ...some });
+
+  it('are counted from its position to the first record that is there, by its filters', async () => {
+    await write(
+      [event(1), event(1), event(2, { eventName: 'login' }), event(1, { environment: 'test' })],
+      [event(1, { game: 'other' }), event(2), event(3, { at: START - DAY_MS })],
+      [event(1)],
+    );
+    const all = { game: 'demo', environment: 'live', eventNames: [], receivedFromMs: START, beforeSequence: 3 };
+    const fromStart = { ...all, from: { sequence: 1, index: 0 } };
+    const missed = async (query: Parameters<Analytics['missedEvents']>[0]) =>
+      answered(await analytics.missedEvents(query));
+    expect(await missed(fromStart)).toBe(4);
+    expect(await missed({ ...fromStart, from: { sequence: 1, index: 2 } })).toBe(2);
+    expect(await missed({ ...fromStart, from: { sequence: 2, index: 0 } })).toBe(1);
+    expect(await missed({ ...fromStart, eventNames: ['login', "it's"] })).toBe(1);
+    expect(await missed({ ...fromStart, playerId: playerId(1) })).toBe(2);
+    expect(await missed({ ...fromStart, playerId: playerId(1), eventNames: ['login'] })).toBe(0);
+    // Received before this log was there: its place is one of an earlier log.
+    expect(await missed({ ...fromStart, receivedFromMs: START - DAY_MS })).toBe(5);
+  });
+});
+
+describe('many requests at once', () => {
+  it('wait for a place up to a bound; past it they are unavailable at once', async () => {
+    const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;
+    const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
+    const asked = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
+    expect(asked.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);
+    // Places are given back.
+    expect(await analytics.segmentPlayers(query)).toEqual({ kind: 'answered', value: [] });
+  });
+});
+
+describe('a ClickHouse that is away', () => {
+  it('is unavailable, and no error of ours', async () => {
+    const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
+    const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const asked = await away.segmentPlayers({ game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 });
+    expect(asked).toEqual({ kind: 'unavailable' });
+    await away.close();
+  });
+
+  it('without its tables is a fault that is thrown', async () => {
+    const address = { ...clickhouse.address, database: 'nowhere' };
+    const lost = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
+    await expect(lost.segmentPlayers(query)).rejects.toThrow();
+    await lost.close();
+  });
+});

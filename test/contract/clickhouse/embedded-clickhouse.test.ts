@@ -1,0 +1,513 @@
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { existsSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { request, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { until } from '../../support/until.ts';
+
+let clickhouse: TestClickhouse;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await ask(clickhouse, 'CREATE TABLE numbers_table (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
+  await ask(clickhouse, "INSERT INTO numbers_table SELECT number, 'abc' FROM numbers(1000)");
+});
+afterAll(() => clickhouse.close());
+
+describe('the HTTP interface of the embedded ClickHouse', () => {
+  it('answers /ping and a GET without a query', async () => {
+    expect(await (await fetch(`${clickhouse.url}/ping`)).text()).toBe('Ok.\n');
+    expect(await (await fetch(clickhouse.url)).text()).toBe('Ok.\n');
+  });
+
+  it('takes a query from the URL, from the body, and from both', async () => {
+    const get = await fetch(`${clickhouse.url}/?query=SELECT%201%2B1`);
+    expect([get.status, await get.text()]).toEqual([200, '2\n']);
+    expect((await ask(clickhouse, 'SELECT 3', { as: 'reader' })).text).toBe('3\n');
+    expect((await ask(clickhouse, 'SELECT count() FROM', { as: 'reader', body: 'numbers_table' })).text).toBe('1000\n');
+  });
+
+  it('binds parameters, however they are quoted', async () => {
+    const search = {
+      param_text: String.raw`it's "a" \\ b\tc`,
+      param_list: "['x','y\\'z']",
+      param_table: 'numbers_table',
+    };
+    const sql =
+      'SELECT {text:String} AS text, {list:Array(String)} AS list, count() AS n FROM {table:Identifier} FORMAT JSONEachRow';
+    const { text } = await ask(clickhouse, sql, {
+      as: 'reader',
+      search: { ...search, output_format_json_quote_64bit_integers: '0' },
+    });
+    expect(JSON.parse(text)).toEqual({ text: 'it\'s "a" \\ b\tc', list: ['x', "y'z"], n: 1000 });
+  });
+
+  it('runs parameterised statements side by side without mixing them up', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        ask(clickhouse, 'SELECT {n:UInt32}', { as: 'reader', search: { param_n: String(i) } }).then(({ text }) =>
+          text.trim(),
+        ),
+      ),
+    );
+    expect(answers).toEqual(Array.from({ length: 40 }, (_, i) => String(i)));
+  });
+
+  it('names format, query id and time zone in headers', async () => {
+    const { headers } = await ask(clickhouse, 'SELECT 1 FORMAT JSON', { as: 'reader', search: { query_id: 'my-id' } });
+    expect(headers.get('x-clickhouse-format')).toBe('JSON');
+    expect(headers.get('x-clickhouse-query-id')).toBe('my-id');
+    expect(headers.get('content-type')).toBe('application/json; charset=UTF-8');
+    expect(headers.get('x-clickhouse-timezone')).toBe('UTC');
+  });
+
+  it('uses default_format, database and settings of the URL', async () => {
+    const search = { default_format: 'JSONEachRow', database: 'system', session_timezone: 'Asia/Tokyo' };
+    const { text } = await ask(clickhouse, 'SELECT currentDatabase() AS db, toString(toDateTime(0)) AS epoch', {
+      as: 'reader',
+      search,
+    });
+    expect(JSON.parse(text)).toEqual({ db: 'system', epoch: '1970-01-01 09:00:00' });
+  });
+
+  it.each([
+    ['JSON', '{'],
+    ['JSONCompact', '{'],
+    ['CSVWithNames', '"n"\n'],
+    ['TabSeparatedWithNamesAndTypes', 'n\nUInt64\n'],
+    ['JSONCompactEachRowWithNames', '["n"]\n'],
+    ['Parquet', 'PAR1'],
+  ])('answers a large result in %s as one document', async (format, beginning) => {
+    const sql = `SELECT number AS n FROM numbers(300000) ORDER BY n FORMAT ${format}`;
+    const { text } = await ask(clickhouse, sql, { as: 'reader' });
+    expect(text.startsWith(beginning)).toBe(true);
+    expect(text.split(beginning)).toHaveLength(
+      format.startsWith('JSON') && !format.includes('Each') ? text.split('{').length : format === 'Parquet' ? 3 : 2,
+    );
+    if (format === 'JSON') expect(JSON.parse(text).rows).toBe(300_000);
+  });
+
+  it.each(['CSVWithNames', 'TSVWithNames', 'JSON'])('answers an empty result in %s with its header', async (format) => {
+    const { text } = await ask(clickhouse, `SELECT n FROM numbers_table WHERE n > 5000 FORMAT ${format}`, {
+      as: 'reader',
+    });
+    expect(text).toContain('n');
+  });
+
+  it('keeps totals, which a streamed result would lose', async () => {
+    const { text } = await ask(
+      clickhouse,
+      'SELECT n % 2 AS k, count() FROM numbers_table GROUP BY k WITH TOTALS ORDER BY k',
+      {
+        as: 'reader',
+      },
+    );
+    expect(text).toBe('0\t500\n1\t500\n\n0\t1000\n');
+  });
+
+  it('takes gzip bodies and answers in gzip when asked to', async () => {
+    await ask(clickhouse, 'CREATE TABLE IF NOT EXISTS zipped (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const url = `${clickhouse.url}/?query=${encodeURIComponent('INSERT INTO zipped FORMAT JSONEachRow')}`;
+    const headers = { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': clickhouse.address.password };
+    const body = gzipSync('{"n":41}\n{"n":42}\n');
+    const response = await fetch(url, { method: 'POST', headers: { ...headers, 'Content-Encoding': 'gzip' }, body });
+    expect(response.status).toBe(200);
+    const summary = response.headers.get('x-clickhouse-summary');
+    expect(JSON.parse(summary ?? '{}')).toMatchObject({ written_rows: '2' });
+
+    const raw = await rawGet(`${clickhouse.url}/?enable_http_compression=1&query=SELECT+n+FROM+zipped+ORDER+BY+n`);
+    expect(raw.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(raw.body).toString()).toBe('41\n42\n');
+  });
+
+  it.each([
+    ['SELECT nope', 404, 47],
+    ['SELECT 1 FROM missing_table', 404, 60],
+    ['SELEC 1 FROM', 400, 62],
+    ['SELECT missing_function(1)', 404, 46],
+    ['SELECT 1; SELECT 2', 400, 62],
+    ['SELECT {x:UInt8}', 400, 456],
+  ])('answers %s with status %i and code %i', async (sql, status, code) => {
+    const answer = await ask(clickhouse, sql, { as: 'reader' });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-clickhouse-exception-code')).toBe(String(code));
+    expect(answer.text).toMatch(
+      new RegExp(`^Code: ${code}\\. DB::Exception: [\\s\\S]+\\([A-Z_]+\\) \\(version [\\d.]+\\)\\n$`),
+    );
+  });
+
+  it('tells a failure after the first bytes inside the body and cuts the connection', async () => {
+    const sql = 'SELECT throwIf(number = 2000000), toString(number) FROM numbers(3000000)';
+    const response = await fetch(`${clickhouse.url}/?query=${encodeURIComponent(sql)}`);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('refuses unsupported ways openly', async () => {
+    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader', search: { compress: '1' } })).status).toBe(501);
+    expect((await fetch(`${clickhouse.url}/nowhere?query=SELECT+1`)).status).toBe(404);
+    expect((await fetch(`${clickhouse.url}/?query=SELECT+1`, { method: 'DELETE' })).status).toBe(405);
+    const input = "INSERT INTO numbers_table SELECT n, s FROM input('n UInt64, s String') FORMAT JSONEachRow";
+    expect((await ask(clickhouse, input, { body: '{"n":1}' })).status).toBe(501);
+  });
+
+  it.each([
+    ['a reader', 'reader', 300 * 1024],
+    ['the service', 'service', 129 * 1024 * 1024],
+  ] as const)(
+    'refuses a body of %s that is over its bound, also when it is small on the wire',
+    async (_, as, sizeBytes) => {
+      const body = gzipSync(Buffer.alloc(sizeBytes, ' '));
+      const headers = {
+        'Content-Encoding': 'gzip',
+        ...(as === 'reader' ? {} : { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': clickhouse.address.password }),
+      };
+      const response = await fetch(clickhouse.url, { method: 'POST', body, headers });
+      expect([response.status, response.headers.get('x-clickhouse-exception-code')]).toEqual([413, '131']);
+    },
+  );
+
+  it('refuses a body that does not decompress', async () => {
+    const response = await fetch(clickhouse.url, {
+      method: 'POST',
+      body: 'SELECT 1',
+      headers: { 'Content-Encoding': 'gzip' },
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('forgets a client that goes away in the middle of a compressed body', async () => {
+    const sent = request(clickhouse.url, { method: 'POST', headers: { 'Content-Encoding': 'gzip' } });
+    sent.on('error', () => {});
+    sent.write(gzipSync('SELECT 1').subarray(0, 12));
+    await once(sent, 'socket');
+    sent.destroy();
+    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+  });
+
+  it('cancels the statement of a client that goes away', async () => {
+    const abort = new AbortController();
+    const marker = 'cancelled_statement_marker';
+    const running = fetch(
+      `${clickhouse.url}/?query=${encodeURIComponent(`SELECT count() AS ${marker} FROM numbers(1000000000000)`)}`,
+      {
+        signal: abort.signal,
+      },
+    ).catch(() => 'gone');
+    const count = async () => {
+      const sql = `SELECT count() AS n FROM system.processes WHERE query LIKE '%${marker}%' AND query NOT LIKE '%system.processes%'`;
+      return Number((await rowsOf<{ n: string }>(clickhouse, sql))[0]?.n);
+    };
+    await until('the statement runs', async () => (await count()) === 1);
+    abort.abort();
+    expect(await running).toBe('gone');
+    await until('the statement has ended', async () => (await count()) === 0);
+  });
+});
+
+describe('@clickhouse/client against the embedded ClickHouse', () => {
+  it('pings, commands, inserts, queries, streams and closes', async () => {
+    const { url, user, password } = clickhouse.address;
+    const client = createClient({
+      url,
+      username: user,
+      password,
+      compression: { request: true, response: true },
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+    expect(await client.ping()).toEqual({ success: true });
+    await client.command({ query: 'CREATE TABLE client_table (n UInt32, s String) ENGINE = MergeTree ORDER BY n' });
+    const inserted = await client.insert({
+      table: 'client_table',
+      values: Array.from({ length: 5000 }, (_, n) => ({ n, s: `row ${n}` })),
+      format: 'JSONEachRow',
+    });
+    expect(inserted.summary?.written_rows).toBe('5000');
+    await client.insert({
+      table: 'client_table',
+      values: Readable.from(['5000\tstreamed\n', '5001\tstreamed\n'], { objectMode: false }),
+      format: 'TabSeparated',
+    });
+    const json = await client.query({
+      query: 'SELECT count() AS below FROM client_table WHERE n < {below:UInt32}',
+      query_params: { below: 10 },
+    });
+    expect((await json.json()).data).toEqual([{ below: 10 }]);
+    const streamed = await client.query({ query: 'SELECT * FROM client_table ORDER BY n', format: 'JSONEachRow' });
+    let rows = 0;
+    for await (const chunk of streamed.stream<{ n: number }>()) rows += chunk.length;
+    expect(rows).toBe(5002);
+    const exec = await client.exec({ query: 'SELECT 7 FORMAT CSV' });
+    expect((await exec.stream.toArray()).join('')).toBe('7\n');
+    await expect(client.query({ query: 'SELECT nope' })).rejects.toMatchObject({
+      code: '47',
+      type: 'UNKNOWN_IDENTIFIER',
+    });
+    await client.close();
+  });
+
+  it('sees a failure in the middle of a stream', async () => {
+    const client = createClient({ url: clickhouse.url, log: { level: ClickHouseLogLevel.OFF } });
+    const result = await client.query({
+      query: 'SELECT throwIf(number = 2000000) AS t, number FROM numbers(3000000)',
+      format: 'JSONEachRow',
+    });
+    const read = async () => {
+      for await (const rows of result.stream()) expect(rows.length).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toThrow();
+    await client.close();
+  });
+});
+
+describe('the read-only user', () => {
+  const reader = (sql: string, search: Record<string, string> = {}) => ask(clickhouse, sql, { as: 'reader', search });
+
+  it.each([
+    'INSERT INTO numbers_table VALUES (1, 2)',
+    'CREATE TABLE t2 (n UInt8) ENGINE = Memory',
+    'CREATE TEMPORARY TABLE t3 (n UInt8) ENGINE = Memory',
+    'DROP TABLE numbers_table',
+    'TRUNCATE TABLE numbers_table',
+    'ALTER TABLE numbers_table DELETE WHERE 1',
+    'OPTIMIZE TABLE numbers_table FINAL',
+    'RENAME TABLE numbers_table TO other',
+    'SET readonly = 0',
+    'SET max_memory_usage = 0',
+    'SET ROLE service',
+    'SET ROLE ALL',
+    'SET DEFAULT ROLE ALL TO default',
+    'EXECUTE AS default SELECT 1',
+    'GRANT ALL ON *.* TO default',
+    'CREATE USER eve',
+    'CREATE FUNCTION f AS (x) -> x',
+    'USE system',
+    'KILL QUERY WHERE 1',
+    'SYSTEM STOP MERGES',
+    'SYSTEM SHUTDOWN',
+    "BACKUP TABLE numbers_table TO Disk('default', 'x')",
+    "SELECT 1 INTO OUTFILE '/tmp/embedded-clickhouse-outfile'",
+    "SELECT 1 INTO OUTFILE '/tmp/embedded-clickhouse-outfile' FORMAT CSV",
+    "INSERT INTO FUNCTION file('/tmp/embedded-clickhouse-outfile', 'CSV') SELECT 1",
+    "SELECT * FROM file('/etc/hostname', 'LineAsString')",
+    "DESCRIBE TABLE file('/etc/hostname', 'LineAsString')",
+    "EXPLAIN SELECT * FROM file('/etc/hostname', 'LineAsString')",
+    "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')",
+    "SELECT * FROM remote('127.0.0.1', system.one)",
+    "SELECT * FROM s3('http://bucket.127.0.0.1/key.csv', 'CSV')",
+    "SELECT * FROM executable('cat', 'TSV', 'a String')",
+    "SELECT * FROM sqlite('/tmp/x.db', 'y')",
+    "SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
+    "SELECT * FROM postgresql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
+    "SELECT * FROM icebergLocal('/tmp')",
+    "SELECT * FROM filesystem('/etc')",
+    "SELECT file('/etc/hostname')",
+    "SELECT `file`('/etc/hostname')",
+    'SELECT "file"(\'/etc/hostname\')',
+    String.raw`SELECT "\x66ile"('/etc/hostname')`,
+    "SELECT arrayMap(file, ['/etc/hostname'])",
+    "SELECT * APPLY(file) FROM (SELECT '/etc/hostname')",
+    "SELECT /* ' */ file('/etc/hostname') /* ' */",
+    "SELECT '\\'', file('/etc/hostname'), '\\''",
+    "SELECT '''', file('/etc/hostname'), ''''",
+    "SELECT x'\\', file('/etc/hostname') --'",
+    "SELECT $q$ ' $q$, file('/etc/hostname'), $q$ ' $q$",
+    "# '\nSELECT file('/etc/hostname') # '",
+    "SELECT -- '\n file('/etc/hostname') -- '",
+    "SELECT ‘’, file('/etc/hostname')",
+    "SELECT * FROM eval('SELECT 1')",
+    'SELECT 1; DROP TABLE numbers_table',
+    'SELECT 1 SETTINGS readonly = 0',
+    'SELECT 1 SETTINGS max_execution_time = 0',
+    'SELECT 1 SETTINGS max_memory_usage = 0',
+    "SELECT 1 FORMAT Template SETTINGS format_template_resultset = '/etc/hostname'",
+    'SELECT * FROM system.users',
+    'EXPLAIN AST SELECT 1; SET ROLE service',
+    'SELEC 1; SET ROLE service',
+  ])('may not: %s', async (sql) => {
+    const { status, text } = await reader(sql);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text).toMatch(/^Code: \d+\. DB::Exception/);
+    expect(text).not.toContain(readFileSync('/etc/hostname', 'utf8').trim() + '\\n');
+  });
+
+  it('may not name `file` through a parameter', async () => {
+    const { status } = await reader("SELECT arrayMap({f:Identifier}, ['/etc/hostname'])", { param_f: 'file' });
+    expect(status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('changes nothing by trying', async () => {
+    expect(existsSync('/tmp/embedded-clickhouse-outfile')).toBe(false);
+    expect((await reader('SELECT count() FROM numbers_table')).text).toBe('1000\n');
+    expect((await reader("SELECT getSetting('readonly')")).text).toBe('1\n');
+    expect((await reader('SELECT currentRoles()')).text).toBe("['analyst']\n");
+  });
+
+  it.each([
+    ['readonly', '0', 200],
+    ['max_memory_usage', '0', 500],
+    ['max_memory_usage', '99999999999', 500],
+    ['max_execution_time', '0', 500],
+    ['max_execution_time', '3600', 500],
+    ['max_execution_time', '5', 200],
+    ['format_schema', '/etc/hostname', 500],
+    ['allow_ddl', '1', 500],
+    ['max_threads', "1'; SET ROLE service; SELECT '", 500],
+    ["max_threads'; SET ROLE service; --", '1', 400],
+  ])('setting %s=%s in the URL is answered %i, and lifts nothing', async (name, value, status) => {
+    const answer = await reader("SELECT getSetting('readonly')", { [name]: value });
+    expect(answer.status).toBe(status);
+    if (status === 200) expect(answer.text).toBe('1\n');
+  });
+
+  it('reads tables, views, their descriptions and what clients list, but no word in a string or column is in its way', async () => {
+    for (const sql of [
+      'SELECT * FROM numbers_table LIMIT 1',
+      'SHOW TABLES',
+      'SHOW CREATE TABLE numbers_table',
+      'DESCRIBE numbers_table',
+      'EXPLAIN SELECT * FROM numbers_table',
+      'SELECT name FROM system.tables',
+      'SELECT name, type FROM system.columns',
+      'SELECT name FROM system.databases',
+      'SELECT version(), timezone(), currentUser()',
+      "SELECT * FROM numbers_table WHERE s = 'file'",
+      "SELECT count() FROM numbers_table WHERE s LIKE '%file(%' -- a file",
+      'WITH x AS (SELECT 1 AS a) SELECT * FROM x;',
+    ]) {
+      const { status, text } = await reader(sql);
+      expect(`${status} ${text}`).toMatch(/^200 /);
+    }
+  });
+
+  it('is refused with a password, under another name, and through a foreign host name', async () => {
+    const as = (headers: Record<string, string>) => fetch(`${clickhouse.url}/?query=SELECT+1`, { headers });
+    expect((await as({ 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': 'wrong' })).status).toBe(403);
+    expect((await as({ 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': 'wrong' })).status).toBe(403);
+    expect((await as({ Authorization: `Basic ${Buffer.from('admin:').toString('base64')}` })).status).toBe(403);
+    expect((await rawGet(`${clickhouse.url}/?query=SELECT+1`, { Host: 'rebound.example.com' })).status).toBe(403);
+  });
+
+  it('is held to its memory', async () => {
+    const { status, text } = await reader('SELECT length(groupArray(toString(number))) FROM numbers(100000000)');
+    expect(status).toBe(500);
+    expect(text).toContain('MEMORY_LIMIT_EXCEEDED');
+  });
+
+  it('is held to the time it asked for', async () => {
+    const { status, text } = await reader('SELECT count() FROM numbers(1000000000000)', { max_execution_time: '1' });
+    expect([status, text.includes('TIMEOUT_EXCEEDED')]).toEqual([408, true]);
+  });
+
+  it('running long on every place it has does not hold up the writer', async () => {
+    await ask(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const abort = new AbortController();
+    const slow = Array.from({ length: 8 }, () =>
+      fetch(`${clickhouse.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`, { signal: abort.signal }).catch(
+        () => undefined,
+      ),
+    );
+    await until('the readers run', async () => {
+      const [row] = await rowsOf<{ n: string }>(
+        clickhouse,
+        "SELECT count() AS n FROM system.processes WHERE query LIKE '%numbers(1000000000000)%' AND query NOT LIKE '%processes%'",
+      );
+      return Number(row?.n) === 4;
+    });
+    const startedMs = performance.now();
+    for (let i = 0; i < 10; i++) {
+      const { status } = await ask(clickhouse, 'INSERT INTO busy FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
+      expect(status).toBe(200);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    abort.abort();
+    await Promise.all(slow);
+  });
+});
+
+describe('the engine in its own process', () => {
+  it('keeps what was inserted through kill -9, and starts again on the same folder', async () => {
+    const own = await startClickhouse();
+    try {
+      await ask(
+        own,
+        'CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1, fsync_part_directory = 1',
+      );
+      for (let i = 0; i < 5; i++) await ask(own, 'INSERT INTO kept FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
+      await own.kill('SIGKILL');
+      await own.restart();
+      expect((await ask(own, 'SELECT count() FROM kept')).text).toBe('5\n');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('ends on SIGTERM within seconds, also with a statement running', async () => {
+    const own = await startClickhouse();
+    try {
+      const running = fetch(`${own.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`).catch(() => undefined);
+      await until('the statement runs', async () => {
+        const [row] = await rowsOf<{ n: string }>(
+          own,
+          "SELECT count() AS n FROM system.processes WHERE query LIKE '%numbers(%'",
+        );
+        return Number(row?.n) > 1;
+      });
+      const startedMs = performance.now();
+      await own.kill('SIGTERM');
+      expect(performance.now() - startedMs).toBeLessThan(8_000);
+      await running;
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('ends when its supervisor does, and leaves the folder to the next', async () => {
+    const own = await startClickhouse();
+    try {
+      await own.orphan();
+      await own.restart();
+      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('will not share a folder', async () => {
+    const own = await startClickhouse();
+    try {
+      await expect(own.another()).rejects.toThrow(/another process/);
+      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('serves the database it is told to, to readers too', async () => {
+    const own = await startClickhouse({ CLICKHOUSE_DATABASE: 'analytics' });
+    try {
+      await ask(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');
+      expect((await ask(own, 'SELECT currentDatabase(), count() FROM t', { as: 'reader' })).text).toBe(
+        'analytics\t0\n',
+      );
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+/** A GET without any help of fetch: own Host header, no decompression. */
+async function rawGet(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
+  const sent = request(url, { headers: { 'Accept-Encoding': 'gzip', ...headers } });
+  sent.end();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  const parts: Buffer[] = [];
+  for await (const part of response ?? []) parts.push(part);
+  return { status: response?.statusCode ?? 0, headers: response?.headers ?? {}, body: Buffer.concat(parts) };
+}

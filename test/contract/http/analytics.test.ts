@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { EventTracked, Fact } from '../../../actors/vocabulary/facts.ts';
+import type { FlagExposed } from '../../../actors/flags/facts.ts';
+import { aFlagDocument } from '../../../actors/flags/testing.ts';
+import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
+import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { bodyOf } from '../../support/api-body.ts';
+import { ask, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+let target: BlockTarget;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await migrate(clickhouse.address);
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+  target = createClickhouseTarget(clickhouse.address);
+  gateway = await startGateway({ analytics });
+  key = await gateway.key();
+});
+afterAll(async () => {
+  await gateway.close();
+  await analytics.close();
+  await target.close();
+  await clickhouse.close();
+});
+beforeEach(async () => {
+  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+});
+
+let sequence = 0;
+
+/** Facts as the rows the sink makes of them. */
+async function write(facts: Fact[]): Promise<void> {
+  sequence += 1;
+  const batch = createRowBatch();
+  batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence });
+  for (const { table, bytes } of batch.blocks()) {
+    expect(await target.insert(table, bytes, `${table}/${sequence}/${bytes.length}`)).toEqual({ kind: 'inserted' });
+  }
+}
+
+/** A server key's request, on a gateway of the test's own if given. */
+async function get(path: string, asKey = key, of = gateway) {
+  const response = await of.call(asKey, 'GET', path);
+  return { status: response.status, body: await bodyOf(response) };
+}
+
+const HOUR_MS = 3_600_000;
+const now = systemClock.wallMs();
+const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+const who = (player: number) =>
+  ({ game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` }) as const;
+
+const exposed = (player: number, variantKey: string | null, flagVersion = 3, value = 'true'): FlagExposed => ({
+  ...who(player),
+  kind: 'FlagExposed',
+  at: now - HOUR_MS,
+  flagKey: 'shop',
+  flagVersion,
+  variantKey,
+  value,
+  reason: 'percentage_rollout',
+});
+const bought = (player: number, amount: number): EventTracked =>
+  aTrackedEvent({ ...who(player), eventName: 'bought', at: now - HOUR_MS / 2, properties: JSON.stringify({ amount }) });
+
+const EXPERIMENT = aFlagDocument({
+  flagType: 'multivariate',
+  variants: [
+    { key: 'control', value: 'a', weight: 50 },
+    { key: 'wide', value: 'b', weight: 50 },
+  ],
+  createdAt: now - 48 * HOUR_MS,
+  version: 3,
+});
+const RESULTS = '/v1/flags/flags/shop/results';
+const define = (flag: FlagDocument, of = gateway) =>
+  of.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: flag.key }, flag);
+
+/** `variants` of an answer's data, or of its `sequential`. */
+function variantsIn(data: unknown): Record<string, unknown>[] {
+  const { variants }: { variants: Record<string, unknown>[] } = JSON.parse(JSON.stringify(data));
+  return variants;
+}
+
+describe('GET /v1/flags/flags/{key}/results', () => {
+  it('answers what is computed by hand: 10 of 100 against 20 of 100', async () => {
+    await define(EXPERIMENT);
+    const players = Array.from({ length: 200 }, (_, n) => n);
+    await write(players.map((n) => exposed(n, n < 100 ? 'control' : 'wide')));
+    // Of control 0 to 9 buy, of wide 100 to 119; one of them twice.
+    await write([...players.filter((n) => n < 10 || (n >= 100 && n < 120)), 5].map((n) => bought(n, n < 100 ? 2 : 3)));
+    // Saw both: in neither.
+    await write([exposed(300, 'control'), exposed(300, 'wide'), bought(300, 50)]);
+
+    const { status, body } = await get(`${RESULTS}?metric=bought`);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      flag_key: 'shop',
+      flag_version: 3,
+      metric: 'bought',
+      aggregate: 'conversion',
+      window_days: 7,
+      sample_ratio: { p_value: 1, mismatch: false },
+      excluded_players: 1,
+      sequential: { method: 'asymptotic_confidence_sequence', confidence: 0.95 },
+    });
+    const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null };
+    const [control, wide] = variantsIn(body.data);
+    expect(control).toEqual({ variant_key: 'control', players: 100, conversions: 10, sum: 10, mean: 0.1, ...nothing });
+    expect(wide).toMatchObject({ variant_key: 'wide', players: 100, conversions: 20, sum: 20, mean: 0.2, lift: 1 });
+    // Variance of the lift: .2 × .8 / (99 × .01) + .1 × .9 × .04 / (99 × .0001) = .16162 + .36364, so a standard error of .72474;
+    // Welch's degrees are 172.5, for which tables give t = 1.9738.
+    expect(wide?.['ci_low']).toBeCloseTo(1 - 1.9738 * 0.72474, 3);
+    expect(wide?.['ci_high']).toBeCloseTo(1 + 1.9738 * 0.72474, 3);
+    expect(Number(wide?.['p_value'])).toBeGreaterThan(0.05);
+    const sequential = variantsIn(body.data['sequential'])[1];
+    expect(Number(sequential?.['ci_low'])).toBeLessThan(Number(wide?.['ci_low']));
+    // x = 200 ρ² = .31745, z = 1.3798: √1.31745 · e^(−z² x / 2.6349).
+    expect(sequential?.['p_value']).toBeCloseTo(0.9125, 3);
+  });
+
+  it('measures counts and sums as well as conversions', async () => {
+    await define(EXPERIMENT);
+    await write([1, 2, 3, 4].map((n) => exposed(n, n < 3 ? 'control' : 'wide')));
+    await write([bought(1, 2), bought(1, 4), bought(3, 1.5)]);
+    const counts = variantsIn((await get(`${RESULTS}?metric=bought&aggregate=count&window_days=1`)).body.data);
+    expect(counts.map(({ conversions, sum, mean, lift }) => [conversions, sum, mean, lift])).toEqual([
+      [1, 2, 1, null],
+      [1, 1, 0.5, -0.5],
+    ]);
+    const sums = variantsIn((await get(`${RESULTS}?metric=bought&aggregate=sum&property=amount`)).body.data);
+    expect(sums.map(({ sum, mean, lift }) => [sum, mean, lift])).toEqual([
+      [6, 3, null],
+      [1.5, 0.75, -0.75],
+    ]);
+  });
+
+  it('flags players that arrive in another ratio than the weights', async () => {
+    await define({
+      ...EXPERIMENT,
+      variants: EXPERIMENT.variants.map((one, n) => ({ ...one, weight: n === 0 ? 1 : 9 })),
+    });
+    await write(Array.from({ length: 60 }, (_, n) => exposed(n, n < 30 ? 'control' : 'wide')));
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(body.data['sample_ratio']).toMatchObject({ mismatch: true });
+  });
+
+  const PERIODS = {
+    ...EXPERIMENT,
+    version: 7,
+    periods: [
+      {
+        period: 1,
+        version: 1,
+        since: now - 40 * HOUR_MS,
+        arms: [
+          { variantKey: 'control', weight: 1 },
+          { variantKey: 'old', weight: 3 },
+        ],
+      },
+      { period: 2, version: 3, since: now - 20 * HOUR_MS },
+    ],
+  };
+
+  it('are of the current period: an edit that moves nobody keeps them, one that does begins anew', async () => {
+    await define(PERIODS);
+    await write([exposed(1, 'control', 3), exposed(2, 'wide', 5), exposed(3, 'wide', 7)]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players']])).toEqual([
+      ['control', 1],
+      ['wide', 2],
+    ]);
+    expect(body.data).toMatchObject({
+      flag_version: 7,
+      period: 2,
+      periods: [
+        { period: 1, version: 1, started_at: new Date(now - 40 * HOUR_MS).toISOString() },
+        { period: 2, version: 3, started_at: new Date(now - 20 * HOUR_MS).toISOString() },
+      ],
+      excluded_players: 0,
+      mismatched_players: 0,
+    });
+  });
+
+  it('are of an earlier period when that is asked for, with its own variants and weights, up to its end', async () => {
+    await define(PERIODS);
+    const then = (fact: Fact, hoursAgo: number): Fact =>
+      fact.kind === 'SnapshotMark' ? fact : { ...fact, at: now - hoursAgo * HOUR_MS };
+    const olds = Array.from({ length: 30 }, (_, n) => then(exposed(10 + n, 'old', 2), 30));
+    const controls = Array.from({ length: 10 }, (_, n) => then(exposed(n, 'control', 1), 30));
+    await write([...controls, ...olds, then(exposed(50, 'old', 2), 19)]);
+    await write([then(bought(1, 5), 25), then(bought(2, 5), 15)]);
+    for (const query of ['period=1', 'version=1', 'version=2']) {
+      const { body } = await get(`${RESULTS}?metric=bought&${query}`);
+      expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players'], one['conversions']])).toEqual([
+        ['control', 10, 1],
+        ['old', 30, 0],
+      ]);
+      expect(body.data).toMatchObject({ flag_version: 2, period: 1, sample_ratio: { p_value: 1 } });
+    }
+  });
+
+  it('leave out and count those whom new weights moved, who still count for the sample ratio', async () => {
+    await define(PERIODS);
+    const moved = Array.from({ length: 13 }, (_, n) => [exposed(n, 'wide', 2), exposed(n, 'control', 3)]).flat();
+    const stayed = Array.from({ length: 27 }, (_, n) => [
+      exposed(20 + n, 'wide', 1),
+      exposed(20 + n, 'wide', 6),
+    ]).flat();
+    await write([...moved, ...stayed]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data).map((one) => one['players'])).toEqual([0, 27]);
+    // 13 against 27 where 20 and 20 are expected: χ² = 4.9.
+    expect(body.data).toMatchObject({ excluded_players: 13, sample_ratio: { mismatch: false } });
+    expect(Number(JSON.parse(JSON.stringify(body.data['sample_ratio'])).p_value)).toBeCloseTo(0.0269, 3);
+  });
+
+  it('count the event that carries the exposure, and whom it shows another variant than was served', async () => {
+    await define(PERIODS);
+    const conversion = { ...bought(1, 5), at: now - HOUR_MS };
+    await write([exposed(1, 'wide', 3), conversion]);
+    await write([{ ...exposed(2, 'wide', 3), attribution: 'mismatch' }]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data)).toMatchObject([{ players: 0 }, { players: 1, conversions: 1 }]);
+    expect(body.data).toMatchObject({ excluded_players: 1, mismatched_players: 1 });
+  });
+
+  it('compares true with false for a boolean flag, and its roll-out with its percentage', async () => {
+    const rule = {
+      name: '',
+      segmentId: null,
+      value: true,
+      percentage: 50,
+      priority: 0,
+      startAt: null,
+      endAt: null,
+    };
+    await define(aFlagDocument({ rules: [rule], version: 3, createdAt: EXPERIMENT.createdAt }));
+    await write([1, 2, 3, 4].map((n) => exposed(n, null, 3, n < 3 ? 'false' : 'true')));
+    await write([bought(1, 1), bought(3, 1), bought(4, 1)]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players'], one['mean'], one['lift']])).toEqual([
+      ['false', 2, 0.5, null],
+      ['true', 2, 1, 1],
+    ]);
+    expect(body.data['sample_ratio']).toEqual({ p_value: 1, mismatch: false });
+  });
+
+  it.each([
+    ['', 'metric'],
+    ['?metric=', 'metric'],
+    ['?metric=bought&aggregate=median', 'aggregate'],
+    ['?metric=bought&aggregate=sum', 'property'],
+    ['?metric=bought&property=amount', 'property'],
+    [`?metric=bought&aggregate=sum&property=${'a.'.repeat(16)}a`, 'property'],
+    ['?metric=bought&window_days=0', 'window_days'],
+    ['?metric=bought&window_days=91', 'window_days'],
+    ['?metric=bought&window_days=1.5', 'window_days'],
+    ['?metric=bought&version=0', 'version'],
+    ['?metric=bought&version=99', 'version'],
+    ['?metric=bought&period=0', 'period'],
+    ['?metric=bought&period=9', 'period'],
+    ['?metric=bought&period=1&version=3', 'version'],
+  ])('refuses "%s", naming %s', async (query, path) => {
+    await define(EXPERIMENT);
+    const { status, body } = await get(RESULTS + query);
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(body.error.details.fields.map((fault) => fault.path)).toContain(path);
+  });
+
+  it('is 404 for a flag that is not there, archived or of another environment, and 403 for a client key', async () => {
+    await define(EXPERIMENT);
+    const code = async (path: string, asKey = key) => {
+      const { status, body } = await get(path, asKey);
+      return [status, body.error.code];
+    };
+    expect(await code('/v1/flags/flags/none/results?metric=x')).toEqual([404, 'FLAG_NOT_FOUND']);
+    expect(await code(`${RESULTS}?metric=x`, await gateway.key({ environment: 'test' }))).toEqual([
+      404,
+      'FLAG_NOT_FOUND',
+    ]);
+    expect(await code(`${RESULTS}?metric=x`, await gateway.key({ kind: 'client' }))).toEqual([403, 'FORBIDDEN']);
+    await define({ ...EXPERIMENT, archivedAt: now });
+    expect(await code(`${RESULTS}?metric=x`)).toEqual([404, 'FLAG_NOT_FOUND']);
+  });
+});
+
+const SEGMENT = {
+  id: 'seg_1',
+  key: 'whales',
+  name: 'Whales',
+  description: '',
+  conditions: {},
+  createdAt: 1_000,
+  updatedAt: 1_000,
+  version: 1,
+};
+const PLAYERS = '/v1/segments/segments/seg_1/players';
+
+describe('GET /v1/segments/segments/{id}/players', () => {
+  const transition = (player: number) => ({
+    ...who(player),
+    at: Date.UTC(2026, 0, 15, 10, 30, 0, player),
+    segmentId: 'seg_1',
+    segmentKey: 'whales',
+  });
+  const entered = (player: number, environment: 'live' | 'test' = 'live'): Fact => ({
+    ...transition(player),
+    environment,
+    kind: 'SegmentEntered',
+  });
+  const exited = (player: number): Fact => ({ ...transition(player), kind: 'SegmentExited' });
+  const defineSegment = (of = gateway) =>
+    of.config.put({ game: 'demo', environment: 'live', kind: 'segment', key: 'seg_1' }, SEGMENT);
+
+  it('lists who is in it, page by page', async () => {
+    await defineSegment();
+    await write([1, 2, 3, 4, 5].map((n) => entered(n)));
+    await write([entered(6, 'test'), exited(2)]);
+    const whole = await get(PLAYERS);
+    expect(whole.status).toBe(200);
+    expect(whole.body.data).toEqual({
+      players: [1, 3, 4, 5].map((n) => ({
+        player_id: playerId(n),
+        external_id: `ext-${n}`,
+        entered_at: `2026-01-15T10:30:00.00${n}Z`,
+      })),
+      next_cursor: null,
+    });
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body } = await get(`${PLAYERS}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      const page: { players: { external_id: string }[]; next_cursor: string | null } = JSON.parse(
+        JSON.stringify(body.data),
+      );
+      seen.push(...page.players.map((player) => player.external_id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(['ext-1', 'ext-3', 'ext-4', 'ext-5']);
+  });
+
+  it('is empty for a segment nobody is in, 404 for one that is not there, 400 for a foreign cursor, 403 for a client', async () => {
+    await defineSegment();
+    expect((await get(PLAYERS)).body.data).toEqual({ players: [], next_cursor: null });
+    const code = async (path: string, asKey = key) => {
+      const { status, body } = await get(path, asKey);
+      return [status, body.error.code];
+    };
+    expect(await code('/v1/segments/segments/seg_2/players')).toEqual([404, 'NOT_FOUND']);
+    expect(await code(PLAYERS, await gateway.key({ environment: 'test' }))).toEqual([404, 'NOT_FOUND']);
+    expect(await code(PLAYERS, await gateway.key({ game: 'other' }))).toEqual([404, 'NOT_FOUND']);
+    expect(await code(`${PLAYERS}?cursor=nonsense`)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(await code(`${PLAYERS}?limit=501`)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(await code(PLAYERS, await gateway.key({ kind: 'client' }))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('and results are 503 while ClickHouse is away', async () => {
+    const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
+    const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const lonely = await startGateway({ analytics: away });
+    await define(EXPERIMENT, lonely);
+    await defineSegment(lonely);
+    const itsKey = await lonely.key();
+    for (const path of [PLAYERS, `${RESULTS}?metric=bought`]) {
+      const { status, body } = await get(path, itsKey, lonely);
+      expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    }
+    await lonely.close();
+    await away.close();
+  });
+});

@@ -1,0 +1,320 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { EventTracked, Fact } from '../../../actors/vocabulary/facts.ts';
+import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { bodyOf } from '../../support/api-body.ts';
+import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+let target: BlockTarget;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await migrate(clickhouse.address);
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+  target = createClickhouseTarget(clickhouse.address);
+  gateway = await startGateway({ analytics });
+  key = await gateway.key();
+});
+afterAll(async () => {
+  await gateway.close();
+  await analytics.close();
+  await target.close();
+  await clickhouse.close();
+});
+const PATH = '/v1/events/events';
+const STREAM = '2026-01-01T00:00:00Z';
+const DAY_MS = 86_400_000;
+const now = systemClock.wallMs();
+const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+let sequence = 0;
+let eventNumber = 0;
+
+/** Facts of one record, the next one of the log unless it is said which, as the rows the sink makes of them. */
+async function write(facts: Fact[], at?: number): Promise<void> {
+  sequence += 1;
+  const batch = createRowBatch();
+  batch.add(aCommit(facts), { stream: STREAM, sequence: at ?? sequence });
+  for (const { table, bytes } of batch.blocks()) {
+    expect(await target.insert(table, bytes, `${table}/${sequence}/${bytes.length}`)).toEqual({ kind: 'inserted' });
+  }
+}
+
+/** An event of a player with an id of its own, received `agoMs` ago. */
+function event(player: number, agoMs: number, some: Partial<EventTracked> = {}): EventTracked {
+  eventNumber += 1;
+  const at = now - agoMs;
+  return aTrackedEvent({ entityId: playerId(player), eventId: `event-${eventNumber}`, at, timestamp: at, ...some });
+}
+
+interface Found {
+  event_id: string;
+  player_id: string;
+  event_name: string;
+  properties: unknown;
+}
+
+interface Page {
+  events: Found[];
+  next_cursor: string | null;
+}
+
+async function page(query: string, asKey = key): Promise<Page> {
+  const response = await gateway.call(asKey, 'GET', `${PATH}?${query}`);
+  const { data, error }: { data: Page; error: unknown } = JSON.parse(await response.text());
+  expect(error).toBeUndefined();
+  return data;
+}
+
+const idsOf = ({ events }: Page): string[] => events.map((found) => found.event_id);
+const newestFirst = (events: readonly EventTracked[]): string[] => events.map(({ eventId }) => eventId).toReversed();
+
+/** The ids of all pages. @param onPage is called after each */
+async function walk(query: string, onPage: (page: Page) => Promise<void> = async () => {}): Promise<string[]> {
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const found: Page = await page(cursor === '' ? query : `${query}&cursor=${cursor}`);
+    seen.push(...idsOf(found));
+    await onPage(found);
+    cursor = found.next_cursor;
+  }
+  return seen;
+}
+
+describe('GET /v1/events/events', () => {
+  beforeEach(async () => {
+    for (const table of ['events', 'erasures']) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  });
+
+  it('answers events as the stream shows them, properties byte for byte', async () => {
+    const properties = '{"b":1.0,"a":1e2,"big":12345678901234567890,"__proto__":{"x":"\\u00e9/\\n"},"2":[],"1":null}';
+    await write([
+      event(1, 5_000, { sessionId: 'ses_1', timestamp: Date.UTC(2020, 1, 29, 1, 2, 3, 4), properties }),
+      event(2, 2_000, { eventName: '"name"', properties: '{}' }),
+    ]);
+    const response = await gateway.call(key, 'GET', PATH);
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(text).toContain(`"properties":${properties},`);
+    const [second, first] = [eventNumber, eventNumber - 1];
+    expect(JSON.parse(text).data).toEqual({
+      events: [
+        {
+          event_id: `event-${second}`,
+          event_name: '"name"',
+          player_id: playerId(2),
+          session_id: null,
+          properties: {},
+          timestamp: iso(now - 2_000),
+          received_at: iso(now - 2_000),
+        },
+        {
+          event_id: `event-${first}`,
+          event_name: 'level_up',
+          player_id: playerId(1),
+          session_id: 'ses_1',
+          properties: JSON.parse(properties),
+          timestamp: '2020-02-29T01:02:03.004Z',
+          received_at: iso(now - 5_000),
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it('takes player, name, session and times together, from a time and before another', async () => {
+    const events = [
+      event(1, 9_000, { eventName: 'a' }),
+      event(2, 8_000, { eventName: 'a', sessionId: 's' }),
+      event(1, 7_000, { eventName: 'b', sessionId: 's' }),
+      event(1, 6_000, { eventName: 'a', sessionId: 's' }),
+    ];
+    await write(events);
+    const ids = async (query: string) =>
+      idsOf(await page(query)).map((id) => events.findIndex(({ eventId }) => eventId === id));
+    expect(await ids('')).toEqual([3, 2, 1, 0]);
+    expect(await ids(`player_id=${playerId(1).toUpperCase()}`)).toEqual([3, 2, 0]);
+    expect(await ids('event_name=a')).toEqual([3, 1, 0]);
+    expect(await ids('session_id=s')).toEqual([3, 2, 1]);
+    expect(await ids(`player_id=${playerId(1)}&event_name=a&session_id=s`)).toEqual([3]);
+    expect(await ids(`from=${iso(now - 8_000)}&to=${iso(now - 6_000)}`)).toEqual([2, 1]);
+    expect(await ids(`event_name=a&to=${iso(now - 8_000)}`)).toEqual([0]);
+    expect(await ids(`session_id=s&from=${iso(now - 7_000)}`)).toEqual([3, 2]);
+    expect(await ids('session_id=none')).toEqual([]);
+    expect(await ids(`player_id=${playerId(9)}`)).toEqual([]);
+  });
+
+  it('takes what a caller sends as a value, whatever it holds', async () => {
+    const odd = `'; DROP TABLE events; -- {game:String} \\ " \u{1f600}`;
+    await write([event(1, 1_000, { eventName: odd, sessionId: odd }), event(1, 500)]);
+    const query = `event_name=${encodeURIComponent(odd)}&session_id=${encodeURIComponent(odd)}`;
+    expect((await page(query)).events.map((found) => found.event_name)).toEqual([odd]);
+  });
+
+  it("shows a key its own game's and environment's events only", async () => {
+    await write([
+      event(1, 3_000),
+      event(1, 2_000, { environment: 'test', eventId: 'of test' }),
+      event(1, 1_000, { game: 'other', eventId: 'of other' }),
+    ]);
+    for (const query of ['', 'limit=1', `player_id=${playerId(1)}`, 'event_name=level_up']) {
+      expect(idsOf(await page(query))).toEqual([`event-${eventNumber - 2}`]);
+      expect(idsOf(await page(query, await gateway.key({ environment: 'test' })))).toEqual(['of test']);
+      expect(idsOf(await page(query, await gateway.key({ game: 'other' })))).toEqual(['of other']);
+    }
+  });
+
+  it('finds events of any age without a filter, in order', async () => {
+    const ages = [3_000 * DAY_MS, 400 * DAY_MS, 100 * DAY_MS, 12 * DAY_MS, DAY_MS, 3_600_000, 60_000, 5_000, -5_000];
+    const events = ages.map((agoMs) => event(1, agoMs));
+    await write(events);
+    expect(idsOf(await page(''))).toEqual(newestFirst(events));
+    expect(await walk('limit=1')).toEqual(newestFirst(events));
+    expect(idsOf(await page('limit=4'))).toEqual(newestFirst(events).slice(0, 4));
+  });
+
+  it.each(['', `&player_id=${playerId(1)}`, '&event_name=level_up', '&session_id=s'])(
+    'pages show every event once, in order, while others come in: "%s"',
+    async (filter) => {
+      // Many of one millisecond: their places in the log decide, which go on over records.
+      const older = Array.from({ length: 9 }, (_, n) => event(1, 60_000 - Math.floor(n / 5), { sessionId: 's' }));
+      const newer = Array.from({ length: 8 }, (_, n) => event(1, 30_000 - Math.floor(n / 7), { sessionId: 's' }));
+      await write(older);
+      await write(newer);
+      const seen = await walk(`limit=3${filter}`, async ({ events }) => {
+        expect(events.length).toBeGreaterThan(0);
+        await write([event(1, 0, { sessionId: 's' }), event(1, 30_000, { sessionId: 's' })]);
+      });
+      // One that comes late into a millisecond that was passed stands before the cursor, and is not in the way.
+      expect(seen).toEqual(newestFirst([...older, ...newer]));
+    },
+  );
+
+  it('a page ends with the event that goes over its bytes, and the next one goes on', async () => {
+    const properties = JSON.stringify({ text: 'x'.repeat(60_000) });
+    const events = Array.from({ length: 40 }, (_, n) => event(1, 5_000_000 - n * 100_000, { properties }));
+    await write(events);
+    const perPage = Math.ceil(LIMITS.eventPageBytes / properties.length);
+    const sizes: number[] = [];
+    const seen = await walk('limit=500', async (found) => void sizes.push(found.events.length));
+    expect(seen).toEqual(newestFirst(events));
+    expect(sizes).toEqual([perPage, perPage, events.length - 2 * perPage]);
+  });
+
+  it('of an erased player nothing shows before its rows are gone, and its next life does', async () => {
+    const other = event(2, 7_000);
+    await write([event(1, 9_000), event(1, 8_000), other, event(1, 6_000)]);
+    const { game, environment, externalId } = other;
+    const erased = { game, environment, entityId: playerId(1), externalId, at: now - 6_000 };
+    await write([event(1, 6_000), { kind: 'PlayerErased', ...erased }, event(1, 6_000, { eventId: 'next life' })]);
+    expect(await rowsOf(clickhouse, 'SELECT 1 FROM events')).toHaveLength(6);
+    for (const query of ['limit=1', 'limit=2', 'limit=9']) {
+      expect(await walk(query)).toEqual(['next life', other.eventId]);
+      expect(await walk(`${query}&player_id=${playerId(1)}`)).toEqual(['next life']);
+    }
+    // Sequences of a FACTS that was made anew begin again: what comes much later stands behind, whatever its place.
+    const later = event(1, -2 * 3_600_000, { eventId: 'of a new log' });
+    await write([later], 1);
+    expect(await walk(`player_id=${playerId(1)}`)).toEqual(['of a new log', 'next life']);
+    // Done: what is left of its rows is none of our business any more.
+    await ask(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
+    await ask(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
+    expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(6);
+  });
+
+  it('refuses a cursor of other filters, of another environment, and one that was changed', async () => {
+    await write([event(1, 3_000), event(1, 2_000), event(1, 1_000)]);
+    const { next_cursor: cursor } = await page('limit=1&event_name=level_up');
+    if (cursor === null) throw new Error('there is another page');
+    const status = async (query: string, asKey = key) => (await gateway.call(asKey, 'GET', `${PATH}?${query}`)).status;
+    expect(await status(`limit=2&event_name=level_up&cursor=${cursor}`)).toBe(200);
+    expect(await status(`cursor=${cursor}`)).toBe(400);
+    expect(await status(`event_name=other&cursor=${cursor}`)).toBe(400);
+    expect(await status(`event_name=level_up&to=${iso(now)}&cursor=${cursor}`)).toBe(400);
+    expect(await status(`event_name=level_up&cursor=${cursor}`, await gateway.key({ environment: 'test' }))).toBe(400);
+    const changed = Buffer.from(Buffer.from(cursor, 'base64url').toString().replace(/^1/, '2')).toString('base64url');
+    expect(await status(`event_name=level_up&cursor=${changed}`)).toBe(200);
+    expect(await status(`event_name=level_up&cursor=${cursor}A`)).toBe(400);
+  });
+
+  it('is for server keys, and 503 while ClickHouse is away', async () => {
+    const clientKey = await gateway.key({ kind: 'client' });
+    expect((await gateway.call(clientKey, 'GET', PATH)).status).toBe(403);
+    expect((await gateway.call(undefined, 'GET', PATH)).status).toBe(401);
+    const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
+    const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
+    const lonely = await startGateway({ analytics: away });
+    const response = await lonely.call(await lonely.key(), 'GET', PATH);
+    expect([response.status, (await bodyOf(response)).error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await lonely.close();
+    await away.close();
+  });
+});
+
+describe('a query of events that is not valid', () => {
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=501', 'limit'],
+    ['limit=ten', 'limit'],
+    ['player_id=me', 'player_id'],
+    ['event_name=', 'event_name'],
+    [`event_name=${'x'.repeat(129)}`, 'event_name'],
+    ['event_name=a&event_name=b', 'event_name'],
+    ['session_id=', 'session_id'],
+    ['from=yesterday', 'from'],
+    ['to=2026-02-30', 'to'],
+    ['from=2026-01-02&to=2026-01-02', 'to'],
+    ['cursor=', 'cursor'],
+    ['cursor=nonsense', 'cursor'],
+  ])('refuses "%s", naming %s', async (query, path) => {
+    const response = await gateway.call(key, 'GET', `${PATH}?${query}`);
+    const body = await bodyOf(response);
+    expect([response.status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(body.error.details.fields.map((fault) => fault.path)).toEqual([path]);
+  });
+});
+
+describe('a database that was made before there were event queries', () => {
+  it('gets their projections and answers them', async () => {
+    const older = { ...clickhouse.address, database: 'older' };
+    const statement = readFileSync(
+      new URL('../../../clickhouse-schema/migrations/0001_events.sql', import.meta.url),
+      'utf8',
+    );
+    await ask(clickhouse, 'CREATE DATABASE older');
+    await ask(clickhouse, statement.replace(/;\s*$/, ''), { search: { database: 'older' } });
+    const columns =
+      'event_id, game_id, environment, player_id, event_name, session_id, properties, received_at, facts_index';
+    const row =
+      "toString(number), 'demo', 'live', toUUID('00000000-0000-5000-8000-000000000001'), 'a', 's', '{}', now64(3), number";
+    await ask(clickhouse, `INSERT INTO older.events (${columns}) SELECT ${row} FROM numbers(3)`);
+    await migrate(older);
+    const projections =
+      "SELECT name FROM system.projections WHERE database = 'older' AND table = 'events' ORDER BY name";
+    expect(await rowsOf(clickhouse, projections)).toEqual([
+      { name: 'of_player' },
+      { name: 'of_session' },
+      { name: 'of_time' },
+    ]);
+    const reader = createAnalytics({ address: older, clock: systemClock, logger: silentLogger });
+    for (const filter of [{}, { eventName: 'a' }, { sessionId: 's' }, { playerId: playerId(1) }]) {
+      const asked = await reader.events({ game: 'demo', environment: 'live', limit: 2, ...filter });
+      expect(asked).toMatchObject({ kind: 'answered', value: { events: [{ eventId: '2' }, { eventId: '1' }] } });
+    }
+    await reader.close();
+  });
+});

@@ -1,0 +1,236 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { flagsOf } from '../../../actors/flags/testing.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { GameDocument } from '../../../actors/vocabulary/documents.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
+import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
+import type { PlayerTokenSecrets } from '../../../actors/vocabulary/documents.ts';
+import { bodyOf } from '../../support/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+
+/* A game whose client keys act for the player of a token only. */
+
+const T = Date.UTC(2026, 0, 15, 10, 30);
+const SECRET = 'ptsec_test';
+
+let nowMs = T;
+let owner: DecidingBackend;
+let gateway: Gateway;
+let client: string;
+let server: string;
+let mine: string;
+let other: string;
+
+beforeEach(async () => {
+  nowMs = T;
+  const clock = { ...systemClock, wallMs: () => nowMs };
+  owner = createDecidingBackend(clock, flagsOf({ shop: {} }));
+  gateway = await startGateway({
+    backend: owner,
+    clock,
+    scorer: { score: async () => ({ kind: 'failure', code: 'MODEL_UNAVAILABLE' }) },
+  });
+  client = await gateway.key({ kind: 'client', scopes: ['scoring:write'] });
+  server = await gateway.key();
+  mine = await register('me');
+  other = await register('other');
+  await setSecrets({ secret: SECRET });
+  await setGame({ requirePlayerToken: true });
+});
+afterEach(() => gateway.close());
+
+async function register(externalId: string): Promise<string> {
+  const response = await gateway.call(server, 'POST', '/v1/players/players', {
+    external_id: externalId,
+    email: 'm@example.com',
+    device_id: 'phone',
+  });
+  return String((await bodyOf(response)).data['id']);
+}
+
+async function setGame(change: Partial<GameDocument>): Promise<void> {
+  const game = gateway.config.get(gameAddress('demo'));
+  if (game === undefined) throw new Error('there is no game');
+  await gateway.config.put(gameAddress('demo'), { ...game.document, ...change });
+}
+
+const setSecrets = (secrets: PlayerTokenSecrets) => gateway.config.put(playerTokensAddress('demo'), secrets);
+
+function token(sub: string, { secret = SECRET, seconds = 60 } = {}): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub, exp: Math.floor(nowMs / 1_000) + seconds })}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+async function call(method: string, path: string, body?: unknown, bearer?: string, key = client) {
+  const response = await gateway.call(
+    key,
+    method,
+    path,
+    body,
+    bearer === undefined ? {} : { 'X-Player-Token': bearer },
+  );
+  const text = await response.text();
+  return { status: response.status, text };
+}
+
+const session = 'ses_019bc0de-1234-7abc-8def-0123456789ab';
+/** Every route that a client key may call, about the player of a given id and external_id; `status` for the player itself. */
+const requests = (id: string, externalId: string): [status: number, method: string, path: string, body?: unknown][] => [
+  [200, 'POST', '/v1/players/players', { external_id: externalId }],
+  [200, 'GET', `/v1/players/players/${id}`],
+  [200, 'POST', `/v1/players/players/${id}/session`, { session_id: 's', duration_seconds: 1 }],
+  [200, 'POST', `/v1/players/players/${id}/purchase?amount=1`],
+  [200, 'POST', '/v1/bff/game/init', { player_id: id }],
+  [404, 'POST', '/v1/bff/game/sync', { player_id: id, session_id: session, events: [] }],
+  [404, 'POST', '/v1/bff/game/end-session', { player_id: id, session_id: session, session_duration_seconds: 0 }],
+  [200, 'POST', '/v1/events/events', { player_id: id, event_name: 'win' }],
+  [200, 'POST', '/v1/events/events/batch', { events: [{ player_id: id, event_name: 'win' }] }],
+  [200, 'POST', '/v1/flags/flags/shop/evaluate', { player_id: id }],
+  [200, 'POST', '/v1/flags/flags/evaluate', { player_id: id }],
+  [200, 'POST', '/ofrep/v1/evaluate/flags/shop', { context: { targetingKey: id } }],
+  [200, 'POST', '/ofrep/v1/evaluate/flags', { context: { targetingKey: externalId } }],
+];
+
+describe('the rate limit of a client key', () => {
+  it('is shared out by the players of tokens, also behind one address; bad tokens count for the address', async () => {
+    const shared = await gateway.key({ kind: 'client', tier: 'growth' });
+    const [me, them] = [token('me'), token('other')];
+    const read = async (bearer: string, id: string) =>
+      (await call('GET', `/v1/players/players/${id}`, undefined, bearer, shared)).status;
+    for (let sent = 0; sent < 20; sent += 1) expect(await read(them, other)).toBe(200);
+    const flood = new Map<number, number>();
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      const status = await read(me, mine);
+      flood.set(status, (flood.get(status) ?? 0) + 1);
+    }
+    expect(flood.get(429)).toBeGreaterThan(100);
+    expect(await read(them, other)).toBe(200);
+    expect(await read('x.y.z', other)).toBe(403);
+    const after = await gateway.call(shared, 'GET', `/v1/players/players/${other}`, undefined, {
+      'X-Player-Token': them,
+    });
+    expect(Number(after.headers.get('ratelimit-remaining'))).toBe(1_000 - (flood.get(200) ?? 0) - 23);
+  });
+});
+
+describe('where a game requires player tokens', () => {
+  it('a client key acts for the player of its token, on every route', async () => {
+    for (const [status, method, path, body] of requests(mine, 'me')) {
+      expect([path, (await call(method, path, body, token('me'))).status]).toEqual([path, status]);
+    }
+  });
+
+  it('for no other player, on every route, and nothing happens to that one', async () => {
+    const before = owner.facts.length;
+    for (const [, method, path, body] of requests(other, 'other')) {
+      expect([path, (await call(method, path, body, token('me'))).status]).toEqual([path, 403]);
+    }
+    expect(owner.facts).toHaveLength(before);
+  });
+
+  it('and not at all without one, also not to score a device; a server key needs none', async () => {
+    for (const [, method, path, body] of requests(mine, 'me')) {
+      expect([path, (await call(method, path, body)).status]).toEqual([path, 403]);
+    }
+    expect((await call('POST', '/v1/scoring/first-user-conversion', { device_id: 'd' })).status).toBe(403);
+    for (const [status, method, path, body] of requests(mine, 'me')) {
+      expect([path, (await call(method, path, body, undefined, server)).status]).toEqual([path, status]);
+    }
+  });
+
+  it('every route that a client key may call is among them', async () => {
+    const document: { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> } = JSON.parse(
+      await (await fetch(`${gateway.url}/openapi.json`)).text(),
+    );
+    const forClients = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'X-Player-Token'))
+        .map(([method]) => `${method.toUpperCase()} ${path.replace('{id}', mine).replace('{key}', 'shop')}`),
+    );
+    const named = requests(mine, 'me').map(([, method, path]) => `${method} ${path.split('?')[0]}`);
+    expect(forClients.filter((route) => !route.includes('/scoring/')).toSorted()).toEqual(named.toSorted());
+  });
+
+  it('items of a batch are judged each by itself', async () => {
+    const events = [mine, other].map((player_id) => ({ player_id, event_name: 'win' }));
+    const { text } = await call('POST', '/v1/events/events/batch', { events }, token('me'));
+    expect(JSON.parse(text).data).toMatchObject({
+      accepted: 1,
+      results: [{ status: 'accepted' }, { status: 'rejected', error: { code: 'FORBIDDEN' } }],
+    });
+  });
+
+  it('a token whose external_id looks like the id of another player is of its own player only', async () => {
+    const bearer = token(other);
+    const before = owner.facts.length;
+    expect((await call('POST', '/ofrep/v1/evaluate/flags', { context: { targetingKey: other } }, bearer)).status).toBe(
+      400,
+    );
+    expect((await call('GET', `/v1/players/players/${other}`, undefined, bearer)).status).toBe(403);
+    expect(owner.facts).toHaveLength(before);
+  });
+
+  it('the player itself is answered whole when it registers, and may change its device but not its e-mail', async () => {
+    const body = { external_id: 'me', device_id: 'tablet', email: 'new@example.com', attributes: { level: 1 } };
+    const { text } = await call('POST', '/v1/players/players', body, token('me'));
+    expect(JSON.parse(text).data).toMatchObject({ device_id: 'tablet', attributes: { level: 1 } });
+    expect(owner.state(mine)).toMatchObject({ deviceId: 'tablet', email: 'm@example.com' });
+  });
+
+  it('a token ends a minute after its time, also one that was seen before', async () => {
+    const bearer = token('me', { seconds: 60 });
+    const get = async () => (await call('GET', `/v1/players/players/${mine}`, undefined, bearer)).status;
+    expect(await get()).toBe(200);
+    nowMs = T + 119_999;
+    expect(await get()).toBe(200);
+    nowMs = T + 120_000;
+    expect(await get()).toBe(403);
+  });
+
+  it('what the secret before signed is good until its overlap ends, also where it was seen before', async () => {
+    const bearer = token('me', { seconds: 3_600 });
+    const get = async (text = bearer) => (await call('GET', `/v1/players/players/${mine}`, undefined, text)).status;
+    expect(await get()).toBe(200);
+    await setSecrets({ secret: 'ptsec_new', previous: { secret: SECRET, until: T + 1_000 } });
+    expect(await get()).toBe(200);
+    expect(await get(token('me', { secret: 'ptsec_new' }))).toBe(200);
+    nowMs = T + 1_000;
+    expect(await get()).toBe(403);
+    await setSecrets({ secret: 'ptsec_newest' });
+    expect(await get(token('me', { secret: 'ptsec_new' }))).toBe(403);
+  });
+
+  it('a token of one game or environment opens nothing in another', async () => {
+    const bearer = token('me', { seconds: 3_600 });
+    expect((await call('GET', `/v1/players/players/${mine}`, undefined, bearer)).status).toBe(200);
+    const test = await gateway.key({ kind: 'client', environment: 'test' });
+    expect((await call('GET', `/v1/players/players/${mine}`, undefined, bearer, test)).status).toBe(403);
+    const foreign = await gateway.key({ kind: 'client', game: 'other' });
+    expect((await call('GET', `/v1/players/players/${mine}`, undefined, bearer, foreign)).status).toBe(403);
+  });
+
+  it('browsers may send it', async () => {
+    const response = await fetch(`${gateway.url}/v1/bff/game/init`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://game.example', 'Access-Control-Request-Method': 'POST' },
+    });
+    expect(response.headers.get('access-control-allow-headers')).toContain('X-Player-Token');
+  });
+});
+
+describe('where a game requires none', () => {
+  it('a token that is sent restricts all the same, and a bad one is refused', async () => {
+    await setGame({ requirePlayerToken: false });
+    const get = async (id: string, bearer?: string) =>
+      (await call('GET', `/v1/players/players/${id}`, undefined, bearer)).status;
+    expect(await get(other)).toBe(200);
+    expect([await get(mine, token('me')), await get(other, token('me')), await get(mine, 'x.y.z')]).toEqual([
+      200, 403, 403,
+    ]);
+    await gateway.config.delete(playerTokensAddress('demo'));
+    expect([await get(mine), await get(mine, token('me'))]).toEqual([200, 403]);
+  });
+});

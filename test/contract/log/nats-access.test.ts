@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nkeys } from '@nats-io/transport-node';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { connectionOptionsOf, type BrokerAccess } from '../../../streams/jetstream/access.ts';
+import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { startTestNats, type TestNats } from '../../support/nats.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
+
+/* A broker that asks for credentials or TLS, as one of an operator's does. */
+
+const root = mkdtempSync(join(tmpdir(), 'player-analytics-'));
+const file = (name: string) => join(root, name);
+let nats: TestNats | undefined;
+const opened: JetStreamLog[] = [];
+
+beforeAll(makeCertificates);
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((log) => log.close()));
+  await nats?.stop();
+  nats = undefined;
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** For what can never succeed. */
+const SOON = { patienceMs: 500 };
+
+async function startBroker(rules: string): Promise<TestNats> {
+  writeFileSync(
+    file('nats.conf'),
+    `host: 127.0.0.1\nmax_payload: 8388608\njetstream { max_memory_store: 1GB, max_file_store: 128GB }\n${rules}\n`,
+  );
+  nats = await startTestNats(file('nats.conf'));
+  return nats;
+}
+
+async function open(
+  url: string,
+  access: BrokerAccess = {},
+  { logger = silentLogger, patienceMs = 20_000 } = {},
+): Promise<JetStreamLog> {
+  const log = await connectJetStream({ url, access, replicas: 1, logger, clock: systemClock, patienceMs });
+  opened.push(log);
+  return log;
+}
+
+describe('credentials', () => {
+  test('in NATS_URL or apart from it are taken; others are refused at once, with what to do', async () => {
+    const { port } = await startBroker('authorization { user: "me", password: "p@ss" }');
+    const login = { kind: 'password', user: 'me', password: 'p@ss' } as const;
+    expect((await open(`nats://me:p%40ss@127.0.0.1:${port}`)).connected).toBe(true);
+    expect((await open(`nats://127.0.0.1:${port}`, { login })).connected).toBe(true);
+
+    const refused = /refused the credentials \('?authorization violation'?\)\. Set NATS_TOKEN/i;
+    const began = performance.now();
+    for (const userinfo of ['', 'me:hush@', 'hush@']) {
+      const attempt = open(`nats://${userinfo}127.0.0.1:${port}`);
+      await expect(attempt).rejects.toThrow(refused);
+      await expect(attempt).rejects.not.toThrow(/hush/);
+    }
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test('that the broker refuses for a while are logged, and the log goes on once it takes them again', async () => {
+    const broker = await startBroker('authorization { token: "first" }');
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line) => void lines.push(line) });
+    const log = await open(`nats://first@127.0.0.1:${broker.port}`, {}, { logger });
+    await broker.kill();
+    writeRules('authorization { token: "second" }');
+    await broker.start();
+    await until('the refusal is logged', () => lines.some((line) => line.includes('refuses')));
+    await broker.kill();
+    writeRules('authorization { token: "first" }');
+    await broker.start();
+    await until('it is connected', () => log.connected, 20_000);
+    expect(lines.filter((line) => line.includes('refuses'))).toHaveLength(1);
+    expect(lines.join('')).not.toContain('first');
+  });
+
+  test('of a file are read at every connection', () => {
+    const user = nkeys.createUser();
+    const seed = new TextDecoder().decode(user.getSeed());
+    writeFileSync(
+      file('user.creds'),
+      `-----BEGIN NATS USER JWT-----\nthe.jwt\n------END NATS USER JWT------\n\n` +
+        `-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`,
+    );
+    const { authenticator } = connectionOptionsOf({ login: { kind: 'creds', file: file('user.creds') } });
+    expect(typeof authenticator).toBe('function');
+    if (typeof authenticator !== 'function') return;
+    expect(authenticator('nonce')).toMatchObject({ jwt: 'the.jwt', sig: expect.any(String) });
+    rmSync(file('user.creds'));
+    expect(() => authenticator('nonce')).toThrow(/ENOENT/);
+  });
+
+  function writeRules(rules: string): void {
+    writeFileSync(file('nats.conf'), `host: 127.0.0.1\nmax_payload: 8388608\njetstream {}\n${rules}\n`);
+  }
+});
+
+describe('TLS', () => {
+  const serverSide = () => `tls { cert_file: "${file('server.crt')}", key_file: "${file('server.key')}", `;
+
+  test('is used when the broker asks for it, and its certificate must be of the named authority', async () => {
+    const { port } = await startBroker(`${serverSide()} }`);
+    expect((await open(`tls://localhost:${port}`, { tls: { caFile: file('ca.crt') } })).connected).toBe(true);
+    const strange = open(`nats://localhost:${port}`, { tls: { caFile: file('other.crt') } }, SOON);
+    await expect(strange).rejects.toThrow(/certificate/);
+    await expect(open(`nats://localhost:${port}`, {}, SOON)).rejects.toThrow(/certificate/);
+  });
+
+  test('with certificates of both sides lets nobody in without one', async () => {
+    const { port } = await startBroker(`${serverSide()} ca_file: "${file('ca.crt')}", verify: true }`);
+    const tls = { caFile: file('ca.crt') };
+    const own = { ...tls, certFile: file('server.crt'), keyFile: file('server.key') };
+    expect((await open(`nats://localhost:${port}`, { tls: own })).connected).toBe(true);
+    await expect(open(`nats://localhost:${port}`, { tls }, SOON)).rejects.toThrow(/no NATS server answers/);
+  });
+
+  test('that is asked for is never given up: a broker without it gets no credentials', async () => {
+    const { port } = await startBroker('authorization { token: "hush" }');
+    await expect(open(`tls://hush@localhost:${port}`, {}, SOON)).rejects.toThrow(/does not support 'tls'/);
+  });
+});
+
+/** An authority, a certificate of it for localhost, and another authority. */
+function makeCertificates(): void {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: root, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  for (const name of ['ca', 'other']) {
+    openssl('req', '-x509', ...key, '-keyout', `${name}.key`, '-out', `${name}.crt`, '-subj', `/CN=${name}`);
+  }
+  openssl('req', ...key, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
+  writeFileSync(file('names'), 'subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n');
+  const sign = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names'];
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.crt', ...sign);
+}

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { PartitionLog } from './check-log.ts';
+import type { FlagHistory } from '../model/flag-history.ts';
+import type { Attempt, History } from '../history.ts';
+import { evaluated, variantSeen } from '../model/model-flags.ts';
+import { isServed, periodIn, predictExposure, predictServed } from '../model/model-served.ts';
+import type { Observer } from '../observer.ts';
+import type { Timeline } from '../timeline.ts';
+import type { World } from '../world.ts';
+
+/**
+ * What an exposure makes of a player that no command of a caller led to: an evaluation did, asked before it was stored. Of
+ * which moment and revision it was doesn't show, so any will do at which the player was served just this.
+ * @returns `undefined` when no evaluation explains it, or the player had seen that before
+ */
+export function explainExposure(
+  fact: FlagExposed,
+  state: PlayerState,
+  { history, flags, timeline, tick }: Asked,
+): { fact: FlagExposed; next: PlayerState } | undefined {
+  const { entityId, flagKey, flagVersion, at } = fact;
+  const isAsked = history.attempts.some(
+    ({ body, invokedTick }) =>
+      body.kind === 'EvaluateFlags' &&
+      body.exposes &&
+      body.playerId === entityId &&
+      body.flagKeys !== 'all' &&
+      body.flagKeys.includes(flagKey) &&
+      invokedTick < tick,
+  );
+  if (!isAsked) return undefined;
+  const definitions = [...flags.between(0, tick)].filter((set) => set.get(flagKey)?.version === flagVersion);
+  for (let step = timeline.steps.length; step >= 0; step--) {
+    const then = timeline.at(step)(entityId);
+    if (then?.kind !== 'player') return undefined;
+    for (const set of definitions) {
+      const flag = set.get(flagKey);
+      const evaluation = flag && evaluated(then, flag, set);
+      if (flag === undefined || evaluation === undefined || !isOf(fact, evaluation)) continue;
+      const seen = { ...evaluation, flagVersion, period: periodIn(flag) };
+      return predictExposure(state, seen, 'served', at);
+    }
+  }
+  return undefined;
+}
+
+/** Everything that was asked, up to a tick. */
+export interface Asked {
+  history: History;
+  flags: FlagHistory;
+  timeline: Timeline;
+  tick: number;
+}
+
+/**
+ * What an evaluation that served something new makes of a player: at some moment, under some revision, the flags it asked for
+ * served what the state did not say.
+ */
+export function explainServed(
+  fact: FlagsServed,
+  state: PlayerState,
+  { history, flags, timeline, tick }: Asked,
+): { fact: FlagsServed; next: PlayerState } | undefined {
+  const asked = new Map<string, readonly string[] | 'all'>();
+  for (const { body, invokedTick } of history.attempts) {
+    if (body.kind !== 'EvaluateFlags' || body.playerId !== fact.entityId || invokedTick >= tick) continue;
+    asked.set(String(body.flagKeys), body.flagKeys);
+  }
+  const sets = [...flags.between(0, tick)].toReversed();
+  let later: unknown;
+  for (let step = timeline.steps.length; step >= 0; step--) {
+    const then = timeline.at(step)(fact.entityId);
+    if (then?.kind !== 'player') return undefined;
+    if (then === later) continue;
+    later = then;
+    for (const set of sets) {
+      for (const keys of asked.values()) {
+        const serving = (keys === 'all' ? [...set.keys()] : [...new Set(keys)])
+          .toSorted()
+          .flatMap((key) => set.get(key) ?? [])
+          .map((flag) => ({ flag, evaluation: evaluated(then, flag, set) }))
+          .filter((one) => !isServed(then, one));
+        const own = predictServed(state, serving, fact.at);
+        if (isDeepStrictEqual(own?.fact, fact)) return own;
+      }
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What an evaluation was answered was in FACTS by then, so that no crash can make an event expose anything else.
+ * @param asked attempts of the partition
+ */
+export function checkServed(world: World, asked: readonly Attempt[], log: PartitionLog): void {
+  const stepBy = (tick: number) => log.timeline.steps.filter((step) => step.tick <= tick).length;
+  for (const { body, invokedTick, outcome } of asked) {
+    if (body.kind !== 'EvaluateFlags' || outcome === undefined || outcome.reply === 'lost') continue;
+    if (outcome.reply.kind !== 'flags') continue;
+    const from = stepBy(invokedTick);
+    const steps = Array.from({ length: stepBy(outcome.tick) - from + 1 }, (_, turn) => from + turn);
+    for (const evaluation of outcome.reply.evaluations) {
+      const isStored = steps.some((step) => {
+        const state = log.timeline.at(step)(body.playerId);
+        // Nothing is kept of an earlier life, and a period is not told in the answer.
+        return state?.kind !== 'player' || isKept(state, evaluation);
+      });
+      world.cover('served looked for');
+      if (isStored) continue;
+      world.violate('served', `${body.playerId} was answered ${JSON.stringify(evaluation)}, which is not stored`);
+    }
+  }
+}
+
+function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boolean {
+  const kept = servedFlags.find(({ flagKey }) => flagKey === evaluation.flagKey);
+  if (kept === undefined) return evaluation.reason === 'flag_disabled';
+  if (kept.changes === LIMITS.servedChanges) return true;
+  return (
+    kept.variantKey === evaluation.variantKey && kept.value === evaluation.value && kept.reason === evaluation.reason
+  );
+}
+
+function isOf(fact: FlagExposed, { value, variantKey, reason }: ReturnType<typeof evaluated>): boolean {
+  return fact.value === value && fact.variantKey === variantKey && fact.reason === reason;
+}
+
+/**
+ * What was served once all was calm became an exposure, unless its owner was followed by another, with whom it may be lost.
+ * @param asked attempts of the partition
+ */
+export function checkExposed(
+  world: World,
+  asked: readonly Attempt[],
+  log: PartitionLog,
+  { flags, observer, calmTick }: { flags: FlagHistory; observer: Observer; calmTick: number },
+): void {
+  const states = log.timeline.upTo(Infinity);
+  for (const { body, partition, invokedTick, outcome, configRevision } of asked) {
+    if (body.kind !== 'EvaluateFlags' || !body.exposes || invokedTick < calmTick) continue;
+    const state = states.get(body.playerId);
+    if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'flags') continue;
+    if (state?.kind !== 'player') continue;
+    const isFollowed = observer.commits.some(
+      ({ record, tick }) => record.partition === partition && record.epoch === 0 && tick > invokedTick,
+    );
+    if (isFollowed) continue;
+    for (const evaluation of outcome.reply.evaluations) {
+      const { flagKey, reason } = evaluation;
+      if (reason === 'flag_disabled' || reason === 'player_override') continue;
+      const flag = flags.flagsAt(configRevision).get(flagKey);
+      const least = flag === undefined ? 0 : periodIn(flag);
+      const variantKey = variantSeen(evaluation);
+      const isSeen = state.exposures.some(
+        (seen) => seen.flagKey === flagKey && seen.variantKey === variantKey && seen.period >= least,
+      );
+      world.cover('exposure looked for');
+      if (!isSeen) world.violate('exposure', `${body.playerId} was served ${flagKey} ${variantKey}, and it counts not`);
+    }
+  }
+}

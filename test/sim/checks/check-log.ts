@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from '../../../actors/vocabulary/commands.ts';
+import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../../actors/vocabulary/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import { explainExposure, explainServed } from './check-exposures.ts';
+import {
+  explainScheduled,
+  isOwnDoing,
+  isScheduled,
+  owing,
+  predictOwn,
+  unexplained,
+  withCampaigns,
+  type OwnDoing,
+} from './check-own-doings.ts';
+import type { CampaignHistory } from '../model/campaign-history.ts';
+import type { FlagHistory } from '../model/flag-history.ts';
+import { commandKey, type History } from '../history.ts';
+import { takeGroup, type Wrong } from './check-segments.ts';
+import { predict } from '../model/model.ts';
+import type { ModelDefinitions } from '../model/model-definitions.ts';
+import { withoutWords } from '../model/model-lifecycle.ts';
+import { settled, type ConfigHistory } from '../model/model-segments.ts';
+import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
+import { createTimeline, type Timeline } from '../timeline.ts';
+import type { World } from '../world.ts';
+
+/** Where a command's facts stand, and what the model answers to it there. */
+export interface Placement {
+  step: number;
+  tick: number;
+  reply: Reply;
+}
+
+export interface PartitionLog {
+  timeline: Timeline;
+  /** By command key. */
+  placements: Map<string, Placement>;
+  /** Sequence of the partition's last record. */
+  lastSequence: number;
+}
+
+export interface LogCheck {
+  world: World;
+  observer: Observer;
+  history: History;
+  config: ConfigHistory;
+  flags: FlagHistory;
+  campaigns: CampaignHistory;
+  partition: number;
+  /** Records that FACTS refused: what they decided was answered 503. */
+  refused: readonly CommitRecord[];
+}
+
+/**
+ * Walks one partition's records in order and holds each against the model: the commands between the last position and this
+ * one, decided one after another, must give exactly the facts that stand here. Along the way: one epoch per sequence,
+ * positions that only go forward, nothing passed over, nothing decided past its deadline, snapshots of what is.
+ */
+export function checkLog(check: LogCheck): PartitionLog {
+  const { world, observer, partition } = check;
+  const timeline = createTimeline();
+  const placements = new Map<string, Placement>();
+  /**
+   * The highest command of each gateway that some position has passed. What comes at or below it was decided before (REQUESTS
+   * was lost and the gateway, unanswered, had it stored again) or is a straggler its gateway gave up: neither changes a thing.
+   */
+  const passed = new Map<string, number>();
+  const places = createPlaces(observer.requests.filter((request) => request.partition === partition));
+  const refused = new Set(
+    check.refused
+      .filter((record) => record.partition === partition)
+      .flatMap(({ position }) => places.keysUpTo(position)),
+  );
+  let epoch = { sequence: 0, owner: '' };
+  let position: RequestPosition | null = null;
+  let lastSequence = 0;
+
+  for (const commit of observer.commits) {
+    if (commit.record.partition !== partition) continue;
+    const { record, sequence } = commit;
+    const wrong = (invariant: string, message: string): void =>
+      world.violate(invariant, `partition ${partition}, record ${sequence}: ${message}`);
+    if (record.epoch === 0) {
+      epoch = { sequence, owner: record.owner };
+      if (record.facts.length > 0) wrong('one-epoch-per-sequence', 'a barrier holds facts');
+      if (!isDeepStrictEqual(record.position, position)) wrong('position', 'a barrier moved the position');
+    } else if (record.epoch !== epoch.sequence || record.owner !== epoch.owner) {
+      wrong('one-epoch-per-sequence', `of ${record.owner} in epoch ${record.epoch} after barrier ${epoch.sequence}`);
+    }
+    const covered = places.between(position, record.position);
+    if (covered === 'backwards') wrong('position', `goes back from ${show(position)} to ${show(record.position)}`);
+    else walkRecord(commit, covered, wrong);
+    position = record.position;
+    lastSequence = sequence;
+  }
+  return { timeline, placements, lastSequence };
+
+  function walkRecord(commit: StoredCommit, covered: readonly CommandPlace[], wrong: Wrong): void {
+    const { record, sequence, tick } = commit;
+    const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong)).map(withoutWords);
+    const definitions: ModelDefinitions = {
+      segments: check.config.segmentsAt(record.configRevision),
+      flags: check.flags.flagsAt(record.configRevision),
+      campaigns: check.campaigns.campaignsAt(record.configRevision),
+    };
+    let done = 0;
+    takeOwn(record.committedAt);
+    for (const place of covered) {
+      const { command } = place;
+      // A gateway whose clock is ahead brings the moment with it.
+      takeOwn(Math.max(record.committedAt, command.receivedAt));
+      const number = Number.parseInt(command.requestId, 36);
+      const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
+      if (!isRepeat) passed.set(command.replyTo, number);
+      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, definitions);
+      if (expected.length === 0) continue;
+      const group = takeGroup(facts, done, expected, looks, wrong);
+      if (group === undefined) {
+        const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(place, commit);
+        if (reason !== undefined) {
+          world.cover(`command without effect: ${reason}`);
+          continue;
+        }
+        const next = facts[done];
+        if (next !== undefined && isOwnDoing(next)) {
+          unexplained(next, wrong);
+          return;
+        }
+        wrong(
+          'nothing-passed-over',
+          `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(facts.slice(done, done + expected.length))}`,
+        );
+        return;
+      }
+      if (command.deadlineAt < record.committedAt)
+        wrong('deadline', `${commandKey(command)} was decided past its deadline`);
+      const late = owing(command, timeline.now);
+      if (late !== undefined) wrong('time', `${commandKey(command)} came before what was due to ${show(late)}`);
+      if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
+      for (const { next: looked } of looks) {
+        const state = next.get(looked.id);
+        if (state?.kind === 'player') next.set(looked.id, { ...state, segmentsDueAt: looked.segmentsDueAt });
+      }
+      done += group.length;
+      timeline.addStep(next, { sequence, tick });
+      placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
+    }
+    const left = facts[done];
+    if (left !== undefined) unexplained(left, wrong);
+    timeline.endRecord(sequence);
+
+    /** Takes what stands next and no command has led to, as far as there is a reason for it. */
+    function takeOwn(nowMs: number): void {
+      for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
+        const own = explain(fact, commit, definitions, nowMs);
+        const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
+        if (own === undefined || group === undefined || group.length === 0) {
+          return;
+        }
+        timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
+        if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
+        done += group.length;
+      }
+    }
+  }
+
+  function explain(
+    fact: DomainFact,
+    commit: StoredCommit,
+    definitions: ModelDefinitions,
+    nowMs: number,
+  ): OwnDoing | undefined {
+    if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed') return explained(fact, commit, definitions);
+    const state = timeline.now(fact.entityId);
+    if (isScheduled(fact)) {
+      return explainScheduled(fact, state, definitions, nowMs, world.wallWasWrong(0, commit.atMs));
+    }
+    return predictOwn(fact, state, definitions, nowMs);
+  }
+
+  /** What an evaluation left to remember, and the look at segments that is due when it is noted. */
+  function explained(
+    fact: FlagExposed | FlagsServed,
+    { tick }: StoredCommit,
+    { segments, campaigns }: ModelDefinitions,
+  ): OwnDoing | undefined {
+    const state = timeline.now(fact.entityId);
+    const { history, flags } = check;
+    if (state?.kind !== 'player') return undefined;
+    const asked = { history, flags, timeline, tick };
+    const own = fact.kind === 'FlagExposed' ? explainExposure(fact, state, asked) : explainServed(fact, state, asked);
+    if (own === undefined) return undefined;
+    return withCampaigns([own.fact], settled(own.next, segments, [], fact.at), campaigns, 'an exposure');
+  }
+
+  /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
+  function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
+    const { command, request } = place;
+    if (command.deadlineAt < record.committedAt) return 'past its deadline';
+    // Its owner decided it the first time, and answered without a record: it remembers that as long as it lives.
+    if (!place.isFirst) return 'stored again, answered before';
+    // It may have looked late to a clock that was ahead when it was looked at.
+    if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
+    if (command.configRevision > record.configRevision) return 'revision unseen';
+    if (refused.has(commandKey(command))) return 'FACTS was full';
+    const reply = check.history.attemptOf(command)?.outcome?.reply;
+    if (reply === undefined || reply === 'lost' || reply.kind !== 'failure') return undefined;
+    const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
+    return wasUnseen ? 'revision unseen' : undefined;
+  }
+}
+
+const UNSEEN_REVISION = 'log: a command names an unseen revision';
+
+/** Facts that change something. Snapshots and marks are checked here, as they change nothing. */
+function isDomainFact(
+  fact: Fact,
+  timeline: Timeline,
+  wrong: (invariant: string, message: string) => void,
+): fact is DomainFact {
+  if (fact.kind === 'EntitySnapshot') {
+    const held = timeline.now(fact.entityId);
+    if (!isDeepStrictEqual(fact.state, held)) {
+      wrong('snapshot', `${fact.entityId} is not ${show(fact.state)} but ${show(held)}`);
+    }
+    return false;
+  }
+  return fact.kind !== 'SnapshotMark';
+}
+
+/** A command where it stands in REQUESTS. */
+interface CommandPlace {
+  command: Command;
+  request: StoredRequest;
+  index: number;
+  /** Whether REQUESTS never held it before. */
+  isFirst: boolean;
+}
+
+/** Places of commands in REQUESTS, over all its incarnations. */
+function createPlaces(requests: readonly StoredRequest[]) {
+  const known = new Set<string>();
+  const commands: CommandPlace[] = [];
+  for (const request of requests) {
+    request.commands.forEach((command, index) => {
+      commands.push({ command, request, index, isFirst: !known.has(commandKey(command)) });
+      known.add(commandKey(command));
+    });
+  }
+
+  /** Commands up to and including a position, and the first of its incarnation. */
+  function locate(position: RequestPosition): { end: number; start: number } | undefined {
+    const at = commands.findLastIndex(
+      ({ request, index }) =>
+        request.sequence === position.sequence &&
+        request.storedAtMs === position.publishedAtMs &&
+        index === position.index,
+    );
+    const found = commands[at];
+    if (found === undefined) return undefined;
+    const { incarnation } = found.request;
+    return { end: at + 1, start: commands.findIndex(({ request }) => request.incarnation === incarnation) };
+  }
+
+  return {
+    /** Commands after `from`, up to and including `to`; of `to`'s incarnation only, as the rest was lost. */
+    between(from: RequestPosition | null, to: RequestPosition | null): CommandPlace[] | 'backwards' {
+      const [before, after] = [from === null ? undefined : locate(from), to === null ? undefined : locate(to)];
+      if (after === undefined) return before === undefined ? [] : 'backwards';
+      const start = Math.max(before?.end ?? 0, after.start);
+      if (after.end < (before?.end ?? 0)) return 'backwards';
+      return commands.slice(start, after.end);
+    },
+    /** Keys of the commands up to and including a position. */
+    keysUpTo(position: RequestPosition | null): string[] {
+      const end = position === null ? undefined : locate(position)?.end;
+      return commands.slice(0, end ?? 0).map(({ command }) => commandKey(command));
+    },
+  };
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value).slice(0, 600);
+}

@@ -1,0 +1,142 @@
+import type { Command } from '../../../actors/vocabulary/commands.ts';
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
+import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { Wrong } from './check-segments.ts';
+import type { View } from '../model/model.ts';
+import type { ModelCampaigns } from '../model/campaign-history.ts';
+import { predictCampaigns, predictScheduled } from '../model/model-campaigns.ts';
+import type { ModelDefinitions } from '../model/model-definitions.ts';
+import { afterFact, looked } from '../model/model-lifecycle.ts';
+import { settled, type Settled } from '../model/model-segments.ts';
+import { predictExpiry, sessionsOverAt, type Called } from '../model/model-sessions.ts';
+
+/**
+ * Facts that no command has led to: time, an edit of a segment, a campaign's scheduled time, or an evaluation. They come first
+ * in a record, and what time owed the players of a command comes before the command.
+ */
+export function isOwnDoing(fact: DomainFact): boolean {
+  return OWN_DOING.has(fact.kind) || isExpiry(fact) || isScheduled(fact);
+}
+
+/** What a campaign's scheduled time led to. */
+export function isScheduled(fact: DomainFact): boolean {
+  return 'cause' in fact && fact.cause === 'schedule';
+}
+
+function isExpiry(fact: DomainFact): boolean {
+  return fact.kind === 'SessionClosed' && fact.reason === 'expired';
+}
+
+export function unexplained(fact: DomainFact, wrong: Wrong): void {
+  if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed')
+    wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+  else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
+  else wrong('exactly-its-facts', `the model knows no reason for ${show(fact)}`);
+}
+
+/** Facts that a look at a player's stage and risk may begin with. */
+const LIVES: ReadonlySet<DomainFact['kind']> = new Set(['LifecycleChanged', 'ChurnRiskChanged', 'LifecycleScheduled']);
+
+const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
+  ...LIVES,
+  'SegmentEntered',
+  'SegmentExited',
+  'SegmentsScheduled',
+  'FlagsServed',
+  'FlagExposed',
+]);
+
+export interface OwnDoing {
+  facts: DomainFact[];
+  settled: Settled;
+  reason: 'a stage' | 'time' | 'an edit' | 'an exposure' | 'a schedule';
+}
+
+/** What time, or a look after an edit, makes of a player. `undefined`: neither may. */
+export function predictOwn(
+  fact: DomainFact,
+  state: EntityState | undefined,
+  { segments, campaigns }: ModelDefinitions,
+  nowMs: number,
+): OwnDoing | undefined {
+  if (state?.kind !== 'player') return undefined;
+  const { segmentsDueAt, lastSeenAt } = state;
+  if (LIVES.has(fact.kind) || isExpiry(fact)) {
+    const ownDueAt = dueToPlayer(state);
+    if (ownDueAt > nowMs) return undefined;
+    const at = Math.max(ownDueAt, lastSeenAt);
+    const life = predictDue(state, ownDueAt);
+    return withCampaigns(life.facts, settled(life.next, segments, 'all', at), campaigns, 'a stage');
+  }
+  const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
+  const dueAt = Math.max(segmentsDueAt, lastSeenAt);
+  const isTime = isDue && fact.at === dueAt;
+  const look = settled(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
+  return withCampaigns([], look, campaigns, isTime ? 'time' : 'an edit');
+}
+
+/** @param before what came before the look, and led to it */
+export function withCampaigns(
+  before: readonly DomainFact[],
+  look: Settled,
+  campaigns: ModelCampaigns,
+  reason: OwnDoing['reason'],
+): OwnDoing {
+  const facts = [...before, ...look.facts];
+  const led = predictCampaigns(facts, () => look.next, campaigns, look.atMs);
+  const next = led.next.get(look.next.id) ?? look.next;
+  return { facts: [...facts, ...led.facts], settled: { ...look, next }, reason };
+}
+
+/**
+ * What the scheduled time of a campaign makes of a player.
+ * @param nowMs the present of the owner
+ * @param isEarly whether its clock may have been ahead when it looked which times had come
+ */
+export function explainScheduled(
+  fact: DomainFact,
+  state: EntityState | undefined,
+  { campaigns }: ModelDefinitions,
+  nowMs: number,
+  isEarly: boolean,
+): OwnDoing | undefined {
+  const campaign = 'campaignId' in fact ? campaigns.find(({ id }) => id === fact.campaignId) : undefined;
+  if (state?.kind !== 'player' || campaign?.trigger.kind !== 'schedule') return undefined;
+  if (campaign.trigger.at > nowMs && !isEarly) return undefined;
+  const led = predictScheduled(campaign, state, nowMs);
+  if (led === undefined) return undefined;
+  const { facts, next } = led;
+  return { facts, settled: { facts: [], next, looked: [], atMs: fact.at }, reason: 'a schedule' };
+}
+
+/** A player of a command to whom something was due before it was received. */
+export function owing({ body, receivedAt }: Command, view: View): PlayerState | undefined {
+  const ids = body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [];
+  if ('playerId' in body) ids.push(body.playerId);
+  return ids
+    .map(view)
+    .filter((state) => state?.kind === 'player')
+    .find((state) => dueToPlayer(state) <= receivedAt);
+}
+
+/** When time alone changes a player's stage, risk or sessions; Infinity: never. */
+function dueToPlayer(state: PlayerState): number {
+  return Math.min(state.lifecycleDueAt === 0 ? Infinity : state.lifecycleDueAt, sessionsOverAt(state));
+}
+
+/** What happens then: sessions end first, and what was played counts for the risk that is looked at. */
+function predictDue(state: PlayerState, dueAt: number): Called {
+  const { facts: ends, next } = predictExpiry(state, dueAt);
+  const all: Called = { facts: [...ends], next };
+  const take = ({ facts, next: after }: Called): void => {
+    all.facts.push(...facts);
+    all.next = after;
+  };
+  for (const end of ends) take(afterFact(all.next, end, dueAt));
+  if (all.next.lifecycleDueAt === dueAt) take(looked(all.next));
+  return all;
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value).slice(0, 600);
+}

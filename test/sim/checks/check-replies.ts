@@ -1,0 +1,103 @@
+import type { EvaluateFlags } from '../../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { PartitionLog } from './check-log.ts';
+import type { FlagHistory } from '../model/flag-history.ts';
+import { commandKey, type Attempt } from '../history.ts';
+import { predict, predictRead, sameReply } from '../model/model.ts';
+import { predictEvaluations, sameEvaluations } from '../model/model-flags.ts';
+import { isQuery } from '../operations.ts';
+import type { World } from '../world.ts';
+
+/**
+ * Holds every answer of one partition against the model (linearizability, as in Herlihy and Wing): what changed something
+ * must have been stored before it was acknowledged, and answered as the model answers at its place. What changed nothing
+ * must be the model's answer at some place between what was acknowledged before the request and what was stored before
+ * the answer. Answers are placed as early as they can be, in the order they came, so if any order explains them, this one does.
+ */
+export function checkReplies(
+  world: World,
+  attempts: readonly Attempt[],
+  log: PartitionLog,
+  definitions: FlagHistory,
+): void {
+  const moments = attempts.flatMap((attempt) => [
+    { tick: attempt.invokedTick, attempt, isReply: false },
+    ...(attempt.outcome === undefined ? [] : [{ tick: attempt.outcome.tick, attempt, isReply: true }]),
+  ]);
+  moments.sort((a, b) => a.tick - b.tick);
+  /** The least that whoever asks now must see, and what it was when each request was sent. */
+  let floor = 0;
+  const floors = new Map<Attempt, number>();
+
+  for (const { attempt, isReply } of moments) {
+    if (!isReply) floors.set(attempt, floor);
+    else floor = Math.max(floor, placeOf(attempt));
+  }
+
+  /** The step after which the answer holds; 0 when nothing is promised. */
+  function placeOf(attempt: Attempt): number {
+    const { outcome, command } = attempt;
+    const placed = command === undefined ? undefined : log.placements.get(commandKey(command));
+    if (outcome === undefined || outcome.reply === 'lost') return 0;
+    const { reply, tick } = outcome;
+    if (reply.kind === 'failure' && reply.code === 'SERVICE_UNAVAILABLE') return 0;
+    if (placed !== undefined) {
+      if (placed.tick > tick) wrong('acknowledged-is-stored', attempt, `acknowledged before it was stored`);
+      if (!sameReply(reply, placed.reply)) wrong('reply', attempt, `the model answers ${show(placed.reply)}`);
+      return placed.step;
+    }
+    return findPlace(attempt, reply, tick);
+  }
+
+  function findPlace(attempt: Attempt, reply: Reply, tick: number): number {
+    const least = floors.get(attempt) ?? 0;
+    let last = log.timeline.steps.length;
+    while (last > 0 && (log.timeline.steps[last - 1]?.tick ?? 0) > tick) last -= 1;
+    for (let step = least; step <= last; step++) if (answers(attempt, reply, step)) return step;
+    for (let step = least - 1; step >= 0; step--) {
+      if (!answers(attempt, reply, step)) continue;
+      wrong(
+        'no-stale-answer',
+        attempt,
+        `that was true after step ${step}; step ${least} was acknowledged before it asked`,
+      );
+      return least;
+    }
+    const invariant = isQuery(attempt.body) ? 'read' : 'acknowledged-is-stored';
+    wrong(invariant, attempt, `the model answers so nowhere between steps ${least} and ${last}`);
+    return least;
+  }
+
+  function answers(attempt: Attempt, reply: Reply, step: number): boolean {
+    const { body, origin, command } = attempt;
+    const view = log.timeline.at(step);
+    if (body.kind === 'GetPlayer') {
+      return log.timeline.ends.has(step) && sameReply(reply, predictRead(view, origin, body));
+    }
+    if (body.kind === 'EvaluateFlags') return log.timeline.ends.has(step) && serves(attempt, body, reply, step);
+    if (command === undefined) return false;
+    const expected = predict(view, command);
+    return expected.facts.length === 0 && sameReply(reply, expected.reply);
+  }
+
+  /** Whether the definitions its gateway had seen, or newer ones, serve that: a definition is in effect once it is told. */
+  function serves({ origin, configRevision, outcome }: Attempt, query: EvaluateFlags, reply: Reply, step: number) {
+    const state = log.timeline.at(step)(query.playerId);
+    const read = predictRead(() => state, origin, { kind: 'GetPlayer', playerId: query.playerId });
+    if (read.kind === 'failure' || state?.kind !== 'player') return sameReply(reply, read);
+    return [...definitions.between(configRevision, outcome?.tick ?? Infinity)].some((flags) =>
+      sameEvaluations(reply, predictEvaluations(state, query, flags)),
+    );
+  }
+
+  function wrong(invariant: string, attempt: Attempt, message: string): void {
+    world.violate(
+      invariant,
+      `#${attempt.id} ${show(attempt.body)} was answered ${show(attempt.outcome?.reply)}: ${message}`,
+    );
+  }
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value).slice(0, 500);
+}

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DomainFact, SegmentsScheduled } from '../../../actors/vocabulary/facts.ts';
+import { missedChange, wrongMemberships, type ConfigHistory, type Settled } from '../model/model-segments.ts';
+import type { PartitionLog } from './check-log.ts';
+import type { Observer } from '../observer.ts';
+import type { World } from '../world.ts';
+
+export type Wrong = (invariant: string, message: string) => void;
+
+/**
+ * Takes the facts of one command, or of one look at a player, where they stand: exactly the expected ones. When to look
+ * again is the service's choice, so the times stand between them as they will; what is checked is that no change of the
+ * segments looked at goes unseen, and they are noted in the states that the looks lead to.
+ * @returns the facts taken; `undefined` when they are not the expected ones
+ */
+export function takeGroup(
+  facts: readonly DomainFact[],
+  from: number,
+  expected: readonly DomainFact[],
+  looks: readonly Settled[],
+  wrong: Wrong,
+): readonly DomainFact[] | undefined {
+  let end = from;
+  const found: DomainFact[] = [];
+  const times: SegmentsScheduled[] = [];
+  for (let fact = facts[end]; fact !== undefined; fact = facts[end]) {
+    if (fact.kind === 'SegmentsScheduled' && isOf(looks, fact)) times.push(fact);
+    else if (found.length < expected.length) found.push(fact);
+    else break;
+    end += 1;
+  }
+  if (!isDeepStrictEqual(found, expected)) return undefined;
+  for (const look of looks) {
+    const mine = times.filter(({ entityId }) => entityId === look.next.id);
+    if (mine.length > 1) wrong('time', `one look at ${look.next.id} says twice when the next is due`);
+    for (const { dueAt } of mine) look.next = { ...look.next, segmentsDueAt: dueAt };
+    const missed = missedChange(look, look.atMs);
+    if (missed !== undefined) wrong('time', missed);
+  }
+  return facts.slice(from, end);
+}
+
+function isOf(looks: readonly Settled[], { entityId, at }: SegmentsScheduled): boolean {
+  return looks.some((look) => look.next.id === entityId && look.atMs === at);
+}
+
+/** Once every edit is taken in, everybody is in the segments they belong to, and in no others. */
+export function checkMemberships(world: World, config: ConfigHistory, log: PartitionLog, observer: Observer): void {
+  const segments = config.segmentsAt(Infinity);
+  const latestMs = Math.max(...observer.commits.map(({ record }) => record.committedAt));
+  for (const state of log.timeline.upTo(Infinity).values()) {
+    if (state.kind !== 'player' || state.environment !== 'live') continue;
+    const [wrong] = wrongMemberships(state, segments, world.clock.wallMs(), Math.max(latestMs, state.lastSeenAt));
+    if (wrong !== undefined) world.violate('membership', `${wrong}: ${JSON.stringify(state)}`);
+  }
+}

@@ -1,0 +1,102 @@
+import type {
+  CallerKind,
+  EndSession,
+  InitSession,
+  Scope,
+  SyncSession,
+  TrackItem,
+} from '../../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import { predictOffers } from './model-campaigns.ts';
+import type { ModelDefinitions } from './model-definitions.ts';
+import { predictEnding, predictOpening, predictSynced, predictTold, type Called } from './model-sessions.ts';
+
+/** What a call of a session does to the model while it is predicted. */
+export interface Calling {
+  /** The player as it is now. */
+  player(): PlayerState | undefined;
+  take(called: Called): void;
+  /** Whether the event was accepted. */
+  track(item: TrackItem): boolean;
+  merge(attributes: string): void;
+  /** Settles stages and segments for what was done so far. */
+  settle(): void;
+}
+
+/** A call of a game client: what it brings, what that leads to, and only then what it is told. */
+export function predictCall(
+  body: InitSession | SyncSession | EndSession,
+  calling: Calling,
+  definitions: ModelDefinitions,
+  scope: Scope,
+  at: number,
+  by: CallerKind | undefined,
+): Reply {
+  const held = calling.player();
+  if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
+  const { sessionId } = body;
+  if (body.kind === 'InitSession') {
+    calling.take(predictOpening(held, body, scope, at, by));
+    calling.settle();
+    return opened(body, calling, definitions, scope, at);
+  }
+  if (!held.sessions.some((session) => session.sessionId === sessionId)) {
+    return { kind: 'failure', code: 'SESSION_NOT_FOUND' };
+  }
+  const accepted = inTime(body.events).filter((item) => calling.track(item));
+  if (body.kind === 'EndSession') {
+    const { durationSeconds: told } = body;
+    const ending = predictEnding(now(calling), sessionId, told, accepted, at);
+    calling.take(ending);
+    const { session, durationSeconds } = ending;
+    return {
+      kind: 'sessionEnded',
+      sessionId,
+      totalEvents: session.eventCount,
+      durationSeconds,
+      achievements: session.achievements,
+      interventionsShown: session.interventionsShown,
+      interventionsClicked: session.interventionsClicked,
+    };
+  }
+  calling.take(predictSynced(now(calling), sessionId, accepted, scope, at));
+  if (body.stateUpdates !== null) calling.merge(body.stateUpdates);
+  calling.settle();
+  const told = predictTold(now(calling), sessionId, definitions.flags, scope, at);
+  calling.take(told);
+  const offered = predictOffers(now(calling), sessionId, definitions.campaigns, scope, at);
+  calling.take(offered);
+  const { interventions } = offered;
+  return { kind: 'sessionSynced', eventsAccepted: accepted.length, interventions, flags: told.told };
+}
+
+function opened(body: InitSession, calling: Calling, { flags }: ModelDefinitions, scope: Scope, at: number): Reply {
+  const { sessionId, flagKeys } = body;
+  const told = predictTold(now(calling), sessionId, flags, scope, at);
+  calling.take(told);
+  const { id, externalId, firstSeenAt, lastSeenAt, attributes, segments } = told.next;
+  return {
+    kind: 'sessionOpened',
+    sessionId,
+    player: { id, externalId, firstSeenAt, lastSeenAt, attributes },
+    flags: told.told,
+    unknownFlags: [...new Set(flagKeys ?? [])].filter((key) => !flags.has(key)),
+    segmentKeys: segments.map(({ segmentKey }) => segmentKey),
+    serverTime: at,
+  };
+}
+
+/** The earliest first; those of one time as they came. */
+function inTime(items: readonly TrackItem[]): TrackItem[] {
+  return items
+    .map((item, place) => ({ item, place }))
+    .sort((a, b) => a.item.timestamp - b.item.timestamp || a.place - b.place)
+    .map(({ item }) => item);
+}
+
+function now(calling: Calling): PlayerState {
+  const player = calling.player();
+  if (player === undefined) throw new Error('the player went away under its own call');
+  return player;
+}

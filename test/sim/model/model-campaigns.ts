@@ -1,0 +1,312 @@
+import { createHash } from 'node:crypto';
+import type { Scope } from '../../../actors/vocabulary/commands.ts';
+import type {
+  DomainFact,
+  EventTracked,
+  InterventionClicked,
+  InterventionShown,
+  InterventionSuppressed,
+  InterventionTriggered,
+} from '../../../actors/vocabulary/facts.ts';
+import type { Intervention } from '../../../actors/vocabulary/replies.ts';
+import type { CampaignTally, PendingIntervention, PlayerState } from '../../../actors/vocabulary/state.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
+import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
+import { ZONES } from '../change-campaigns.ts';
+import { placeOf } from './model-flags.ts';
+import { isTrue } from './model-segments.ts';
+import type { Called } from './model-sessions.ts';
+
+/**
+ * Campaigns as the contract has them: whom a fact gives something to show, what speaks against it, what a sync delivers, and
+ * what players make of it.
+ */
+
+type Outcome = InterventionTriggered | InterventionSuppressed;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60_000;
+const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
+
+/**
+ * What facts mean for campaigns, after all else that they lead to.
+ * @param view the players as these facts leave them
+ */
+export function predictCampaigns(
+  facts: readonly DomainFact[],
+  view: (playerId: string) => PlayerState | undefined,
+  campaigns: ModelCampaigns,
+  at: number,
+): { facts: DomainFact[]; next: Map<string, PlayerState> } {
+  const led: DomainFact[] = [];
+  const next = new Map<string, PlayerState>();
+  const take = (called: Called): void => {
+    led.push(...called.facts);
+    next.set(called.next.id, called.next);
+  };
+  for (const fact of facts) {
+    const player = (): PlayerState | undefined => next.get(fact.entityId) ?? view(fact.entityId);
+    if (fact.kind === 'EventTracked') {
+      const state = player();
+      if (state !== undefined) take(predictResponse(state, fact, at));
+    }
+    for (const campaign of campaigns) {
+      if (!isSetOffBy(campaign, fact)) continue;
+      if (led.length >= LIMITS.campaignFactsPerCommand) break;
+      const state = player();
+      if (state === undefined) break;
+      const nowMs = Math.max(at, latestOf(state));
+      if (!applies(campaign, state, fact, nowMs)) continue;
+      const outcome = outcomeFor(campaign, state, nowMs);
+      if (outcome.kind === 'InterventionSuppressed' && isNoted(tallyOf(state, campaign.id), outcome)) continue;
+      take(after(state, outcome));
+    }
+  }
+  return { facts: led, next };
+}
+
+/** What the scheduled time of a campaign, once it has come, gives a player; `undefined`: it is none of its, or was acted on. */
+export function predictScheduled(campaign: CampaignDocument, state: PlayerState, nowMs: number): Called | undefined {
+  const { trigger } = campaign;
+  if (trigger.kind !== 'schedule' || state.firstSeenAt > trigger.at) return undefined;
+  const { lastAt, suppressedAt } = tallyOf(state, campaign.id);
+  if (lastAt >= trigger.at || suppressedAt >= trigger.at) return undefined;
+  const atMs = Math.max(nowMs, trigger.at, state.lastSeenAt, latestOf(state));
+  return applies(campaign, state, undefined, atMs) ? after(state, outcomeFor(campaign, state, atMs)) : undefined;
+}
+
+/** What a sync delivers: what waits, and was delivered in no session that was open when this one was. */
+export function predictOffers(
+  state: PlayerState,
+  sessionId: string,
+  campaigns: ModelCampaigns,
+  scope: Scope,
+  at: number,
+): Called & { interventions: Intervention[] } {
+  const openedAt = state.sessions.find((session) => session.sessionId === sessionId)?.openedAt ?? 0;
+  const offers = state.interventions
+    .filter((held) => isWaiting(held, at) && held.offeredAt < openedAt)
+    .flatMap((held) => {
+      const campaign = campaigns.find(({ id }) => id === held.campaignId);
+      const isOver = campaign === undefined || at >= (campaign.endAt ?? Infinity);
+      return isOver || isQuiet(campaign, state, at) ? [] : { held, campaign };
+    })
+    .sort((a, b) => compareUrgency(a.campaign, b.campaign));
+  // What is delivered now is delivered to every session that is open.
+  const offeredAt = Math.max(at, ...state.sessions.map((session) => session.openedAt));
+  const ids = new Set(offers.map(({ held }) => held.interventionId));
+  return {
+    facts: offers.map(({ held }) => ({
+      kind: 'InterventionOffered',
+      entityId: state.id,
+      ...scope,
+      at,
+      ...namesOf(held, state),
+      sessionId,
+    })),
+    next: {
+      ...state,
+      interventions: state.interventions.map((held) =>
+        ids.has(held.interventionId) ? { ...held, offers: held.offers + 1, offeredAt } : held,
+      ),
+    },
+    interventions: offers.map(({ held, campaign: { content, displayRules } }) => ({
+      interventionId: held.interventionId,
+      type: 'in_app_message',
+      content,
+      displayRules,
+    })),
+  };
+}
+
+/** What an event says of an intervention that the player holds. */
+function predictResponse(state: PlayerState, event: EventTracked, at: number): Called {
+  const { eventName, entityId, game, environment, sessionId, properties } = event;
+  if (!eventName.startsWith('intervention_')) return { facts: [], next: state };
+  const named = propertyOf(properties, 'intervention_id');
+  const held = state.interventions.find(({ interventionId }) => interventionId === named);
+  if (held === undefined) return { facts: [], next: state };
+  const fact = { entityId, game, environment, at, ...namesOf(held, state), sessionId };
+  const shown: InterventionShown[] = held.shownAt === 0 ? [{ kind: 'InterventionShown', ...fact }] : [];
+  const clicked: InterventionClicked = { kind: 'InterventionClicked', ...fact };
+  const others = state.interventions.filter((other) => other !== held);
+  if (eventName === 'intervention_clicked') {
+    return { facts: [...shown, clicked], next: { ...state, interventions: others } };
+  }
+  if (eventName !== 'intervention_shown' || shown.length === 0) return { facts: [], next: state };
+  const interventions = state.interventions.map((other) => (other === held ? { ...held, shownAt: at } : other));
+  return { facts: shown, next: { ...state, interventions } };
+}
+
+function isSetOffBy({ trigger }: CampaignDocument, fact: DomainFact): boolean {
+  switch (trigger.kind) {
+    case 'event':
+      return fact.kind === 'EventTracked' && fact.eventName === trigger.event;
+    case 'segment_entered':
+      return fact.kind === 'SegmentEntered' && fact.segmentId === trigger.segmentId;
+    case 'segment_exited':
+      return fact.kind === 'SegmentExited' && fact.segmentId === trigger.segmentId;
+    case 'lifecycle':
+      return fact.kind === 'LifecycleChanged' && fact.to === trigger.stage;
+    case 'churn':
+      return fact.kind === 'ChurnRiskChanged' && fact.high;
+    case 'schedule':
+      return false;
+  }
+}
+
+function applies(campaign: CampaignDocument, state: PlayerState, fact: DomainFact | undefined, nowMs: number): boolean {
+  const { startAt, endAt, audience, trigger } = campaign;
+  if (startAt !== null && nowMs < startAt) return false;
+  if (endAt !== null && nowMs >= endAt) return false;
+  if (audience !== null && !state.segments.some(({ segmentId }) => segmentId === audience)) return false;
+  if (trigger.kind !== 'event' || trigger.conditions === undefined) return true;
+  const { 'properties.level': level, ...others } = trigger.conditions;
+  if (level !== undefined) {
+    // The simulation asks nothing else of a property.
+    const least = new Map<string, unknown>(Object.entries(level ?? {})).get('$gte');
+    const value = fact?.kind === 'EventTracked' ? propertyOf(fact.properties, 'level') : undefined;
+    if (typeof value !== 'number' || value < Number(least)) return false;
+  }
+  return isTrue(others, state, nowMs);
+}
+
+/** The reasons in the order of their bits in a tally, which is that in which they are looked at. */
+const REASONS = [
+  'cap_total',
+  'cap_per_day',
+  'cooldown',
+  'cap_all_campaigns',
+  'quiet_hours',
+  'waiting_full',
+  'holdout',
+] as const;
+type Reason = (typeof REASONS)[number];
+
+function standsAgainst(reason: Reason, campaign: CampaignDocument, state: PlayerState, nowMs: number): boolean {
+  const { caps, cooldownSeconds, holdoutPercentage, id } = campaign;
+  const tally = tallyOf(state, id);
+  const today = (of: CampaignTally): number => (of.day === dayOf(nowMs) ? of.today : 0);
+  switch (reason) {
+    case 'cap_total':
+      return tally.total >= (caps.total ?? Infinity);
+    case 'cap_per_day':
+      return today(tally) >= (caps.perDay ?? Infinity);
+    case 'cooldown':
+      return tally.total > 0 && nowMs - tally.lastAt < cooldownSeconds * 1_000;
+    case 'cap_all_campaigns':
+      return state.campaignTallies.reduce((sum, each) => sum + today(each), 0) >= LIMITS.interventionsPerDay;
+    case 'quiet_hours':
+      return isQuiet(campaign, state, nowMs);
+    case 'waiting_full':
+      return state.interventions.filter((held) => isWaiting(held, nowMs)).length >= LIMITS.interventionsPerPlayer;
+    case 'holdout':
+      return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage;
+  }
+}
+
+function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number): Outcome {
+  const { id: campaignId, key: campaignKey, version: campaignVersion, expiresAfterSeconds } = campaign;
+  const { id: entityId, game, environment, externalId } = state;
+  const told = { campaignId, campaignKey, campaignVersion, externalId, cause: causeOf(campaign) };
+  const fact = { entityId, game, environment, at, ...told };
+  const reason = REASONS.find((each) => standsAgainst(each, campaign, state, at));
+  if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
+  const interventionId = interventionIdOf(campaignId, `${entityId}:${tallyOf(state, campaignId).total}:${at}`);
+  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: at + expiresAfterSeconds * 1_000 };
+}
+
+/** The player after what a campaign came to, which is its latest. */
+function after(state: PlayerState, outcome: Outcome): Called {
+  const { campaignId, campaignKey, campaignVersion, at } = outcome;
+  const tally = tallyOf(state, campaignId);
+  const others = state.campaignTallies.filter((each) => each.campaignId !== campaignId);
+  const day = dayOf(at);
+  if (outcome.kind === 'InterventionSuppressed') {
+    const before = dayOf(tally.suppressedAt) === day ? tally.suppressed : 0;
+    const noted = { ...tally, suppressedAt: at, suppressed: before | bitOf(outcome.reason) };
+    return { facts: [outcome], next: { ...state, campaignTallies: [...others, noted] } };
+  }
+  const today = tally.day === day ? tally.today : 0;
+  const given = { ...tally, total: tally.total + 1, day, today: today + 1, lastAt: at };
+  const { interventionId, expiresAt } = outcome;
+  const names = { interventionId, campaignId, campaignKey, campaignVersion };
+  const held = { ...names, createdAt: at, expiresAt, offers: 0, offeredAt: 0, shownAt: 0 };
+  const interventions = [...withRoom(state.interventions, at), held];
+  return { facts: [outcome], next: { ...state, interventions, campaignTallies: [...others, given] } };
+}
+
+/** What is over makes room; where that is not enough, the oldest of what only waits for a click. */
+function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
+  const live = interventions.filter(({ expiresAt }) => expiresAt > at);
+  if (live.length < LIMITS.interventionsPerPlayer) return live;
+  const oldest = live.find((held) => !isWaiting(held, at));
+  return live.filter((held) => held !== oldest);
+}
+
+function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: number): boolean {
+  return at < expiresAt && shownAt === 0 && offers < LIMITS.interventionOffers;
+}
+
+/** On the clock of the player's attribute `timezone`; where that names no zone, UTC. */
+function isQuiet({ quietHours }: CampaignDocument, { attributes }: PlayerState, nowMs: number): boolean {
+  if (quietHours === null) return false;
+  const zone = propertyOf(attributes, 'timezone');
+  const offsetMs = (ZONES.get(String(zone)) ?? 0) * MINUTE_MS;
+  const time = new Date(nowMs + offsetMs).toISOString().slice(11, 16);
+  const { from, to } = quietHours;
+  return from < to ? from <= time && time < to : from <= time || time < to;
+}
+
+function isNoted({ suppressedAt, suppressed }: CampaignTally, { at, reason }: InterventionSuppressed): boolean {
+  return dayOf(suppressedAt) === dayOf(at) && (suppressed & bitOf(reason)) !== 0;
+}
+
+const bitOf = (reason: Reason): number => 2 ** REASONS.indexOf(reason);
+
+function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {
+  const none = { campaignId, total: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
+  return campaignTallies.find((tally) => tally.campaignId === campaignId) ?? none;
+}
+
+/** A player's time never goes back, whatever clocks say. */
+function latestOf({ campaignTallies }: PlayerState): number {
+  return Math.max(0, ...campaignTallies.flatMap(({ lastAt, suppressedAt }) => [lastAt, suppressedAt]));
+}
+
+function namesOf(
+  { interventionId, campaignId, campaignKey, campaignVersion }: PendingIntervention,
+  state: PlayerState,
+) {
+  return { interventionId, campaignId, campaignKey, campaignVersion, externalId: state.externalId };
+}
+
+function causeOf({ trigger }: CampaignDocument): string {
+  switch (trigger.kind) {
+    case 'event':
+      return `event:${trigger.event}`;
+    case 'segment_entered':
+    case 'segment_exited':
+      return `${trigger.kind}:${trigger.segmentId}`;
+    case 'lifecycle':
+      return `lifecycle:${trigger.stage}`;
+    case 'churn':
+      return `churn:${trigger.level}`;
+    case 'schedule':
+      return 'schedule';
+  }
+}
+
+/** A UUID of version 5 (RFC 9562) in the namespace that is the campaign's own. */
+function interventionIdOf(campaignId: string, name: string): string {
+  const space = Buffer.from(campaignId.replace('cmp_', '').replaceAll('-', ''), 'hex');
+  const hex = createHash('sha1').update(space).update(name).digest('hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`];
+  return `int_${[...parts, hex.slice(20, 32)].join('-')}`;
+}
+
+function propertyOf(json: string, name: string): unknown {
+  return new Map<string, unknown>(Object.entries(JSON.parse(json))).get(name);
+}

@@ -1,0 +1,246 @@
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
+import type { EventCounter, PlayerState, SegmentMembership } from '../../../actors/vocabulary/state.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { decodeJson } from '../../../streams/codec.ts';
+import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+
+/**
+ * Segments as the contract has them: who belongs where, by a reading of its own of the conditions that the simulation
+ * makes (definitions.ts), and when a look at a player is owed.
+ */
+export interface ModelSegment {
+  id: string;
+  key: string;
+  conditions: JsonObject;
+}
+
+/** The definitions of every CONFIG revision, seen from inside the broker. */
+export interface ConfigHistory {
+  /** In order of their ids. */
+  segmentsAt(revision: number): readonly ModelSegment[];
+  /** The newest change of a segment; 0 when there was none. */
+  readonly lastSegmentRevision: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** No condition of the simulation looks further back. */
+const WINDOW_DAYS = 8;
+const KEPT_DAYS = 30;
+
+export function recordConfig(broker: MemoryBroker): ConfigHistory {
+  const changes: { revision: number; id: string; segment: ModelSegment | undefined }[] = [];
+  const known = new Map<number, readonly ModelSegment[]>();
+  broker.bucket('CONFIG').onWrite(({ key, value, revision }) => {
+    const [, environment, kind, id] = key.split('.');
+    if (kind !== 'segment' || environment !== 'live' || id === undefined) return;
+    const segment = value === undefined ? undefined : parseSegment(decodeJson(value));
+    // A deletion that comes twice changes nothing the second time.
+    const isHeld = changes.findLast((change) => change.id === id)?.segment !== undefined;
+    if (segment !== undefined || isHeld) changes.push({ revision, id, segment });
+  });
+
+  function fold(revision: number): readonly ModelSegment[] {
+    const held = new Map<string, ModelSegment>();
+    for (const change of changes) {
+      if (change.revision > revision) break;
+      if (change.segment === undefined) held.delete(change.id);
+      else held.set(change.id, change.segment);
+    }
+    return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  return {
+    segmentsAt(revision) {
+      const segments = known.get(revision) ?? fold(revision);
+      known.set(revision, segments);
+      return segments;
+    },
+    get lastSegmentRevision() {
+      return changes.at(-1)?.revision ?? 0;
+    },
+  };
+}
+
+function parseSegment(value: unknown): ModelSegment {
+  const fields = new Map<string, unknown>(Object.entries(value ?? {}));
+  const [id, key, conditions] = [fields.get('id'), fields.get('key'), fields.get('conditions')];
+  if (typeof id !== 'string' || typeof key !== 'string' || !isObject(conditions)) throw new Error('not a segment');
+  return { id, key, conditions };
+}
+
+/** What a look at some of a player's segments comes to. */
+export interface Settled {
+  /** Entries and exits, without the times of later looks. */
+  facts: DomainFact[];
+  next: PlayerState;
+  looked: readonly ModelSegment[];
+  /** The moment the look is as of. */
+  atMs: number;
+}
+
+/** @param looked those to look at; `all` also ends memberships of segments that are no more */
+export function settled(
+  state: PlayerState,
+  segments: readonly ModelSegment[],
+  looked: readonly ModelSegment[] | 'all',
+  at: number,
+): Settled {
+  const due = state.segmentsDueAt !== 0 && state.segmentsDueAt <= at;
+  const all = looked === 'all' || due;
+  const list = all ? segments : looked;
+  const { id: entityId, game, environment, externalId } = state;
+  const base = { entityId, game, environment, at };
+  const facts: DomainFact[] = [];
+  const memberships = new Map(state.segments.map((membership) => [membership.segmentId, membership]));
+  for (const { id: segmentId, key: segmentKey, conditions } of list) {
+    const belongs = isTrue(conditions, state, at);
+    if (belongs === memberships.has(segmentId)) continue;
+    facts.push({ ...base, kind: belongs ? 'SegmentEntered' : 'SegmentExited', segmentId, segmentKey, externalId });
+    if (belongs) memberships.set(segmentId, { segmentId, segmentKey, since: at });
+    else memberships.delete(segmentId);
+  }
+  for (const { segmentId, segmentKey } of all ? state.segments : []) {
+    if (segments.some(({ id }) => id === segmentId)) continue;
+    facts.push({ ...base, kind: 'SegmentExited', segmentId, segmentKey, externalId });
+    memberships.delete(segmentId);
+  }
+  return { facts, next: { ...state, segments: inOrder(memberships) }, looked: list, atMs: at };
+}
+
+function inOrder(memberships: ReadonlyMap<string, SegmentMembership>): SegmentMembership[] {
+  return [...memberships.values()].sort((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
+}
+
+/** The segments an event of this name has anything to do with. */
+export function readersOf(segments: readonly ModelSegment[], eventName: string): ModelSegment[] {
+  return segments.filter(({ conditions }) => {
+    const fields = fieldsOf(conditions);
+    return fields.has('days_since_last_seen') || [...fields].some((field) => field.startsWith(`events.${eventName}.`));
+  });
+}
+
+/** Why a player's next look comes too late for what was looked at; `undefined` when it does not. */
+export function missedChange({ looked, next: state }: Settled, at: number): string | undefined {
+  const times: number[] = [];
+  for (let day = 0; day <= WINDOW_DAYS; day++) {
+    times.push(
+      (Math.floor(at / DAY_MS) + day) * DAY_MS,
+      state.firstSeenAt + day * DAY_MS,
+      state.lastSeenAt + day * DAY_MS,
+    );
+  }
+  const later = times.filter((time) => time > at).sort((a, b) => a - b);
+  for (const { id, conditions } of looked) {
+    const now = isTrue(conditions, state, at);
+    const change = later.find((time) => isTrue(conditions, state, time) !== now);
+    const { segmentsDueAt } = state;
+    if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + LIMITS.segmentJitterMs)) continue;
+    return `${id} changes at ${change}, ${state.id} is looked at ${segmentsDueAt}`;
+  }
+  return undefined;
+}
+
+/**
+ * Memberships that are wrong at a moment when every edit has been taken in and nothing is under way.
+ * @param latestMs the latest moment an owner or a gateway ever took for the present: one whose clock was ahead looked as of
+ * then, and time that has been is not looked at again
+ */
+export function wrongMemberships(
+  state: PlayerState,
+  segments: readonly ModelSegment[],
+  nowMs: number,
+  latestMs: number,
+): string[] {
+  const mayChangeSoon = state.segmentsDueAt > nowMs - 10_000;
+  const before = [Math.floor(nowMs / DAY_MS) * DAY_MS - 1, nowMs - 10_000];
+  const wrong = segments.flatMap(({ id, conditions }) => {
+    const isMember = state.segments.some(({ segmentId }) => segmentId === id);
+    if (isTrue(conditions, state, nowMs) === isMember) return [];
+    if (latestMs > nowMs && isTrue(conditions, state, latestMs) === isMember) return [];
+    if (mayChangeSoon && before.some((time) => isTrue(conditions, state, time) === isMember)) return [];
+    return [`${isMember ? 'in' : 'not in'} ${id}`];
+  });
+  const gone = state.segments.filter(({ segmentId }) => !segments.some(({ id }) => id === segmentId));
+  return [...wrong, ...gone.map(({ segmentId }) => `in ${segmentId}, which is no more`)];
+}
+
+/** The counters after one more event: written out day by day, and taken in again. */
+export function countedOnce(counters: readonly EventCounter[], name: string, at: number): EventCounter[] {
+  const day = Math.floor(at / DAY_MS);
+  const days = daysOf(counters.find((counter) => counter.name === name));
+  const newest = Math.max(day, ...days.keys());
+  if (day <= newest - KEPT_DAYS) return [...counters];
+  days.set(day, (days.get(day) ?? 0) + 1);
+  const oldest = Math.min(...[...days.keys()].filter((each) => each > newest - KEPT_DAYS));
+  const counts = Array.from({ length: newest - oldest + 1 }, (_, back) => days.get(newest - back) ?? 0);
+  return [{ name, day: newest, counts }, ...counters.filter((counter) => counter.name !== name)];
+}
+
+function daysOf(counter: EventCounter | undefined): Map<number, number> {
+  const days = new Map<number, number>();
+  counter?.counts.forEach((count, back) => {
+    if (count > 0) days.set(counter.day - back, count);
+  });
+  return days;
+}
+
+/** Whether a condition of the simulation holds for a player at a moment. */
+export function isTrue(conditions: JsonObject, state: PlayerState, at: number): boolean {
+  return Object.entries(conditions).every(([field, wanted]) => {
+    if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at));
+    if (field === '$and') return parts(wanted).every((part) => isTrue(part, state, at));
+    if (field === '$not') return isObject(wanted) && !isTrue(wanted, state, at);
+    const value = valueOf(field, state, at);
+    if (!isObject(wanted)) return value === wanted;
+    return Object.entries(wanted).every(([operator, bound]) => {
+      if (operator === '$gte') return typeof value === 'number' && value >= Number(bound);
+      throw new Error(`the model knows no ${operator}`);
+    });
+  });
+}
+
+function valueOf(field: string, state: PlayerState, at: number): unknown {
+  const [first = '', name = '', measure = ''] = field.split('.');
+  const daysSince = (time: number): number => Math.max(0, Math.floor((at - time) / DAY_MS));
+  switch (first) {
+    case 'attributes':
+      return new Map<string, unknown>(Object.entries(JSON.parse(state.attributes))).get(name);
+    case 'lifecycle_stage':
+      return state.lifecycleStage;
+    case 'days_since_first_seen':
+      return daysSince(state.firstSeenAt);
+    case 'days_since_last_seen':
+      return daysSince(state.lastSeenAt);
+    case 'events': {
+      const days = daysOf(state.counters.find((counter) => counter.name === name));
+      // Where a clock was ahead, the newest day counted is today.
+      const today = Math.max(Math.floor(at / DAY_MS), ...days.keys());
+      const ages = [...days].map(([day, count]) => ({ age: today - day, count }));
+      if (measure === 'last_days_ago') {
+        // What never happened lies longer ago than any number of days.
+        return Math.min(Infinity, ...ages.map(({ age }) => age));
+      }
+      const within = Number(/^count_(\d+)d$/.exec(measure)?.[1]);
+      return ages.reduce((sum, { age, count }) => sum + (age < within ? count : 0), 0);
+    }
+    default:
+      throw new Error(`the model knows no ${field}`);
+  }
+}
+
+function fieldsOf(conditions: JsonObject): Set<string> {
+  return new Set(
+    Object.entries(conditions).flatMap(([field, wanted]) =>
+      field.startsWith('$') ? parts(wanted).flatMap((part) => [...fieldsOf(part)]) : [field],
+    ),
+  );
+}
+
+function parts(wanted: Json): JsonObject[] {
+  return (Array.isArray(wanted) ? wanted : [wanted]).filter(isObject);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

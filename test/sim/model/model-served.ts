@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Attribution, FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
+import type { FlagExposure, PlayerState, ServedFlag, ServedVariant } from '../../../actors/vocabulary/state.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import type { ModelFlags } from './flag-history.ts';
+import { variantSeen } from './model-flags.ts';
+
+/** What flags served a player, and what it saw of them, as the decisions have it. */
+export interface Serving {
+  evaluation: FlagEvaluation;
+  flag: FlagDocument;
+}
+
+/** The period of a flag, which the history of flags has checked (flag-history.ts). */
+export function periodIn({ periods }: FlagDocument): number {
+  return periods?.at(-1)?.period ?? 1;
+}
+
+/** Whether the player's state says already that the flag serves this. */
+export function isServed(state: PlayerState, { evaluation, flag }: Serving): boolean {
+  const kept = state.servedFlags.find(({ flagKey }) => flagKey === flag.key);
+  if (kept === undefined) return evaluation.reason === 'flag_disabled';
+  if (kept.period !== periodIn(flag)) return false;
+  // From then on nothing more is recorded.
+  if (kept.changes === LIMITS.servedChanges) return true;
+  const { variantKey, value, reason, segmentId } = kept;
+  const what = { flagKey: flag.key, value, variantKey, reason, ...(segmentId === undefined ? {} : { segmentId }) };
+  return isDeepStrictEqual(what, withoutPrerequisite(evaluation));
+}
+
+/** What it makes of a player that flags serve it these; nothing if that is no news. */
+export function predictServed(
+  state: PlayerState,
+  serving: readonly Serving[],
+  at: number,
+): { fact: FlagsServed; next: PlayerState } | undefined {
+  const news = serving.filter((one) => !isServed(state, one));
+  if (news.length === 0) return undefined;
+  const flags = news.map((one) => recordOf(state, one)).toSorted(inOrder);
+  const { id: entityId, game, environment, externalId, servedFlags } = state;
+  const isNewlyMixed = ({ flagKey, period, mixed }: ServedFlag) =>
+    mixed && !servedFlags.some((one) => one.flagKey === flagKey && one.period === period && one.mixed);
+  const mixed = news
+    .map(({ flag }) => flag.key)
+    .filter((key) => flags.some((flag) => flag.flagKey === key && isNewlyMixed(flag)));
+  const kept = servedFlags.filter(({ flagKey }) => flags.every((flag) => flag.flagKey !== flagKey));
+  return {
+    fact: { kind: 'FlagsServed', entityId, game, environment, at, externalId, flags, mixed, forgotten: [] },
+    next: { ...state, servedFlags: [...kept, ...flags].toSorted(inOrder) },
+  };
+}
+
+function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag {
+  const { key: flagKey, version: flagVersion } = flag;
+  const period = periodIn(flag);
+  const before = state.servedFlags.find((one) => one.flagKey === flagKey);
+  const inPeriod = before?.period === period ? before : undefined;
+  const variant = countedVariant(evaluation);
+  const last = before && countedVariant({ ...before, value: before.value ?? 'null' });
+  const all: ServedVariant[] = before === undefined ? [] : [...before.earlier];
+  if (before !== undefined && typeof last === 'string') {
+    const { flagVersion: version, period: ofPeriod, reason } = before;
+    const again = all.findIndex((one) => one.variant === last);
+    if (again >= 0) all.splice(again, 1);
+    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason });
+  }
+  const earlier = all.filter((one) => one.variant !== variant).slice(-LIMITS.servedVariants);
+  const isSecond = variant !== null && earlier.some((one) => one.period === period);
+  const { flagKey: _, prerequisiteKey: __, ...what } = evaluation;
+  const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
+  return { flagKey, flagVersion, period, ...what, changes, mixed: inPeriod?.mixed === true || isSecond, earlier };
+}
+
+function countedVariant(what: Pick<FlagEvaluation, 'variantKey' | 'value' | 'reason'>): string | null {
+  return what.reason === 'flag_disabled' ? null : variantSeen(what);
+}
+
+function withoutPrerequisite(evaluation: FlagEvaluation): FlagEvaluation {
+  const { prerequisiteKey: _, ...rest } = evaluation;
+  return rest;
+}
+
+function inOrder(one: ServedFlag, other: ServedFlag): number {
+  return one.flagKey < other.flagKey ? -1 : 1;
+}
+
+type Exposed = Pick<FlagExposed, 'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId'> & {
+  period: number;
+};
+
+/** What it makes of a player that it saw a variant; nothing if that is no exposure, or no news. */
+export function predictExposure(
+  state: PlayerState,
+  seen: Exposed,
+  attribution: Attribution,
+  at: number,
+): { fact: FlagExposed; next: PlayerState } | undefined {
+  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId } = seen;
+  const { id: entityId, game, environment, externalId } = state;
+  if (environment === 'test' || reason === 'flag_disabled' || reason === 'player_override') return undefined;
+  if (state.overrides.some((override) => override.flagKey === flagKey)) return undefined;
+  const exposure: FlagExposure = { flagKey, flagVersion, period, variantKey: variantSeen(seen) };
+  const isSame = (one: FlagExposure) =>
+    one.flagKey === flagKey && one.period === period && one.variantKey === exposure.variantKey;
+  if (state.exposures.some(isSame)) return undefined;
+  const what = { flagKey, flagVersion, period, attribution, variantKey, value, reason };
+  const segment = segmentId === undefined ? {} : { segmentId };
+  return {
+    fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...what, ...segment },
+    next: { ...state, exposures: [...state.exposures, exposure] },
+  };
+}
+
+/** What an event with a `flag_key` exposes: what was served last, or the variant that it names. */
+export function predictSighting(
+  state: PlayerState,
+  properties: string,
+  flags: ModelFlags,
+  at: number,
+): { fact: FlagExposed; next: PlayerState } | undefined {
+  const said = new Map<string, unknown>(Object.entries(JSON.parse(properties)));
+  const flag = flags.get(String(said.get('flag_key')));
+  if (flag === undefined) return undefined;
+  const kept = state.servedFlags.find(({ flagKey }) => flagKey === flag.key);
+  const named = said.get('variant_key');
+  if (typeof named !== 'string') {
+    if (kept === undefined || kept.changes === LIMITS.servedChanges) return undefined;
+    return predictExposure(state, { ...kept, value: kept.value ?? 'null' }, 'served', at);
+  }
+  if (kept !== undefined && countedVariant({ ...kept, value: kept.value ?? 'null' }) === named) {
+    return predictExposure(state, { ...kept, value: kept.value ?? 'null' }, 'served', at);
+  }
+  const before = kept?.earlier.find(({ variant }) => variant === named);
+  const where = before ?? { flagVersion: flag.version, period: periodIn(flag), reason: 'percentage_rollout' as const };
+  const attribution = before !== undefined ? 'earlier' : kept === undefined ? 'named' : 'mismatch';
+  const { flagVersion, period, reason } = where;
+  const base = { flagKey: flag.key, flagVersion, period, reason };
+  if (flag.flagType === 'boolean') {
+    const isThere = named === 'true' || named === 'false';
+    return isThere ? predictExposure(state, { ...base, variantKey: null, value: named }, attribution, at) : undefined;
+  }
+  const variant = flag.variants.find(({ key }) => key === named);
+  if (variant === undefined && before === undefined) return undefined;
+  const value = period === periodIn(flag) ? JSON.stringify(variant?.value ?? null) : 'null';
+  return predictExposure(state, { ...base, variantKey: named, value }, attribution, at);
+}

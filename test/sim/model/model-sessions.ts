@@ -1,0 +1,225 @@
+import type { CallerKind, InitSession, Scope, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { DomainFact, SessionClosed } from '../../../actors/vocabulary/facts.ts';
+import type { OpenSession, PlayerState, SeenFlag } from '../../../actors/vocabulary/state.ts';
+import type { ModelFlags } from './flag-history.ts';
+import { evaluated } from './model-flags.ts';
+import { predictServed } from './model-served.ts';
+import { playedOn } from './model-play.ts';
+
+/** Sessions of game clients as the contract has them. */
+export interface Called {
+  facts: DomainFact[];
+  next: PlayerState;
+}
+
+const MOST_OPEN = 4;
+
+/**
+ * What an init does to the player: the oldest of four makes room, for a client key the oldest in which nothing came since its init
+ * if there is one, and the new one counts at once.
+ */
+export function predictOpening(
+  held: PlayerState,
+  body: InitSession,
+  scope: Scope,
+  at: number,
+  by: CallerKind | undefined,
+): Called {
+  const { playerId, sessionId, device, ttlMs } = body;
+  const flagKeys = body.flagKeys === null ? null : [...new Set(body.flagKeys)];
+  const called: Called = { facts: [], next: held };
+  const silent = held.sessions.find(({ openedAt, lastCallAt }) => openedAt === lastCallAt);
+  const oldest = (by === 'client' ? silent : undefined) ?? held.sessions[0];
+  if (held.sessions.length === MOST_OPEN && oldest !== undefined) close(called, oldest, 'replaced', at);
+  const { externalId } = held;
+  const told = { sessionId, device, flagKeys, ttlMs, externalId };
+  called.facts.push({ kind: 'SessionOpened', entityId: playerId, ...scope, at, ...told });
+  const counts = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
+  const session = { sessionId, openedAt: at, lastCallAt: at, ttlMs, flagKeys, flags: [], ...counts };
+  called.next = {
+    ...called.next,
+    sessions: [...called.next.sessions, session],
+    sessionCount: held.sessionCount + 1,
+    sessionsInStage: held.sessionsInStage + 1,
+    activity: playedOn(called.next.activity, at, 1, 0),
+    device: device ?? held.device,
+    lastSeenAt: Math.max(held.lastSeenAt, at),
+  };
+  return called;
+}
+
+/** A sync, after its events: how many were accepted, and what they told. */
+export function predictSynced(
+  state: PlayerState,
+  sessionId: string,
+  accepted: readonly TrackItem[],
+  scope: Scope,
+  at: number,
+): Called {
+  const eventCount = accepted.length;
+  const achievements = newOnes(sessionOf(state, sessionId), accepted);
+  const { shown: interventionsShown, clicked: interventionsClicked } = heardOf(accepted);
+  const fact = {
+    kind: 'SessionSynced',
+    entityId: state.id,
+    ...scope,
+    at,
+    sessionId,
+    eventCount,
+    achievements,
+    interventionsShown,
+    interventionsClicked,
+  } as const;
+  return {
+    facts: [fact],
+    next: {
+      ...withSession(state, sessionId, (session) => ({
+        ...session,
+        lastCallAt: Math.max(session.lastCallAt, at),
+        eventCount: session.eventCount + eventCount,
+        achievements: [...session.achievements, ...achievements],
+        interventionsShown: session.interventionsShown + interventionsShown,
+        interventionsClicked: session.interventionsClicked + interventionsClicked,
+      })),
+      lastSeenAt: Math.max(state.lastSeenAt, at),
+    },
+  };
+}
+
+/** What a call is told of flags: those that differ from what its session was told before. */
+export function predictTold(
+  state: PlayerState,
+  sessionId: string,
+  flags: ModelFlags,
+  scope: Scope,
+  at: number,
+): Called & { told: SeenFlag[] } {
+  const session = sessionOf(state, sessionId);
+  const keys = session.flagKeys ?? [...flags.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+  const now = keys.flatMap((key) => flags.get(key) ?? []).map((flag) => seenOf(state, flag.key, flags));
+  const gone = session.flags
+    .filter(({ flagKey, enabled }) => enabled && !flags.has(flagKey))
+    .map(({ flagKey }) => ({ flagKey, enabled: false, variant: null }));
+  const told = [...now, ...gone].filter(({ flagKey, enabled, variant }) => {
+    const before = session.flags.find((flag) => flag.flagKey === flagKey);
+    return before?.enabled !== enabled || before.variant !== variant;
+  });
+  if (told.length === 0) return { facts: [], next: state, told };
+  const held = new Map(session.flags.map((flag) => [flag.flagKey, flag]));
+  for (const flag of told) held.set(flag.flagKey, flag);
+  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: told } as const;
+  const next = withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] }));
+  // What is told is served.
+  const serving = told
+    .flatMap(({ flagKey }) => flags.get(flagKey) ?? [])
+    .map((flag) => ({ flag, evaluation: evaluated(state, flag, flags) }));
+  const served = predictServed(next, serving, at);
+  return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, told };
+}
+
+/** The end that a client tells, after its events: no longer than time went by. */
+export function predictEnding(
+  state: PlayerState,
+  sessionId: string,
+  durationSeconds: number,
+  accepted: readonly TrackItem[],
+  at: number,
+): Called & { session: OpenSession; durationSeconds: number } {
+  const before = sessionOf(state, sessionId);
+  const session: OpenSession = {
+    ...before,
+    eventCount: before.eventCount + accepted.length,
+    achievements: [...before.achievements, ...newOnes(before, accepted)],
+    interventionsShown: before.interventionsShown + heardOf(accepted).shown,
+    interventionsClicked: before.interventionsClicked + heardOf(accepted).clicked,
+  };
+  const called: Called = { facts: [], next: state };
+  const most = Math.max(0, Math.floor((at - session.openedAt) / 1000));
+  const seconds = Math.min(durationSeconds, most);
+  close(called, session, 'ended', at, seconds);
+  called.next = { ...called.next, lastSeenAt: Math.max(state.lastSeenAt, at) };
+  return { ...called, session, durationSeconds: seconds };
+}
+
+/** When the first of a player's sessions is over by itself; Infinity: none is open. */
+export function sessionsOverAt({ sessions }: PlayerState): number {
+  return Math.min(Infinity, ...sessions.map(({ lastCallAt, ttlMs }) => lastCallAt + ttlMs));
+}
+
+/** The ends of the sessions that are over at `dueAt`. */
+export function predictExpiry(state: PlayerState, dueAt: number): Called {
+  const called: Called = { facts: [], next: state };
+  for (const session of state.sessions) {
+    if (session.lastCallAt + session.ttlMs === dueAt) close(called, session, 'expired', dueAt);
+  }
+  return called;
+}
+
+/** What an event of one name says under a key; nothing where that is no text. */
+function named({ eventName, properties }: TrackItem, wanted: string, key: string): string[] {
+  if (eventName !== wanted) return [];
+  const text = new Map<string, unknown>(Object.entries(JSON.parse(properties))).get(key);
+  return typeof text === 'string' ? [text] : [];
+}
+
+/** How many events say that an intervention was shown, or clicked. */
+function heardOf(accepted: readonly TrackItem[]): { shown: number; clicked: number } {
+  const count = (wanted: string) => accepted.flatMap((item) => named(item, wanted, 'intervention_id')).length;
+  return { shown: count('intervention_shown'), clicked: count('intervention_clicked') };
+}
+
+function close(called: Called, session: OpenSession, reason: SessionClosed['reason'], at: number, told?: number): void {
+  const { id: entityId, game, environment, externalId } = called.next;
+  const { openedAt, lastCallAt, ttlMs: _, flagKeys: __, flags: ___, ...counted } = session;
+  const durationSeconds = told ?? Math.max(0, Math.floor((lastCallAt - openedAt) / 1000));
+  const endedAt = told === undefined ? lastCallAt : at;
+  const closing = { reason, openedAt, endedAt, durationSeconds, externalId };
+  const achievements = [...counted.achievements];
+  called.facts.push({
+    kind: 'SessionClosed',
+    entityId,
+    game,
+    environment,
+    at,
+    ...counted,
+    achievements,
+    ...closing,
+  });
+  called.next = {
+    ...called.next,
+    sessions: called.next.sessions.filter(({ sessionId }) => sessionId !== session.sessionId),
+    totalPlaytimeSeconds: called.next.totalPlaytimeSeconds + durationSeconds,
+    activity: playedOn(called.next.activity, at, 0, durationSeconds),
+  };
+}
+
+function seenOf(state: PlayerState, flagKey: string, flags: ModelFlags): SeenFlag {
+  const flag = flags.get(flagKey);
+  if (flag === undefined) throw new Error(`no flag ${flagKey}`);
+  const { reason, value, variantKey: variant } = evaluated(state, flag, flags);
+  const served: unknown = JSON.parse(value);
+  return { flagKey, enabled: reason !== 'flag_disabled' && served !== false && served !== null, variant };
+}
+
+/** The achievements that events unlock for the first time in their session. */
+function newOnes({ achievements }: OpenSession, accepted: readonly TrackItem[]): string[] {
+  const unlocked = accepted.flatMap((item) => named(item, 'achievement_unlocked', 'achievement_id'));
+  return [...new Set(unlocked)].filter((one) => !achievements.includes(one));
+}
+
+function sessionOf({ sessions }: PlayerState, sessionId: string): OpenSession {
+  const session = sessions.find((one) => one.sessionId === sessionId);
+  if (session === undefined) throw new Error(`no session ${sessionId}`);
+  return session;
+}
+
+function withSession(
+  state: PlayerState,
+  sessionId: string,
+  change: (session: OpenSession) => OpenSession,
+): PlayerState {
+  return {
+    ...state,
+    sessions: state.sessions.map((session) => (session.sessionId === sessionId ? change(session) : session)),
+  };
+}

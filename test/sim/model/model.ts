@@ -1,0 +1,430 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  CallerKind,
+  Command,
+  CommandBody,
+  ExposeFlag,
+  GetPlayer,
+  IdempotencyClaim,
+  Scope,
+  ServeFlags,
+  TrackItem,
+} from '../../../actors/vocabulary/commands.ts';
+import type { DomainFact, EventMaker } from '../../../actors/vocabulary/facts.ts';
+import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
+import type { EntityState, PlayerState, RecentEvent } from '../../../actors/vocabulary/state.ts';
+import { predictCampaigns } from './model-campaigns.ts';
+import { NO_DEFINITIONS, type ModelDefinitions } from './model-definitions.ts';
+import { afterFact, type Lived } from './model-lifecycle.ts';
+import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
+import { predictCall } from './model-calls.ts';
+import { predictPurchase, predictSession } from './model-play.ts';
+import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
+import { predictOverride } from './model-flags.ts';
+import { predictSighting } from './model-served.ts';
+import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
+
+/**
+ * The contract as a sequential model: what one command does to a partition that does one thing after another and never
+ * fails. Written from the interface and its decisions, not from the service's own decide and evolve, of which it shares
+ * only the vocabulary.
+ */
+export interface Prediction {
+  facts: DomainFact[];
+  reply: Reply;
+  /** The entities it changes, as they are afterwards. */
+  next: Map<string, EntityState>;
+  /** What was looked at of segments, player by player, each after what comes before it in `facts`. */
+  settled: Settled[];
+}
+
+export type View = (entityId: string) => EntityState | undefined;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What a command does, and what at once becomes of the players it changes. */
+export function predict(view: View, command: Command, definitions: ModelDefinitions = NO_DEFINITIONS): Prediction {
+  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
+  let from = 0;
+  const settle = (): void => {
+    settleFrom(run, from, definitions, command.receivedAt);
+    from = run.facts.length;
+  };
+  const { reply } = predictCommand(run, view, command, definitions, settle);
+  settle();
+  return { ...run, reply };
+}
+
+/** What facts from `from` on mean for the stages, the risks, the segments and the campaigns of their players. */
+function settleFrom(run: Prediction, from: number, { segments, campaigns }: ModelDefinitions, at: number): void {
+  settleLives(run, from, at);
+  if (segments.length > 0) settleSegments(run, from, segments, at);
+  const changed = (id: string): PlayerState | undefined => {
+    const state = run.next.get(id);
+    return state?.kind === 'player' ? state : undefined;
+  };
+  const { facts, next } = predictCampaigns(run.facts.slice(from), changed, campaigns, at);
+  run.facts.push(...facts);
+  for (const [id, state] of next) run.next.set(id, state);
+}
+
+function settleSegments(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
+  const looks = new Map<string, ModelSegment[] | 'all'>();
+  for (const fact of run.facts.slice(from)) {
+    const earlier = looks.get(fact.entityId) ?? [];
+    if (NO_LOOK.has(fact.kind)) looks.set(fact.entityId, earlier);
+    else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
+    else {
+      const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
+      looks.set(
+        fact.entityId,
+        segments.filter((segment) => either.has(segment)),
+      );
+    }
+  }
+  for (const [entityId, look] of looks) {
+    const state = run.next.get(entityId);
+    if (state?.kind !== 'player') continue;
+    // What was due to be looked at was looked at with what came before.
+    if (look.length === 0 && run.settled.some(({ next }) => next.id === entityId)) continue;
+    const outcome = settled(state, segments, look, at);
+    run.settled.push(outcome);
+    run.facts.push(...outcome.facts);
+    run.next.set(entityId, outcome.next);
+  }
+}
+
+/** Facts that no condition asks about. */
+const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
+  'IdempotencyKeyUsed',
+  'EventQuarantined',
+  'FlagOverridden',
+  'FlagsServed',
+  'FlagExposed',
+  'ChurnRiskChanged',
+  'LifecycleScheduled',
+  'SessionSynced',
+  'SessionFlagsTold',
+  'InterventionTriggered',
+  'InterventionSuppressed',
+  'InterventionOffered',
+  'InterventionShown',
+  'InterventionClicked',
+]);
+
+/** What a command's facts mean for the stages and risks of its players. */
+function settleLives(run: Prediction, from: number, at: number): void {
+  for (const fact of run.facts.slice(from)) {
+    const state = run.next.get(fact.entityId);
+    if (state?.kind === 'player') take(run, afterFact(state, fact, at));
+  }
+}
+
+function take(run: Prediction, { facts, next }: Lived): void {
+  run.facts.push(...facts);
+  if (facts.length > 0) run.next.set(next.id, next);
+}
+
+function predictCommand(
+  run: Prediction,
+  view: View,
+  command: Command,
+  definitions: ModelDefinitions,
+  settle: () => void,
+): Pick<Prediction, 'reply'> {
+  const { game, environment, receivedAt: at, by } = command;
+  const whose = by === undefined ? {} : { by };
+  const { flags } = definitions;
+  const body = simulated(command.body);
+  const current: View = (id) => run.next.get(id) ?? view(id);
+  const scope = { game, environment };
+  const holderId =
+    body.kind === 'TrackEvents'
+      ? (body.ledgerId ?? body.items[0]?.playerId ?? '')
+      : body.kind === 'ClaimIdempotencyKey'
+        ? body.ledgerId
+        : body.playerId;
+  // A ledger keeps a batch's claim and its answer apart; a player's keys are one namespace.
+  const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
+  const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot, by);
+  if (earlier !== undefined) return { reply: earlier };
+
+  switch (body.kind) {
+    case 'RegisterPlayer': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held !== undefined && body.createOnly) return failed('DUPLICATE_PLAYER');
+      if (held === undefined) {
+        const player = newPlayer(body.playerId, body.externalId, at);
+        player.deviceId = body.deviceId ?? null;
+        player.email = body.email ?? null;
+        player.attributes = merged('{}', body.attributes);
+        run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
+        const tombstone = inScope(current(body.playerId), scope);
+        const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
+        const quarantine = quarantineOfNewLife(tombstone?.kind === 'erased' ? tombstone.quarantined : 0);
+        run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine });
+        run.reply = { kind: 'player', player, created: true };
+      } else {
+        const keepsEmail = body.byClientKey && held.email !== null;
+        const keepsDevice = body.byClientKey && held.deviceId !== null;
+        change(run, held, scope, at, {
+          email: keepsEmail ? undefined : body.email,
+          deviceId: keepsDevice ? undefined : body.deviceId,
+          attributes: body.attributes,
+        });
+        if (body.byClientKey && run.reply.kind === 'player') {
+          const { id, externalId, lifecycleStage, firstSeenAt, lastSeenAt, deviceId } = run.reply.player;
+          const told = newPlayer(id, externalId, firstSeenAt);
+          if (deviceId === body.deviceId) told.deviceId = deviceId;
+          told.attributes = merged('{}', body.attributes);
+          run.reply = { ...run.reply, player: { ...told, lifecycleStage, lastSeenAt } };
+        }
+      }
+      break;
+    }
+    case 'PatchPlayer': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
+      change(run, held, scope, at, body);
+      break;
+    }
+    case 'ErasePlayer': {
+      const { playerId: id } = body;
+      const held = inScope(current(id), scope);
+      if (held === undefined || held.kind === 'ledger') return failed('PLAYER_NOT_FOUND');
+      const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
+      run.reply = { kind: 'erased', playerId: id, erasedAt };
+      if (held.kind === 'erased') break;
+      const quarantined = held.quarantine.last;
+      const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
+      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined, ...device });
+      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
+      break;
+    }
+    case 'TrackEvents': {
+      const results = body.items.map((item) => track(run, current, item, scope, at, whose, flags));
+      run.reply = { kind: 'tracked', results };
+      // An answer in which nothing happened is not remembered: it may go better later.
+      if (results.every(({ status }) => status === 'rejected')) return run;
+      break;
+    }
+    case 'RecordSession':
+    case 'RecordPurchase': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
+      const { reply, change: recorded } =
+        body.kind === 'RecordSession'
+          ? predictSession(held, body, scope, at)
+          : predictPurchase(held, body, scope, at, by);
+      run.reply = reply;
+      if (recorded === undefined) break;
+      run.facts.push(...recorded.facts);
+      run.next.set(held.id, recorded.next);
+      if (recorded.event !== undefined) track(run, current, recorded.event, scope, at, { by: 'service' });
+      break;
+    }
+    case 'OverrideFlag': {
+      const held = playerOf(current(body.playerId), scope);
+      if (held === undefined) return failed('PLAYER_NOT_FOUND');
+      const { reply, change: overridden } = predictOverride(held, body, scope, at);
+      run.reply = reply;
+      if (overridden === undefined) break;
+      run.facts.push(overridden.fact);
+      run.next.set(held.id, overridden.next);
+      break;
+    }
+    case 'InitSession':
+    case 'SyncSession':
+    case 'EndSession': {
+      const { playerId } = body;
+      const player = () => playerOf(current(playerId), scope);
+      const reply = predictCall(
+        body,
+        {
+          player,
+          take: (called) => take(run, called),
+          track: (item) => track(run, current, item, scope, at, whose, flags).status === 'accepted',
+          merge(attributes) {
+            const held = player();
+            if (held !== undefined) change(run, held, scope, at, { attributes });
+          },
+          settle,
+        },
+        definitions,
+        scope,
+        at,
+        by,
+      );
+      if (reply.kind === 'failure') return { reply };
+      run.reply = reply;
+      break;
+    }
+    case 'ClaimIdempotencyKey':
+      break;
+  }
+  if (body.idempotency !== undefined) {
+    remember(run, current(holderId), holderId, { ...body.idempotency, ...whose }, scope, at);
+  }
+  return run;
+}
+
+/** What evaluations leave to remember are the owner's own commands, and never go through REQUESTS. */
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
+  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
+  return body;
+}
+
+/** What a read answers. */
+export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
+  const held = playerOf(view(query.playerId), scope);
+  if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
+  return { kind: 'player', player: viewOf(held), created: false };
+}
+
+/** Whether a client heard what the model says. Of a failure the code is the contract; its words are not. */
+export function sameReply(heard: Reply, expected: Reply): boolean {
+  if (heard.kind === 'failure' || expected.kind === 'failure') {
+    return heard.kind === 'failure' && expected.kind === 'failure' && heard.code === expected.code;
+  }
+  return isDeepStrictEqual(heard, expected);
+}
+
+function inScope(state: EntityState | undefined, scope: Scope): EntityState | undefined {
+  return state?.game === scope.game && state.environment === scope.environment ? state : undefined;
+}
+
+function playerOf(state: EntityState | undefined, scope: Scope): PlayerState | undefined {
+  const found = inScope(state, scope);
+  return found?.kind === 'player' ? found : undefined;
+}
+
+function failed(code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Pick<Prediction, 'reply'> {
+  return { reply: { kind: 'failure', code } };
+}
+
+function recall(
+  holder: EntityState | undefined,
+  claim: IdempotencyClaim,
+  at: number,
+  slot: Reply['kind'] | undefined,
+  by: CallerKind | undefined,
+): Reply | undefined {
+  const known = holder?.keys.find(
+    (entry) =>
+      entry.key === claim.key &&
+      isOneCaller(entry.by, by) &&
+      at - entry.at < DAY_MS &&
+      (slot === undefined || entry.reply.kind === slot),
+  );
+  if (known === undefined) return undefined;
+  if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
+  const { reply } = known;
+  if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
+  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported' || reply.kind === 'noted') {
+    return reply;
+  }
+  return { ...reply, replayed: true };
+}
+
+/** Ids and keys of client and server API keys never meet; what was recorded before kinds were may be of either. */
+function isOneCaller(one: EventMaker | undefined, other: EventMaker | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function remember(
+  run: Prediction,
+  holder: EntityState | undefined,
+  entityId: string,
+  claim: IdempotencyClaim & { by?: CallerKind },
+  scope: Scope,
+  at: number,
+): void {
+  const { reply } = run;
+  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, ...claim, reply });
+  const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
+  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { ...claim, at, reply }];
+  run.next.set(entityId, { ...before, keys });
+}
+
+function change(
+  run: Prediction,
+  held: PlayerState,
+  scope: Scope,
+  at: number,
+  wanted: { email?: string | null | undefined; deviceId?: string | null | undefined; attributes?: string | undefined },
+): void {
+  const player = viewOf(held);
+  if (wanted.email !== undefined) player.email = wanted.email;
+  if (wanted.deviceId !== undefined) player.deviceId = wanted.deviceId;
+  player.attributes = merged(held.attributes, wanted.attributes);
+  const changed: string[] = [];
+  if (player.email !== held.email) changed.push('email');
+  if (player.deviceId !== held.deviceId) changed.push('device_id');
+  if (player.attributes !== held.attributes) changed.push('attributes');
+  run.reply = { kind: 'player', player, created: false };
+  if (changed.length === 0) return;
+  run.facts.push({ kind: 'PlayerUpdated', entityId: held.id, ...scope, at, changed, player });
+  run.next.set(held.id, { ...held, ...player, country: countryIn(player.attributes) });
+}
+
+function track(
+  run: Prediction,
+  view: View,
+  item: TrackItem,
+  scope: Scope,
+  at: number,
+  maker: { by?: EventMaker },
+  flags = NO_DEFINITIONS.flags,
+): TrackResult {
+  const { index, eventId, playerId, eventName, timestamp } = item;
+  const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
+  const held = playerOf(view(playerId), scope);
+  if (held === undefined) {
+    const error = { code: 'PLAYER_NOT_FOUND', message: 'The player does not exist.' } as const;
+    return { ...result, status: 'rejected', error };
+  }
+  const { release, quarantine } = item;
+  const released = release === undefined ? 'accepted' : predictRelease(held, item, release);
+  if (released === 'rejected') {
+    const error = { code: 'NOT_FOUND', message: 'The player has no such quarantined event.' } as const;
+    return { ...result, status: released, error };
+  }
+  if (released === 'duplicate') return { ...result, status: released };
+  const { by } = maker;
+  const isFirst = (event: RecentEvent) => event.eventId === eventId && isOneCaller(event.by, by);
+  const first = item.remember ? held.recentEvents.find(isFirst) : undefined;
+  if (first !== undefined) {
+    const { quarantined, by: _, ...told } = first;
+    if (quarantined === true) return { ...result, ...told, status: 'quarantined', repeated: true };
+    return { ...result, ...told, status: 'duplicate' };
+  }
+  const whose = by === undefined || by === 'service' ? {} : { by };
+  if (quarantine !== undefined) {
+    const { fact, next } = predictQuarantine(held, item, quarantine, scope, at, whose);
+    run.facts.push(fact);
+    run.next.set(playerId, next);
+    return { ...result, status: 'quarantined' };
+  }
+  const { externalId, lifecycleStage, isPayer, country } = held;
+  const { remember, properties, sessionId } = item;
+  const player = { externalId, lifecycleStage, isPayer, country };
+  const event = { eventId, remember, eventName, properties, sessionId, timestamp };
+  // A replay leaves an event to who sent it.
+  const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };
+  const again =
+    release === undefined ? {} : { release: { number: release.number, quarantinedAt: release.quarantinedAt } };
+  // The client showed it before the event; nobody knows what it showed before one that was set aside.
+  const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
+  if (exposure !== undefined) run.facts.push(exposure.fact);
+  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...made });
+  const recent = { eventId, eventName, timestamp, receivedAt: at, ...whose };
+  const next = {
+    ...held,
+    recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
+    counters: countedOnce(held.counters, eventName, at),
+    lastSeenAt: Math.max(held.lastSeenAt, at),
+    ...(release === undefined ? {} : afterRelease(held, item, release, at)),
+  };
+  run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });
+  return result;
+}

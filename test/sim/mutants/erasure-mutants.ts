@@ -1,0 +1,35 @@
+import type { Mutant } from './mutants.ts';
+
+/** Bugs of erasures: something of the life before is left, or something of the next one is lost. */
+export const ERASURE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a tombstone that stands for the record of the erasure too',
+    changes: [
+      {
+        file: 'clickhouse-schema/rows/rows.ts',
+        original: 'const lastSeq = place.sequence - 1;',
+        mutated: 'const lastSeq = place.sequence;',
+      },
+    ],
+  },
+  {
+    name: 'a rebuild that applies what the erasure in the same record wipes',
+    changes: [
+      {
+        file: 'actors/runtime/entities.ts',
+        original: 'if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;',
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'a late repeat of an erasure ends the next life',
+    changes: [
+      {
+        file: 'actors/evolve.ts',
+        original: "keys: state?.kind === 'erased' ? state.keys : [],",
+        mutated: 'keys: [],',
+      },
+    ],
+  },
+];
