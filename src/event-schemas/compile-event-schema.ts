@@ -5,25 +5,31 @@ import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS, safeRegExp, withSafeKeywords } from './safe-keywords.ts';
-import { inspectSchema, type InspectedSchema, type SchemaPatterns } from './inspect-schema.ts';
+import { inspectSchema, type SchemaPatterns } from './inspect-schema.ts';
 
 /** A compiled schema of events. */
 export interface EventCheck {
   /**
-   * What is wrong with an event's properties: nothing, or the first few faults. Never throws; what can't be checked is a fault.
+   * Returns the first few faults of an event's properties; an empty list if there are none. Never throws: properties that
+   * cannot be checked are a fault. `uncompiled`: call again once `compileAllFaults` has run.
    * @param textLength of the properties as JSON
    */
-  faultsOf(properties: Readonly<Record<string, unknown>>, textLength: number): FieldFault[];
+  faultsOf(properties: Readonly<Record<string, unknown>>, textLength: number): FieldFault[] | 'uncompiled';
+  /** Compiles the search for all faults. Most schemas never need it: it doubles what a schema takes in memory. */
+  compileAllFaults(): CompileSteps<void>;
 }
+
+/** Compiling, cut into steps of a few to 40 ms each. Run one step per turn of the event loop. */
+export type CompileSteps<T> = Generator<void, T, void>;
 
 /** `invalid`: paths are JSON Pointers into the schema. */
 export type CompiledEventSchema = { kind: 'compiled'; check: EventCheck } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. What could take long to check, or to compile, is
- * refused. Takes a few milliseconds: to be done once per schema.
+ * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. Refuses schemas that could take long to check or to
+ * compile.
  */
-export function compileEventSchema(schema: JsonObject): CompiledEventSchema {
+export function* compileEventSchema(schema: JsonObject): CompileSteps<CompiledEventSchema> {
   if (Buffer.byteLength(JSON.stringify(schema)) > LIMITS.eventSchemaBytes) {
     return {
       kind: 'invalid',
@@ -32,26 +38,39 @@ export function compileEventSchema(schema: JsonObject): CompiledEventSchema {
   }
   const inspected = inspectSchema(schema);
   if (inspected.kind === 'faulty') return { kind: 'invalid', faults: inspected.faults };
-  meta ??= new Ajv2020({ allErrors: true, validateFormats: false, strict: false });
+  const meta = metaSchema ?? (yield* compileMetaSchema());
   if (meta.validateSchema(schema) !== true) {
     return { kind: 'invalid', faults: boundedFaults(meta.errors) };
   }
+  yield;
   try {
-    return { kind: 'compiled', check: checkOf(schema, inspected) };
+    const { keywords, patterns } = inspected;
+    const first = yield* compiled(schema, patterns, false);
+    return { kind: 'compiled', check: checkOf(schema, patterns, keywords, first) };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'does not compile';
     return { kind: 'invalid', faults: [{ path: '', message: bounded(message) }] };
   }
 }
 
-/** Knows the meta-schema; made when it is first needed, as it takes as long as all else at a start. */
-let meta: Ajv2020 | undefined;
+/** Holds the compiled meta-schema. Made on first use: compiling it takes as long as the rest of a start. */
+let metaSchema: Ajv2020 | undefined;
+
+function* compileMetaSchema(): CompileSteps<Ajv2020> {
+  const made = new Ajv2020({ allErrors: true, validateFormats: false, strict: false });
+  yield;
+  void made.validateSchema({});
+  yield;
+  metaSchema = made;
+  return made;
+}
 
 /**
- * An instance for each schema: it goes with it, and no two can meet. The schema was checked against the meta-schema before.
+ * Each schema has an instance of its own, which is released with it, and no two schemas share names. The schema was checked
+ * against the meta-schema before.
  * @param all whether to look for all faults, or to stop at the first
  */
-function compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): ValidateFunction {
+function* compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): CompileSteps<ValidateFunction> {
   const ajv = new Ajv2020({
     allErrors: all,
     strictTypes: false,
@@ -70,11 +89,15 @@ function compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): V
     // Optimizing takes four fifths of compiling, up to 0.5 s, and saves little of what a check takes.
     code: { regExp: safeRegExp(patterns), optimize: false },
   });
-  return withSafeKeywords(ajv).compile(schema);
+  yield;
+  const validate = withSafeKeywords(ajv).compile(schema);
+  yield;
+  // The engine parses the generated code on its first call, which takes as long as generating it.
+  run(validate, {});
+  return validate;
 }
 
-function checkOf(schema: JsonObject, { keywords, patterns }: SoundSchema): EventCheck {
-  const first = compiled(schema, patterns, false);
+function checkOf(schema: JsonObject, patterns: SchemaPatterns, keywords: number, first: ValidateFunction): EventCheck {
   let all: ValidateFunction | undefined;
   return {
     faultsOf(properties, textLength) {
@@ -85,9 +108,12 @@ function checkOf(schema: JsonObject, { keywords, patterns }: SoundSchema): Event
       const early = run(first, properties);
       // All faults of a small event tell more than the first; those of a large one could be millions.
       if (early.length === 0 || work > LIMITS.eventSchemaAllFaults) return early;
-      all ??= compiled(schema, patterns, true);
+      if (all === undefined) return 'uncompiled';
       const every = run(all, properties);
       return every.length === 0 ? early : every;
+    },
+    *compileAllFaults() {
+      all ??= yield* compiled(schema, patterns, true);
     },
   };
 }
@@ -106,8 +132,6 @@ function run(validate: ValidateFunction, properties: Readonly<Record<string, unk
     return [{ path: '', message: error instanceof TooCostlyError ? error.message : 'cannot be checked' }];
   }
 }
-
-type SoundSchema = Extract<InspectedSchema, { kind: 'sound' }>;
 
 const NO_FAULTS: FieldFault[] = [];
 

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
 import { eventSchemaKey } from '../../streams/config/event-schema-key.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createEventSchemas } from './event-schemas.ts';
 
@@ -12,13 +14,42 @@ const OTHER = { game: 'other', environment: 'live' } as const;
 function setUp() {
   const config = createMemoryConfigStore();
   const errors: unknown[] = [];
-  const schemas = createEventSchemas(config, { error: (...line: unknown[]) => void errors.push(line) });
+  const turns: (() => void)[] = [];
+  /** Turns of the event loop so far. */
+  let turnsTaken = 0;
+  const clock: Pick<Clock, 'timer'> = {
+    timer(_delayMs, fn) {
+      turns.push(fn);
+      return () => {};
+    },
+  };
+  const schemas = createEventSchemas(config, { error: (...line: unknown[]) => void errors.push(line) }, clock);
+
+  /** One turn of the event loop; everything that waits for it runs. */
+  async function turn(): Promise<void> {
+    turnsTaken += 1;
+    for (const fn of turns.splice(0)) fn();
+    await setImmediate();
+  }
   const addressOf = (eventName: string) => ({ ...LIVE, kind: 'event_schema', key: eventSchemaKey(eventName) }) as const;
   return {
     schemas,
     errors,
-    judge: (scope: typeof LIVE | typeof TEST | typeof OTHER, name: string, properties: Record<string, unknown>) =>
-      schemas.judge(scope, name, properties, JSON.stringify(properties).length),
+    /** Lets the event loop turn until the verdict is there. */
+    judge: async (
+      scope: typeof LIVE | typeof TEST | typeof OTHER,
+      name: string,
+      properties: Record<string, unknown>,
+    ) => {
+      const verdict = schemas.judge(scope, name, properties, JSON.stringify(properties).length);
+      if (!(verdict instanceof Promise)) return verdict;
+      const done: unknown[] = [];
+      void verdict.then((each) => done.push(each));
+      while (done.length === 0) await turn();
+      return verdict;
+    },
+    turn,
+    turnsTaken: () => turnsTaken,
     put: async (eventName: string, schema: JsonObject, mode: EventSchemaMode = 'enforce', version = 1) => {
       const document: EventSchemaDocument = {
         eventName,
@@ -41,42 +72,75 @@ describe('the schemas of events', () => {
   it('judge events of their name, game and environment only', async () => {
     const { judge, put } = setUp();
     await put('level_up', INTEGER, 'warn', 7);
-    expect(judge(LIVE, 'level_up', { level: 'x' })).toEqual({
+    expect(await judge(LIVE, 'level_up', { level: 'x' })).toEqual({
       mode: 'warn',
       version: 7,
       faults: [{ path: '/level', message: 'must be integer' }],
     });
-    expect(judge(LIVE, 'level_up', { level: 3 })).toBeUndefined();
-    expect(judge(LIVE, 'level_down', { level: 'x' })).toBeUndefined();
-    expect(judge(TEST, 'level_up', { level: 'x' })).toBeUndefined();
-    expect(judge(OTHER, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'level_up', { level: 3 })).toBeUndefined();
+    expect(await judge(LIVE, 'level_down', { level: 'x' })).toBeUndefined();
+    expect(await judge(TEST, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(OTHER, 'level_up', { level: 'x' })).toBeUndefined();
   });
 
   it('follow what is made, changed and deleted', async () => {
     const { judge, put, remove } = setUp();
-    expect(judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
     await put('ü * >', INTEGER);
-    expect(judge(LIVE, 'ü * >', { level: 'x' })).toMatchObject({ version: 1 });
+    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toMatchObject({ version: 1 });
     await put('ü * >', { properties: { level: { type: 'string' } } }, 'enforce', 2);
-    expect(judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
-    expect(judge(LIVE, 'ü * >', { level: 3 })).toMatchObject({ version: 2 });
+    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'ü * >', { level: 3 })).toMatchObject({ version: 2 });
     await remove('ü * >');
-    expect(judge(LIVE, 'ü * >', { level: 3 })).toBeUndefined();
+    expect(await judge(LIVE, 'ü * >', { level: 3 })).toBeUndefined();
   });
 
   it('that do not compile are like none at all, and somebody is told once', async () => {
     const { judge, put, errors } = setUp();
     await put('level_up', { later: 'keyword' });
-    expect(judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
-    expect(judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
     expect(errors).toHaveLength(1);
+  });
+
+  it('are compiled one step a turn of the event loop, however many events wait for them', async () => {
+    const { schemas, put, turn, turnsTaken, judge } = setUp();
+    await put('first', INTEGER);
+    await judge(LIVE, 'first', { level: 'x' });
+    const turnsOfOne = turnsTaken();
+    expect(turnsOfOne).toBeGreaterThanOrEqual(6);
+
+    const names = Array.from({ length: 10 }, (_, n) => `event_${n}`);
+    for (const name of names) await put(name, INTEGER);
+    const judged: unknown[] = [];
+    // Two events of each name at once, as requests of several callers bring them.
+    for (const name of [...names, ...names]) {
+      const verdict = schemas.judge(LIVE, name, { level: 'x' }, 13);
+      expect(verdict).toBeInstanceOf(Promise);
+      void Promise.resolve(verdict).then((each) => judged.push(each));
+    }
+    const before = turnsTaken();
+    for (let seen = 0; seen < 20; seen = judged.length) {
+      await turn();
+      expect(judged.length - seen, 'both events of at most one schema').toBeLessThanOrEqual(2);
+    }
+    // The meta-schema was compiled with the first schema.
+    expect(turnsTaken() - before).toBeGreaterThanOrEqual(10 * (turnsOfOne - 2));
+  });
+
+  it('answer at once when they are compiled', async () => {
+    const { schemas, put, judge } = setUp();
+    await put('level_up', INTEGER);
+    await judge(LIVE, 'level_up', { level: 'x' });
+    expect(schemas.judge(LIVE, 'level_up', { level: 3 }, 11)).toBeUndefined();
+    expect(schemas.judge(LIVE, 'level_up', { level: 'x' }, 13)).toMatchObject({ mode: 'enforce' });
   });
 
   it('are no longer followed after a stop', async () => {
     const { judge, put, schemas } = setUp();
-    expect(judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
     schemas.stop();
     await put('level_up', INTEGER);
-    expect(judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
   });
 });

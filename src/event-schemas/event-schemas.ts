@@ -2,9 +2,12 @@ import type { Environment, Scope } from '../../actors/vocabulary/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
 import type { Stop } from '../../streams/log/log.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { compileEventSchema, type EventCheck } from './compile-event-schema.ts';
+import { compileEventSchema, type CompiledEventSchema, type EventCheck } from './compile-event-schema.ts';
+import { createCompileTurns } from './compile-turns.ts';
 
 /** What an event's schema has against it. */
 export interface Verdict {
@@ -15,10 +18,11 @@ export interface Verdict {
   faults: FieldFault[];
 }
 
-/** The schemas of events, as this process knows them from CONFIG. */
+/** The schemas of events in CONFIG, compiled. */
 export interface EventSchemas {
   /**
-   * What the schema of that name has against an event; `undefined`: nothing, or there is none.
+   * Returns the faults that the schema of that name finds in an event; `undefined` if it finds none or does not exist. A
+   * promise only while the schema is being compiled, once or twice in the life of a version.
    * @param textLength of the properties as JSON
    */
   judge(
@@ -26,22 +30,29 @@ export interface EventSchemas {
     eventName: string,
     properties: Readonly<Record<string, unknown>>,
     textLength: number,
-  ): Verdict | undefined;
+  ): Verdict | undefined | Promise<Verdict | undefined>;
+  /** Compiles a schema that somebody wants to store, to find its faults. */
+  compile(schema: JsonObject): Promise<CompiledEventSchema>;
   stop: Stop;
 }
 
 type ByName = ReadonlyMap<string, ConfigEntry<'event_schema'>>;
 
 /**
- * Follows CONFIG and compiles each schema when an event first asks for it, once for each version. One that does not compile (an
- * older version of the service took it) is like none at all, with one ERROR line.
+ * Follows CONFIG and compiles each version of a schema once, when the first event of its name arrives. Compiling gives way to
+ * other requests after each step. A schema that does not compile (an older version of the service accepted it) is ignored,
+ * with one ERROR line.
  */
 export function createEventSchemas(
   config: Pick<ConfigStore, 'list' | 'onChange'>,
   logger: Pick<Logger, 'error'>,
+  clock: Pick<Clock, 'timer'>,
 ): EventSchemas {
+  const turns = createCompileTurns(clock);
   const games = new Map<string, { [E in Environment]?: ByName }>();
   const checks = new WeakMap<EventSchemaDocument, EventCheck | 'disabled'>();
+  /** Compilations under way, which all events of that schema wait for. */
+  const compiling = new WeakMap<EventSchemaDocument, Promise<void>>();
 
   const stop = config.onChange(({ address }) => {
     if (address.kind === 'event_schema') games.delete(address.game);
@@ -57,10 +68,12 @@ export function createEventSchemas(
     return made;
   }
 
-  function checkOf({ game, environment, document }: ConfigEntry<'event_schema'>): EventCheck | 'disabled' {
+  /** Compiles what the check of a schema lacks: the check itself, or its search for all faults. */
+  async function compileMissing({ game, environment, document }: ConfigEntry<'event_schema'>): Promise<void> {
     const held = checks.get(document);
-    if (held !== undefined) return held;
-    const compiled = compileEventSchema(document.schema);
+    if (held === 'disabled') return;
+    if (held !== undefined) return turns.run(held.compileAllFaults());
+    const compiled = await turns.run(compileEventSchema(document.schema));
     if (compiled.kind === 'invalid') {
       const { eventName: event, version } = document;
       const { faults } = compiled;
@@ -69,21 +82,33 @@ export function createEventSchemas(
         'a schema of events is disabled: it does not compile',
       );
     }
-    const made = compiled.kind === 'compiled' ? compiled.check : 'disabled';
-    checks.set(document, made);
-    return made;
+    checks.set(document, compiled.kind === 'compiled' ? compiled.check : 'disabled');
   }
 
+  function compileOnce(entry: ConfigEntry<'event_schema'>): Promise<void> {
+    const { document } = entry;
+    const underWay = compiling.get(document);
+    if (underWay !== undefined) return underWay;
+    const begun = compileMissing(entry).finally(() => compiling.delete(document));
+    compiling.set(document, begun);
+    return begun;
+  }
+
+  const judge: EventSchemas['judge'] = (scope, eventName, properties, textLength) => {
+    const schemas = schemasOf(scope);
+    const entry = schemas.size === 0 ? undefined : schemas.get(eventName);
+    if (entry === undefined) return undefined;
+    const check = checks.get(entry.document);
+    if (check === 'disabled') return undefined;
+    const faults = check?.faultsOf(properties, textLength) ?? 'uncompiled';
+    if (faults === 'uncompiled') return compileOnce(entry).then(() => judge(scope, eventName, properties, textLength));
+    const { mode, version } = entry.document;
+    return faults.length === 0 ? undefined : { mode, version, faults };
+  };
+
   return {
-    judge(scope, eventName, properties, textLength) {
-      const schemas = schemasOf(scope);
-      const entry = schemas.size === 0 ? undefined : schemas.get(eventName);
-      if (entry === undefined) return undefined;
-      const check = checkOf(entry);
-      const faults = check === 'disabled' ? [] : check.faultsOf(properties, textLength);
-      const { mode, version } = entry.document;
-      return faults.length === 0 ? undefined : { mode, version, faults };
-    },
+    judge,
+    compile: (schema) => turns.run(compileEventSchema(schema)),
     stop,
   };
 }

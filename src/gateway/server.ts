@@ -78,7 +78,7 @@ const CLOSE_POLL_MS = 10;
 
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
-  const eventSchemas = createEventSchemas(configStore, deps.logger);
+  const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
   const services: Services = {
     backend: deps.backend,
     config: configStore,

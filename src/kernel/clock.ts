@@ -28,7 +28,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `delayMs` of the given clock. */
-export function sleep(clock: Clock, delayMs: number): Promise<void> {
+export function sleep(clock: Pick<Clock, 'timer'>, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.timer(delayMs, resolve);
   });

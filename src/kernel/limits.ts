@@ -142,7 +142,7 @@ export const LIMITS = {
    * takes 13 ms; a schema of 500 keywords still takes events of 200 values.
    */
   eventSchemaVisits: 100_000,
-  /** How long a request checks events against schemas before others get a turn: one event more, or one schema to compile. */
+  /** How long a request checks events against schemas before others get a turn; one event more may go over. */
   judgeTurnMs: 5,
   /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it likewise. */
   eventSchemaSteps: 1_000_000,

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { compileEventSchema } from '../../event-schemas/compile-event-schema.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { EventSchemaDocument } from '../../../actors/vocabulary/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
@@ -80,13 +79,14 @@ const putEventSchema = defineRoute({
   action: {
     kind: 'handle',
     async handle({ params, headers, body }, context) {
+      const schemaFaults = await faultsOf(body.schema, context);
       const written = await changeDefinition<'event_schema'>(
         {
           address: schemas.addressOf(params.event_name, context),
           headers,
           missing: missing(),
           change(held) {
-            const faults = faultsOf(body.schema);
+            const faults = [...schemaFaults];
             if (body.event_name !== undefined && body.event_name !== held.eventName) {
               faults.unshift({ path: '/event_name', message: 'cannot be changed' });
             }
@@ -113,7 +113,7 @@ export const eventSchemaRoutes = [
 ];
 
 async function create(body: EventSchemaBody, context: RequestContext): Promise<Answer> {
-  const faults = faultsOf(body.schema);
+  const faults = await faultsOf(body.schema, context);
   if (faults.length > 0) return invalid(faults);
   const at = context.origin.receivedAt;
   const address = schemas.addressOf(body.event_name, context);
@@ -135,8 +135,8 @@ function contentOf({
   return { description, schema, mode };
 }
 
-function faultsOf(schema: JsonObject): FieldFault[] {
-  const compiled = compileEventSchema(schema);
+async function faultsOf(schema: JsonObject, { services }: RequestContext): Promise<FieldFault[]> {
+  const compiled = await services.eventSchemas.compile(schema);
   if (compiled.kind === 'compiled') return [];
   return compiled.faults.map(({ path, message }) => ({ path: `/schema${path}`, message }));
 }

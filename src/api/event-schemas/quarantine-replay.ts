@@ -141,7 +141,8 @@ async function judged(
   for (const event of events) {
     if (event.released) continue;
     const { eventName, properties } = event;
-    const verdict = eventSchemas.judge(key, eventName, JSON.parse(properties), properties.length);
+    const found = eventSchemas.judge(key, eventName, JSON.parse(properties), properties.length);
+    const verdict = found instanceof Promise ? await found : found;
     if (verdict?.mode === 'enforce') failed.push(refused(event, verdict));
     else good.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });
     if (clock.monotonicMs() - turnBeganMs < LIMITS.replayTurnMs) continue;

@@ -5,7 +5,7 @@ import { ERRORS, failure, type Failure, type FieldFault } from '../../kernel/err
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { noteIgnored } from '../ignored-fields.ts';
-import { Warnings, type JudgedEvent } from './judged-event.ts';
+import { Warnings } from './judged-event.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, ignorableFields, invalid } from '../route.ts';
@@ -121,7 +121,8 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   for (const [index, event] of events.entries()) {
     const pause = turns.pause();
     if (pause !== undefined) await pause;
-    const read = readItem(event, index, context);
+    const judged = readItem(event, index, context);
+    const read = judged instanceof Promise ? await judged : judged;
     if ('kind' in read) {
       results[index] = { index, event_id: callerId(event), ...refusal(read) };
       continue;
@@ -144,7 +145,7 @@ function withWarnings(result: BatchResult, warnings: readonly FieldFault[] | und
   return warnings === undefined || !isNews ? result : { ...result, warnings };
 }
 
-function readItem(event: unknown, index: number, context: RequestContext): JudgedEvent | Failure {
+function readItem(event: unknown, index: number, context: RequestContext): ReturnType<typeof trackItem> {
   const path = `/events/${index}`;
   const valueFaults = context.faults.filter((fault) => indexOf(fault) === index);
   if (valueFaults.length > 0) return invalid(valueFaults);

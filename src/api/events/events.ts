@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { failure, type FieldFault } from '../../kernel/errors.ts';
+import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
-import { Warnings } from './judged-event.ts';
+import { Warnings, type JudgedEvent } from './judged-event.ts';
+import type { RequestContext } from '../request-context.ts';
 import { defineRoute, type Success } from '../route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
@@ -64,19 +65,21 @@ export const trackEvent = defineRoute({
     kind: 'handle',
     handle({ body }, context) {
       const read = trackItem(body, 0, 'single', context, '');
-      if ('kind' in read) return read;
-      const { item, warnings } = read;
-      const { idempotency, origin, services } = context;
-      return services.backend
-        .send(origin, item.playerId, {
-          kind: 'TrackEvents',
-          items: [item],
-          ...(idempotency === undefined ? {} : { idempotency }),
-        })
-        .then((reply) => (reply.kind === 'failure' ? reply : answerOf(reply, warnings)));
+      if (read instanceof Promise) return read.then((judged) => send(judged, context));
+      return 'kind' in read ? read : send(read, context);
     },
   },
 });
+
+function send(
+  { item, warnings }: JudgedEvent,
+  { idempotency, origin, services }: RequestContext,
+): Promise<Answer | Failure> {
+  const remembered = idempotency === undefined ? {} : { idempotency };
+  return services.backend
+    .send(origin, item.playerId, { kind: 'TrackEvents', items: [item], ...remembered })
+    .then((reply) => (reply.kind === 'failure' ? reply : answerOf(reply, warnings)));
+}
 
 function answerOf(reply: Success, warnings: readonly FieldFault[]): Answer {
   const result = reply.kind === 'tracked' ? reply.results[0] : undefined;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../kernel/errors.ts';
 import { refusedEvent } from '../players/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
@@ -25,18 +26,28 @@ export const Warnings = Type.Array(
 );
 
 /**
- * Refuses an event that its caller may not send, and checks the others against the schema of their name. In the mode `enforce` the command says that it is to be set aside: the owner of a
- * player knows no schemas, and gateways are what there can be more of.
+ * Refuses an event that its caller may not send, and checks the others against the schema of their name. In the mode `enforce`
+ * the command says that the event goes to quarantine: schemas are checked in gateways, which can be scaled out, and not by the
+ * owners of players. A promise only while the schema is being compiled.
  */
 export function judgedEvent(
   item: TrackItem,
   properties: Readonly<Record<string, unknown>>,
   context: Pick<RequestContext, 'key' | 'player' | 'services'>,
-): JudgedEvent | Failure {
+): JudgedEvent | Failure | Promise<JudgedEvent> {
   const refused = refusedPlayer(item, context.player) ?? refusedEvent(item.eventName, context);
   if (refused !== undefined) return refused;
   const { key, services } = context;
   const verdict = services.eventSchemas.judge(key, item.eventName, properties, item.properties.length);
+  if (verdict instanceof Promise) return verdict.then((each) => withVerdict(item, each, services));
+  return withVerdict(item, verdict, services);
+}
+
+function withVerdict(
+  item: TrackItem,
+  verdict: Verdict | undefined,
+  services: Pick<RequestContext['services'], 'metrics'>,
+): JudgedEvent {
   if (verdict === undefined) return { item, warnings: NONE };
   const { mode, version: schemaVersion, faults } = verdict;
   services.metrics.schemaViolations.inc({ mode });

@@ -37,8 +37,8 @@ export type TrackBody = Static<typeof TrackBody>;
 const DERIVED_IDS = 'b3a1f0c6-5a5e-4b52-9d0e-8f6f3f1c7a20';
 
 /**
- * The command's item for an event, and what its schema says of it. Its id is the caller's own, else derived from the Idempotency-Key so that a repeat
- * has the same, else new.
+ * The command's item for an event, and the faults its schema finds. Its id is the caller's own, else derived from the
+ * Idempotency-Key so that a repeat has the same, else new.
  * @param index place in the batch; 0 for a single event
  * @param use what the key was sent with: the same key on both endpoints makes different ids
  * @param path JSON Pointer to the event in the body
@@ -49,7 +49,7 @@ export function trackItem(
   use: 'single' | 'batch',
   context: RequestContext,
   path: string,
-): JudgedEvent | Failure {
+): JudgedEvent | Failure | Promise<JudgedEvent> {
   const properties = event.properties === undefined ? '{}' : documentText(event.properties);
   if (properties === undefined) return documentTooLarge(`${path}/properties`);
   const { idempotency, key, origin, services } = context;

@@ -6,7 +6,7 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { freeForm, timeIn } from '../fields.ts';
 import { noteIgnored } from '../ignored-fields.ts';
-import { judgedEvent, Warnings, type JudgedEvent } from '../events/judged-event.ts';
+import { judgedEvent, Warnings } from '../events/judged-event.ts';
 import type { RequestContext } from '../request-context.ts';
 import { ignorableFields, invalid } from '../route.ts';
 import { createTurns } from '../turns.ts';
@@ -112,7 +112,8 @@ export async function gameItems(
     const pause = turns.pause();
     if (pause !== undefined) await pause;
     const valueFaults = faults.get(index);
-    const judged = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
+    const found = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
+    const judged = found instanceof Promise ? await found : found;
     if ('kind' in judged) {
       rejected.push({ index, error: errorOf(judged) });
       continue;
@@ -133,7 +134,7 @@ function read(
   field: string,
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): JudgedEvent | Failure {
+): ReturnType<typeof judgedEvent> {
   const path = `/${field}/${index}`;
   if (!check.accepts(event)) {
     return invalid(check.faultsOf(event).map((fault) => ({ path: path + fault.path, message: fault.message })));
@@ -148,7 +149,7 @@ function itemOf(
   path: string,
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): JudgedEvent | Failure {
+): ReturnType<typeof judgedEvent> {
   const text = properties === undefined ? '{}' : documentText(properties);
   if (text === undefined) return documentTooLarge(`${path}/properties`);
   const { origin, services } = context;
