@@ -10,7 +10,7 @@ export const SETTINGS: DocumentAddress<'deployment'> = {
   kind: 'deployment',
   key: 'settings',
 };
-/** Few partitions give large batches, and large batches are what makes an fsync cheap (see DECISIONS.md). */
+/** Few partitions give large batches, and large batches make an fsync cheap (docs/decisions/0033). */
 const DEFAULT_PARTITIONS = 2;
 
 /**

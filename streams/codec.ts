@@ -23,7 +23,7 @@ import { readStateHead, type StateHead } from './wire/state-head.ts';
  */
 const VERSION = 1;
 
-// Strings are gathered in one run per message: reading costs a third, writing two thirds of one by one (DECISIONS.md).
+// Strings are gathered in one run per message: reading costs a third, writing two thirds (docs/decisions/0024).
 const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
 const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);

@@ -63,7 +63,7 @@ function life(interventions: PendingIntervention[], some: Partial<PlayerState> =
 }
 
 describe('a sync delivers what waits', () => {
-  it('in the shape of the contract, with the content in force now, and notes it', () => {
+  it('in the documented shape, with the content in force now, and notes it', () => {
     const one = life([waiting(1)]);
     one.open('ses_1', NOON);
     const content = { title: 'New', body: 'Text', cta: '' };

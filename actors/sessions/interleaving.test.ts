@@ -59,7 +59,7 @@ const steps: Arbitrary<Step[]> = array(
   { maxLength: 40, size: 'max' },
 );
 
-/** The contract, one thing after another: written from the words of the interface, not from the service. */
+/** The documented behaviour as a sequential model. It is written from the API documentation, not from the service. */
 function createModel() {
   interface Open {
     id: string;

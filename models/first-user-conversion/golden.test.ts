@@ -58,7 +58,7 @@ describe('the conversion model that is shipped', () => {
     expect(manifest.model_version).toBe(digest.slice(0, 12));
   });
 
-  it('takes the six features of the contract in its order', () => {
+  it('takes the six documented features in their order', () => {
     expect(names).toEqual([
       'loot_distinct_types',
       'sess_duration_total',

@@ -41,7 +41,7 @@ def model_card(manifest: dict) -> str:
                 for feature in manifest["features"]
             ],
         ),
-        "What is not known arrives as 0, as the contract has it, so the model cannot tell \"none\" from \"not reported\". The last column\n"
+        "What is not known arrives as 0, as the API documents it, so the model cannot tell \"none\" from \"not reported\". The last column\n"
         "is permutation importance on the holdout.",
         "## How it was made\n\n" + made(training),
         f"## Holdout{label}\n\n" + headline(training, holdout),
@@ -85,9 +85,9 @@ def model_card(manifest: dict) -> str:
 
 
 SYNTHETIC_LIMITS = """\
-- Nothing here was measured on players. The mechanism below was chosen so that the buckets come out near the contract's guidance
+- Nothing here was measured on players. The mechanism below was chosen so that the buckets come out near the API's guidance
   table; that they do is no evidence of anything.
-- The contract speaks of a model trained on iOS users in one country. The cohort imitates one country's day and no more.
+- The API describes a model trained on iOS users in one country. The cohort imitates one country's day and no more.
 - Thresholds are percentiles of the synthetic holdout. On real traffic the top bucket may hold far more or less than 1 %.
 - Scores earlier than 30 minutes are answered, and are worse."""
 

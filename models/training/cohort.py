@@ -1,5 +1,5 @@
 """The synthetic cohort. NO REAL DATA EXISTS HERE: every number below is an assumption, chosen so that the holdout looks like
-the contract's guidance table (about 47 % payers in the top 1 %, about 2.5 % over all), and nothing was measured on players.
+the API's guidance table (about 47 % payers in the top 1 %, about 2.5 % over all), and nothing was measured on players.
 
 How an install comes to be (`z` are independent standard normal draws):
 

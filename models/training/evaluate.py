@@ -88,7 +88,7 @@ def lift_table(scores: np.ndarray, paid: np.ndarray) -> list[dict]:
 
 
 def bucket_table(scores: np.ndarray, paid: np.ndarray, thresholds: np.ndarray) -> list[dict]:
-    """The contract's guidance table, with what happened: buckets exclude those above them. `standard_error` is that of
+    """The API's guidance table, with what happened: buckets exclude those above them. `standard_error` is that of
     `paid_share`, a binomial proportion."""
     edges = [float(threshold) for threshold in thresholds]
     uppers = [np.inf, *edges]

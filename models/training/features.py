@@ -1,7 +1,7 @@
 """The six features of the first-user conversion model: one list from which training, export and manifest are derived.
 
-The order is the order of the columns of the model's input. Names, types, bounds and meaning are the scoring contract's.
-Every feature defaults to 0, and a caller omits what it does not know: 0 also means "not reported".
+The order is the order of the columns of the model's input. Names, types, bounds and meaning are those of the scoring
+endpoint. Every feature defaults to 0, and a caller omits what it does not know: 0 also means "not reported".
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Feature:
-    """One column of the input. `maximum` is None where the contract names no bound."""
+    """One column of the input. `maximum` is None where the API names no bound."""
 
     name: str
     type: str

@@ -24,7 +24,7 @@ class PackageBroken(Exception):
 
 
 def model_version(artifact: bytes) -> str:
-    """The first 12 hex characters of the artifact's SHA-256, as the contract words it. Not kept in the artifact: it cannot
+    """The first 12 hex characters of the artifact's SHA-256, as the API says. Not kept in the artifact: it cannot
     name its own digest. The service computes it from the bytes it loaded."""
     return hashlib.sha256(artifact).hexdigest()[:12]
 

@@ -24,7 +24,7 @@ export interface RouteDocs {
   idempotent?: boolean;
   /** A write whose repeat counts again, by contract: so it takes no Idempotency-Key. */
   repeatCounts?: boolean;
-  /** Status of VALIDATION_ERROR where the contract has another than the catalogue. */
+  /** Status of VALIDATION_ERROR on a route that documents another status than the catalogue. */
   invalidStatus?: 422;
   /** A POST that only asks: there is nothing that an Idempotency-Key could protect. */
   onlyAsks?: boolean;

@@ -3,7 +3,7 @@
  * Sizes are bytes, times are milliseconds unless the name says otherwise.
  */
 export const LIMITS = {
-  /** A request body. The contract's largest legal body (100 events of 64 KiB properties) would be bigger: 413. */
+  /** A request body. 100 events with 64 KiB of properties each would be larger: 413. */
   bodyBytes: 1024 * 1024,
   /** A request's header block; uWebSockets.js answers 431 by itself beyond its own 4 KiB default. */
   headerBytes: 4096,
@@ -102,11 +102,11 @@ export const LIMITS = {
   webhookHeaderLength: 1_024,
   /** A webhook's signing secret, in characters. */
   webhookSecretLength: 256,
-  /** How long deliveries are signed with the secret before a rotation too (decisions: Webhooks). */
+  /** How long after a rotation deliveries are also signed with the previous secret, as documented for receivers. */
   webhookSecretOverlapMs: 24 * 60 * 60 * 1_000,
   /** Test deliveries under way in one process: people ask for them, and each may take as long as a receiver may. */
   webhookTests: 32,
-  /** Events in one batch request (contract). */
+  /** Events in one batch request, as documented for clients. */
   batchEvents: 100,
   /** Characters of an Idempotency-Key: room for a UUID with a prefix, no room for a document. */
   idempotencyKeyLength: 255,
@@ -164,7 +164,7 @@ export const LIMITS = {
 
   /** Sessions of one player that are open at once, on several devices; the oldest is closed when one more opens. */
   openSessions: 4,
-  /** Events in one sync, or at a session's end (contract). */
+  /** Events in one sync, or at a session's end, as documented for clients. */
   syncEvents: 50,
   /** Flags one init may ask for by name: its session remembers them, and what it was told of each. */
   requestedFlags: 500,
@@ -187,7 +187,7 @@ export const LIMITS = {
   recordedSessionSeconds: 24 * 60 * 60,
   /** Purchases by client keys of which the player keeps what a correction needs, per player: 300 bytes each at most. */
   clientPurchasesTold: 1_000,
-  /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency (contract). Fits 2^53 with 0.08 % to spare. */
+  /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency. Fits 2^53 with 0.08 % to spare. */
   purchaseAmount: 900_000_000_000 * 10_000,
   /**
    * A player's revenue, in ten-thousandths. Beyond 2^53 sums of integers are no longer exact, so a purchase that would pass it
@@ -367,7 +367,7 @@ export const LIMITS = {
   rememberedVersions: 1_024,
   rememberedVersionLength: 64,
 
-  /** `device_id` of a score, in characters (contract). */
+  /** `device_id` of a score, in characters, as documented for clients. */
   scoredDeviceIdLength: 64,
   /** Installs scored in one run of a model: under a millisecond of the event loop, and as many records as one append takes. */
   scoringBatchRows: 512,
@@ -593,7 +593,7 @@ export const LIMITS = {
    */
   exportPageBytes: 1024 * 1024,
 
-  /** How long a stream token may wait for its connection (contract), and how long the broker keeps it: clocks differ by less. */
+  /** How long a stream token may wait for its connection, and how long the broker keeps it: clocks differ by less. */
   streamTokenMs: 60_000,
   streamTokenKeptMs: 120_000,
   /** Characters of a stream token: `st_`, the id of its key and 256 bits. */
@@ -709,9 +709,9 @@ export const LIMITS = {
   /** Characters of an answer's body, and of a URL's host, that are logged. */
   attemptResponseLength: 1_000,
   attemptHostLength: 256,
-  /** Longest delay a receiver may ask for with Retry-After (decisions: Webhooks). */
+  /** Longest delay that a receiver may request with Retry-After. */
   retryAfterMaxMs: 2 * 60 * 60 * 1000,
-  /** Only failures for this long disable a webhook (decisions: Webhooks). */
+  /** Only failures for this long disable a webhook, as documented for operators. */
   webhookFailingMs: 5 * 24 * 60 * 60 * 1000,
   /** Failures are noted for other processes, and for the next start, once they last this long: a restart loses less. */
   webhookFailingNoteMs: 10 * 60 * 1000,
@@ -756,7 +756,7 @@ export const LIMITS = {
 
   /** How long a stopping server waits for requests in flight: a command's deadline and grace, within the whole stop. */
   serverCloseMs: 6_500,
-  /** Time for the service's graceful stop. The operational contract's 10 s also cover what is stopped after it. */
+  /** Time for the service's graceful stop. The documented 10 s also cover the processes that stop after it. */
   shutdownMs: 8_500,
 
   /** A nats-server release archive; today's is 7 MiB. */

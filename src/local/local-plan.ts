@@ -16,8 +16,8 @@ import type { Plan } from './supervisor.ts';
 
 const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
 /**
- * Most objects live for one request: a larger nursery spares copying those in flight, and none may be made in the old
- * generation because some lived long once, as they then keep what they hold (DECISIONS.md, 28).
+ * Most objects live for one request. A larger nursery avoids copies of those in flight. Without pretenuring, none
+ * starts in the old generation, where it would keep its references (docs/decisions/0028).
  */
 const SERVICE_FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));

@@ -20,7 +20,7 @@ export const WEBHOOK_KINDS = {
 
 export type WebhookKind = Exclude<keyof typeof WEBHOOK_KINDS, 'event.*'> | `event.${string}`;
 
-/** Filter operators (decisions.md: Webhooks) and what each compares with. */
+/** Filter operators and what each compares with. All filters of a webhook must hold. */
 export const FILTER_OPERATORS = {
   eq: 'Equal to the given string, number, boolean or null.',
   ne: 'Not equal to it; holds for a value that is absent.',

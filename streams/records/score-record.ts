@@ -28,7 +28,7 @@ export interface ScoreRecord {
 
 export type ScoreBucket = 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
 
-/** What the model was given, by the contract's names; `models/first-user-conversion/manifest.json` says the units. */
+/** The model's input, by the names of the API; `models/first-user-conversion/manifest.json` says the units. */
 export interface ScoreFeatures {
   loot_distinct_types: number;
   sess_duration_total: number;

@@ -186,7 +186,7 @@ describe('a stop', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('gives the service and the rest no more than the ten seconds of the operational contract, and some to spare', () => {
+  test('gives the service and the rest no more than the documented ten seconds, and some to spare', () => {
     expect(LIMITS.shutdownMs + LIMITS.dependencyStopMs).toBeLessThan(9_500);
   });
 

@@ -40,7 +40,7 @@ export interface Tally {
 /** What a client wrote down. */
 export interface ClientLog {
   players: PlayerLog[];
-  /** Answers that break the contract, as sentences. */
+  /** Answers that the API does not document, as sentences. */
   violations: string[];
 }
 

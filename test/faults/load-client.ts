@@ -52,7 +52,7 @@ export function startLoadClient(options: LoadClientOptions): LoadClient {
     );
   }
 
-  /** Sends until answered; an answer with another status than these breaks the contract. */
+  /** Sends until answered. An answer with another status than these is a fault of the service. */
   async function must(call: Call, statuses: readonly number[]): Promise<Answered | undefined> {
     const answered = await caller.call(call);
     if (answered === undefined) {

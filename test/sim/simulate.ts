@@ -40,8 +40,8 @@ import { createWorld, type Violation, type World } from './world.ts';
  * full; ClickHouse slow, away or taking blocks without saying so. Definitions change meanwhile.
  *
  * THE VERDICT. After some seconds of trouble everything is mended, and the service has to come back by itself (quiet.ts:
- * `comes-back`, `catches-up`). Then everything ever stored (observer.ts) is held against a sequential model of the contract
- * that shares no code with the domain (model.ts):
+ * `comes-back`, `catches-up`). Then everything ever stored (observer.ts) is held against a sequential model of the
+ * documented behaviour that shares no code with the domain (model.ts):
  *
  * | invariant | what it says | where |
  * |---|---|---|

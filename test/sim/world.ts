@@ -39,7 +39,7 @@ export interface World {
 
 /** ERROR lines that a fault of this world explains. Any other one means that the service met something it must not. */
 const EXPECTED_ERRORS: readonly string[] = [
-  // An empty node while ClickHouse is away: design.md names this exception.
+  // An empty node that starts while ClickHouse is away cannot load snapshots; it tries again.
   'the owner of a partition failed; it will be taken over again',
   // FACTS is kept for seconds here: a process that was away for longer finds it trimmed.
   'live: FACTS was reset; readers are told of a gap',

@@ -136,7 +136,7 @@ function createOwner() {
   };
 }
 
-/** The contract, plainly. */
+/** The documented behaviour, as a plain model. */
 function createModel() {
   const sessions = new Map<string, object>();
   const transactions = new Map<string, { answer: { amount: number }; by: CallerKind }>();
@@ -191,7 +191,7 @@ function createModel() {
   };
 }
 
-/** Of a failure the code is the contract; its words are not. */
+/** Clients rely on the code of a failure, not on its message. */
 const told = (reply: Reply): object => (reply.kind === 'failure' ? { kind: 'failure', code: reply.code } : reply);
 
 const hashOf = (request: Session | Purchase): string => JSON.stringify({ ...request, key: '' });

@@ -72,7 +72,7 @@ export function trackItem(
 
 const NO_PROPERTIES = {};
 
-/** The Tracked event of the contract as JSON text. */
+/** The Tracked event of the API as JSON text. */
 export function trackedJson(result: TrackResult, warnings: readonly FieldFault[]): string {
   const status = result.status === 'quarantined' ? ',"status":"quarantined"' : '';
   const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;

@@ -29,7 +29,7 @@ const Variant = Type.Object(
   { description: 'One variant; the first is the control.' },
 );
 
-/** What an experiment showed (decisions.md: Results). */
+/** Results of an experiment. */
 export const FlagResults = Type.Object(
   {
     flag_key: Type.String({ description: 'The flag.' }),

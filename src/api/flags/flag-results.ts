@@ -62,8 +62,8 @@ const ResultsQuery = Type.Object({
 type ResultsQuery = Static<typeof ResultsQuery>;
 
 /**
- * What the decisions leave open is settled here. In the experiment is who was exposed to a variant in this period of the flag; the
- * default (no variant), a disabled flag and overrides are not. A boolean flag's variants are `false`, the control, and `true`.
+ * The experiment includes the players exposed to a variant in this period of the flag. The default (no variant), a
+ * disabled flag and overrides are left out. A boolean flag's variants are `false`, the control, and `true`.
  * Only events after the first exposure count, by the server's clock and, within a millisecond, by place in the log. Players
  * whose window isn't over yet are in it with what they did so far. The weights are those of the variants; for a boolean flag
  * there is an expected ratio when its one rule is a plain roll-out to everybody.

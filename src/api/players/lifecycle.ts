@@ -70,7 +70,7 @@ function offsetTime(description: string) {
   return Type.String({ format: 'date-time', description: `${description} ISO 8601, offset +00:00, milliseconds.` });
 }
 
-/** The contract writes the times of this one answer with an offset. */
+/** Only this answer has times with an offset (`+00:00`) instead of `Z`. Clients rely on it. */
 function withOffset(epochMs: number): string {
   return `${formatTimestamp(epochMs).slice(0, -1)}+00:00`;
 }

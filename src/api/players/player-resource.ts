@@ -14,7 +14,7 @@ export const LIFECYCLE_STAGE_SCHEMA = {
   description: "Stage of the player's life.",
 } as const;
 
-/** The Player resource of the contract. */
+/** The Player resource of the API. */
 export const Player = Type.Object(
   {
     id: PlayerId,

@@ -30,7 +30,7 @@ const Body = Type.Object({
   vpay_count: count('Virtual-currency events, earned and spent; no real money.'),
 });
 
-/** Scores a new install's first half hour. Both of the contract's paths are this. */
+/** Scores a new install's first half hour. Both documented paths share this handler. */
 const scoreAt = (path: string): KeyedRoute =>
   defineRoute({
     method: 'POST',
@@ -92,7 +92,7 @@ export const scoringRoutes: readonly KeyedRoute[] = [
   scoreAt('/api/v1/scoring/first-user-conversion/30m'),
 ];
 
-/** The contract's envelope for scores: with `error` and `meta`, which are null. */
+/** The envelope of scores: only here `error` and `meta` are present, as null. */
 function scoreAnswer(deviceId: string, scored: Scored): TextAnswer {
   const { score, bucket, modelVersion, thresholds, scoredAt } = scored;
   const data =

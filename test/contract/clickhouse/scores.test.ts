@@ -92,7 +92,7 @@ async function loaded(reference: ModelReference): Promise<void> {
 }
 
 describe('score records', () => {
-  it('become rows with everything the contract lists', async () => {
+  it('become rows with all documented columns', async () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     await scored([
       aScore(1, {

@@ -77,7 +77,7 @@ async function installs({
 }
 
 describe('labelled installs for training', () => {
-  it('are the features of a score, in the order of the contract, with its time', async () => {
+  it('are the features of a score, in the documented order, with its time', async () => {
     await scored({ features: [3, 612.5, 98.25, 2, 18, 11], at: '2025-01-10 12:30:00.500' });
     const at = Date.UTC(2025, 0, 10, 12, 30) / 1000 + 0.5;
     expect(await installs()).toEqual([{ features: [3, 612.5, 98.25, 2, 18, 11], paid: 0, at }]);

@@ -22,7 +22,7 @@ const create = (body: unknown, headers?: Record<string, string>) => call('POST',
 const ascending = (a: number, b: number) => a - b;
 const stored = () => gateway.config.list('flag').map((entry) => entry.document);
 
-/** The contract's own example of a definition. */
+/** The example of a definition from the API documentation. */
 const EXAMPLE = {
   key: 'button_color',
   name: 'Button color',

@@ -23,7 +23,7 @@ const read = (what: 'lifecycle' | 'churn-risk', { id = ID, key = server } = {}) 
   gateway.call(key, 'GET', `/v1/players/players/${id}/${what}`);
 
 describe('the lifecycle summary', () => {
-  it('has the fields of the contract, its times with an offset', async () => {
+  it('has the documented fields, its times with an offset', async () => {
     gateway.backend.reply = () => ({
       kind: 'lifecycle',
       playerId: ID,
@@ -50,7 +50,7 @@ describe('the lifecycle summary', () => {
 });
 
 describe('the churn risk', () => {
-  it('has the fields of the contract, contributions that sum to the score', async () => {
+  it('has the documented fields, and contributions that sum to the score', async () => {
     gateway.backend.reply = () => ({
       kind: 'churnRisk',
       playerId: ID,

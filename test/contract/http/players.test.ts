@@ -52,7 +52,7 @@ describe('registering a player', () => {
     ]);
   });
 
-  it('answers the Player of the contract', async () => {
+  it('answers the documented Player', async () => {
     const response = await register({ external_id: 'p' });
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);

@@ -62,7 +62,7 @@ const post = async (body: unknown, key: string = live, path: string = PATH, head
 };
 
 describe('POST /v1/scoring/first-user-conversion', () => {
-  it.each(PATHS)('%s answers a score in the contract’s envelope, and its record is stored before', async (path) => {
+  it.each(PATHS)('%s answers a score in the documented envelope, and its record is stored before', async (path) => {
     const { status, body } = await post(
       { device_id: 'dev-1', loot_distinct_types: 4, sess_duration_total: 900.5 },
       live,

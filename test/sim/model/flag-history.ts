@@ -30,7 +30,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     changes.push({ revision, tick: world.tick(), flags });
   });
 
-  /** The latest version of every key, archived ones too, and its period by the decisions. */
+  /** The latest version of every key, archived ones too, and its period (docs/decisions/0108). */
   function checkPeriod(document: FlagDocument): void {
     const before = latest.get(document.key);
     const isSame = before !== undefined && isDeepStrictEqual(before.gets, whoGetsWhat(document));

@@ -19,7 +19,7 @@ import { isTrue } from './model-segments.ts';
 import type { Called } from './model-sessions.ts';
 
 /**
- * Campaigns as the contract has them: whom a fact gives something to show, what speaks against it, what a sync delivers, and
+ * Campaigns as documented: whom a fact gives something to show, what speaks against it, what a sync delivers, and
  * what players make of it.
  */
 

@@ -7,7 +7,7 @@ import type { FlagDocument, FlagRule } from '../../../actors/vocabulary/document
 import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
 
-/** Flags as the contract has them: the order of evaluation and the hash in a reading of its own. */
+/** Flags as documented: the order of evaluation and the hash in a reading of its own. */
 export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFlags): FlagEvaluation {
   const served = (some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey'>, value = flag.defaultValue) =>
     ({ flagKey: flag.key, value: JSON.stringify(value), variantKey: null, ...some }) satisfies FlagEvaluation;

@@ -4,7 +4,7 @@ import type { LifecycleStage, PlayerState } from '../../../actors/vocabulary/sta
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /**
- * Stages and churn risk as the contract has them, with its own thresholds, worked out anew at every step: the service saves
+ * Stages and churn risk as documented, with its own thresholds, worked out anew at every step: the service saves
  * itself most of that, and must come to the same.
  */
 export interface Lived {

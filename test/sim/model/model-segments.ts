@@ -6,7 +6,7 @@ import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 
 /**
- * Segments as the contract has them: who belongs where, by a reading of its own of the conditions that the simulation
+ * Segments as documented: who belongs where, by a reading of its own of the conditions that the simulation
  * makes (definitions.ts), and when a look at a player is owed.
  */
 export interface ModelSegment {

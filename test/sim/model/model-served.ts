@@ -7,7 +7,7 @@ import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { variantSeen } from './model-flags.ts';
 
-/** What flags served a player, and what it saw of them, as the decisions have it. */
+/** The variants that flags served a player, and those it saw (docs/decisions/0106). */
 export interface Serving {
   evaluation: FlagEvaluation;
   flag: FlagDocument;

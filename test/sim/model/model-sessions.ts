@@ -6,7 +6,7 @@ import { evaluated } from './model-flags.ts';
 import { predictServed } from './model-served.ts';
 import { playedOn } from './model-play.ts';
 
-/** Sessions of game clients as the contract has them. */
+/** Sessions of game clients as documented. */
 export interface Called {
   facts: DomainFact[];
   next: PlayerState;

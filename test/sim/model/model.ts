@@ -25,9 +25,9 @@ import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 
 /**
- * The contract as a sequential model: what one command does to a partition that does one thing after another and never
- * fails. Written from the interface and its decisions, not from the service's own decide and evolve, of which it shares
- * only the vocabulary.
+ * The documented behaviour as a sequential model: what one command does to a partition that does one thing after
+ * another and never fails. Written from the API documentation and the decisions. It shares only the vocabulary with the
+ * service, not its decide and evolve.
  */
 export interface Prediction {
   facts: DomainFact[];
@@ -281,7 +281,7 @@ export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   return { kind: 'player', player: viewOf(held), created: false };
 }
 
-/** Whether a client heard what the model says. Of a failure the code is the contract; its words are not. */
+/** Whether a client heard what the model says. Clients rely on the code of a failure, not on its message. */
 export function sameReply(heard: Reply, expected: Reply): boolean {
   if (heard.kind === 'failure' || expected.kind === 'failure') {
     return heard.kind === 'failure' && expected.kind === 'failure' && heard.code === expected.code;

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { AttemptOutcome } from './sender.ts';
 
-/** Answers whose Retry-After counts (decisions.md: Webhooks). */
+/** Statuses whose Retry-After counts. */
 const STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /**

@@ -17,7 +17,7 @@ export interface Occurrence {
 type FactsByKind = { [F in Fact as F['kind']]: F };
 type Occurrences = { readonly [K in keyof FactsByKind]?: (fact: FactsByKind[K]) => Occurrence | undefined };
 
-/** Fact kind → webhook kind and data (decisions.md: `data` by kind). A new webhook kind is one entry here. */
+/** Fact kind → webhook kind and its `data`. A new webhook kind is one entry here. */
 const OCCURRENCES: Occurrences = {
   EventTracked: (fact) => ({
     type: `event.${fact.eventName}`,
@@ -94,7 +94,7 @@ function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
   });
 }
 
-/** The Flag evaluation result (contract), and the version of the flag. `value` is spliced in as the JSON text it is. */
+/** The API’s flag evaluation, and the version of the flag. `value` is spliced in as the JSON text it is. */
 function evaluationData(fact: FlagExposed): JsonText {
   const { entityId, externalId, flagKey, flagVersion, value, variantKey, reason, segmentId } = fact;
   const before = JSON.stringify({ player_id: entityId, external_id: externalId, flag_key: flagKey });

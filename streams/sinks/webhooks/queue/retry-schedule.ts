@@ -2,7 +2,7 @@ import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts
 
 type RetryPolicy = WebhookDocument['retryPolicy'];
 
-/** Backoff `linear`: the same delay before every retry (decisions.md: Webhooks). */
+/** Backoff `linear`: the same delay before every retry. */
 const LINEAR_DELAY_MS = 5 * 60 * 1000;
 
 /**
