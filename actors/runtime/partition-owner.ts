@@ -13,7 +13,7 @@ import type { LiveDefinitions } from './definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { createQueryDesk } from './query-desk.ts';
+import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
@@ -126,18 +126,25 @@ async function lead(
   const housekeeping = createHousekeeping({ ...options, entities, sweep, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
   const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
-  const desk = createQueryDesk({ ...options, epoch, entities, exposures, sendReplies, onProofWanted: signal.notify });
+  const queryHandler = createQueryHandler({
+    ...options,
+    epoch,
+    entities,
+    exposures,
+    sendReplies,
+    onProofWanted: signal.notify,
+  });
 
   /** One turn: build, append, settle. Answers whether the term goes on. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
     const commit = await prepare();
     passedOver ||= commit.passedOver;
-    if (commit.isEmpty && !desk.wantsProof) {
+    if (commit.isEmpty && !queryHandler.wantsProof) {
       housekeeping.passed(commit);
       return 'idle';
     }
-    if (!commit.needsAppend && !passedOver && !desk.wantsProof && options.leaseHeld()) {
+    if (!commit.needsAppend && !passedOver && !queryHandler.wantsProof && options.leaseHeld()) {
       housekeeping.passed(commit);
       sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
@@ -175,7 +182,7 @@ async function lead(
       configRevision: commit.configRevision,
       facts: commit.facts,
     };
-    desk.hold(commit.draft.changed);
+    queryHandler.hold(commit.draft.changed);
     const began = clock.monotonicMs();
     const outcome = await appendFenced({
       log,
@@ -196,7 +203,7 @@ async function lead(
         housekeeping.committed(commit);
         countExposures(commit);
         sendReplies([...answersOf(commit), ...commit.replies]);
-        desk.release('proved');
+        queryHandler.release('proved');
         return 'on';
       case 'refused':
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
@@ -206,7 +213,7 @@ async function lead(
         if (options.leaseHeld()) sendReplies(answersOf(commit));
         passedOver = true;
         housekeeping.pause(REFUSED_PAUSE_MS);
-        desk.release('unproved');
+        queryHandler.release('unproved');
         // Commands that come meanwhile wait this long and no more: nothing is gained by refusing them sooner.
         await sleep(clock, REFUSED_WAIT_MS);
         return 'on';
@@ -221,7 +228,7 @@ async function lead(
   }
 
   try {
-    desk.open();
+    queryHandler.open();
     housekeeping.start();
     while (!stopping()) {
       const result = await turn();
@@ -231,7 +238,7 @@ async function lead(
     return 'stopped';
   } finally {
     feed.stop();
-    desk.close();
+    queryHandler.close();
     await housekeeping.stop();
   }
 }

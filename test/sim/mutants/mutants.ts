@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
-        original: 'desk.hold(commit.draft.changed);',
+        original: 'queryHandler.hold(commit.draft.changed);',
         mutated: 'sendReplies(commit.replies);',
       },
     ],
@@ -71,11 +71,11 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
-        original: '!desk.wantsProof && options.leaseHeld()) {',
-        mutated: '!desk.wantsProof) {',
+        original: '!queryHandler.wantsProof && options.leaseHeld()) {',
+        mutated: '!queryHandler.wantsProof) {',
       },
       {
-        file: 'actors/runtime/query-desk.ts',
+        file: 'actors/runtime/query-handler.ts',
         original: 'const trusted = leaseHeld();',
         mutated: 'const trusted = true;',
       },
@@ -227,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['handover'],
     changes: [
       {
-        file: 'actors/runtime/query-desk.ts',
+        file: 'actors/runtime/query-handler.ts',
         original: `for (const query of outcome === 'proved' ? before : []) {`,
         mutated: `for (const query of outcome === 'proved' ? [...before, ...since] : []) {`,
       },

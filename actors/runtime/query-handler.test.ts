@@ -9,14 +9,14 @@ import { decide } from '../decide.ts';
 import { aFlagDocument } from '../flags/testing.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 import { createEntities } from './entities.ts';
-import { createQueryDesk, type QueryDesk } from './query-desk.ts';
+import { createQueryHandler, type QueryHandler } from './query-handler.ts';
 import { createReplySender } from './send-replies.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 
 describe('queries', () => {
   let clock: FakeClock;
   let gateway: MemoryLog;
-  let desk: QueryDesk;
+  let queryHandler: QueryHandler;
   let leaseHeld: boolean;
   const answered: string[] = [];
   const kinds: string[] = [];
@@ -41,7 +41,7 @@ describe('queries', () => {
     const registration = { kind: 'RegisterPlayer', playerId: 'p', externalId: 'e', createOnly: false } as const;
     decide(draft, aCommand({ ...registration, byClientKey: false }), definitionsOf());
     entities.commit(draft, [], 1);
-    desk = createQueryDesk({
+    queryHandler = createQueryHandler({
       partition: 0,
       epoch: 1,
       log,
@@ -79,7 +79,7 @@ describe('queries', () => {
       onProofWanted: () => {},
       logger: silentLogger,
     });
-    desk.open();
+    queryHandler.open();
     await clock.settle();
   });
 
@@ -91,34 +91,34 @@ describe('queries', () => {
   }
 
   async function release(outcome: 'proved' | 'unproved'): Promise<void> {
-    desk.release(outcome);
+    queryHandler.release(outcome);
     await clock.settle();
   }
 
   it('are answered at once while the lease is valid', async () => {
     await ask('1');
     expect(answered).toEqual(['1']);
-    expect(desk.wantsProof).toBe(false);
+    expect(queryHandler.wantsProof).toBe(false);
   });
 
   it('wait without a lease for an append that is sent after they came', async () => {
     leaseHeld = false;
     await ask('1');
-    expect(desk.wantsProof).toBe(true);
-    desk.hold(new Map());
+    expect(queryHandler.wantsProof).toBe(true);
+    queryHandler.hold(new Map());
     await release('proved');
     expect(answered).toEqual(['1']);
-    expect(desk.wantsProof).toBe(false);
+    expect(queryHandler.wantsProof).toBe(false);
   });
 
   it('are not answered on the acknowledgement of an append that was sent before they came', async () => {
     leaseHeld = false;
-    desk.hold(new Map());
+    queryHandler.hold(new Map());
     await ask('1');
     await release('proved');
     expect(answered).toEqual([]);
-    expect(desk.wantsProof).toBe(true);
-    desk.hold(new Map());
+    expect(queryHandler.wantsProof).toBe(true);
+    queryHandler.hold(new Map());
     await release('proved');
     expect(answered).toEqual(['1']);
   });
@@ -155,9 +155,9 @@ describe('queries', () => {
   it('go on waiting when the append was refused', async () => {
     leaseHeld = false;
     await ask('1');
-    desk.hold(new Map());
+    queryHandler.hold(new Map());
     await release('unproved');
     expect(answered).toEqual([]);
-    expect(desk.wantsProof).toBe(true);
+    expect(queryHandler.wantsProof).toBe(true);
   });
 });

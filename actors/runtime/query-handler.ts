@@ -25,7 +25,7 @@ import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts
  *    proves that nobody had taken over when it came. One sent before proves nothing, however late its acknowledgement is.
  *    `wantsProof` asks for an empty one if nothing else is to be appended.
  */
-export interface QueryDesk {
+export interface QueryHandler {
   open(): void;
   /** An append is being sent; these entities are in it. */
   hold(changed: ReadonlyMap<string, EntityState>): void;
@@ -35,7 +35,7 @@ export interface QueryDesk {
   close(): void;
 }
 
-export interface QueryDeskOptions {
+export interface QueryHandlerOptions {
   partition: number;
   epoch: number;
   log: Log;
@@ -54,7 +54,7 @@ export interface QueryDeskOptions {
 
 const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
 
-export function createQueryDesk(options: QueryDeskOptions): QueryDesk {
+export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   const { partition, epoch, log, clock, config, entities, definitions, leaseHeld, sendReplies, logger } = options;
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
