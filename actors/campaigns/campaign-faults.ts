@@ -13,7 +13,7 @@ export interface Surroundings {
 }
 
 /** A fault with the value it speaks of. */
-interface Judgement extends FieldFault {
+interface Validation extends FieldFault {
   value: unknown;
 }
 
@@ -31,8 +31,8 @@ export function campaignFaults(
   if (loads(document) && (held === undefined || !loads(held))) {
     return [{ path: '/trigger/conditions', message: TOO_MANY_PATTERNS }];
   }
-  const before = new Set(held === undefined ? [] : judge(held, around).map((fault) => JSON.stringify(fault)));
-  return judge(document, around)
+  const before = new Set(held === undefined ? [] : validate(held, around).map((fault) => JSON.stringify(fault)));
+  return validate(document, around)
     .filter((fault) => !before.has(JSON.stringify(fault)))
     .slice(0, LIMITS.reportedFaults)
     .map(({ path, message }) => ({ path, message }));
@@ -43,7 +43,7 @@ function loads({ trigger }: CampaignDocument): boolean {
   return trigger.kind === 'event' && hasTooManyPatterns(trigger.conditions ?? {});
 }
 
-function judge(document: CampaignDocument, around: Surroundings): Judgement[] {
+function validate(document: CampaignDocument, around: Surroundings): Validation[] {
   const { trigger, quietHours } = document;
   if (trigger.kind === 'event' && Buffer.byteLength(JSON.stringify(trigger.conditions ?? {})) > LIMITS.documentBytes) {
     const message = `must be at most ${LIMITS.documentBytes} bytes as JSON`;
@@ -61,9 +61,9 @@ function judge(document: CampaignDocument, around: Surroundings): Judgement[] {
   ];
 }
 
-function segmentFaults({ trigger, audience }: CampaignDocument, around: Surroundings): Judgement[] {
+function segmentFaults({ trigger, audience }: CampaignDocument, around: Surroundings): Validation[] {
   const message = 'must be a segment of this game';
-  const faults: Judgement[] = [];
+  const faults: Validation[] = [];
   if (trigger.kind === 'segment_entered' || trigger.kind === 'segment_exited') {
     const value = trigger.segmentId;
     if (!around.segmentExists(value)) faults.push({ path: `/trigger/${trigger.kind}`, message, value });
@@ -73,8 +73,8 @@ function segmentFaults({ trigger, audience }: CampaignDocument, around: Surround
   return faults;
 }
 
-function timeFaults({ quietHours, startAt, endAt }: CampaignDocument): Judgement[] {
-  const faults: Judgement[] = [];
+function timeFaults({ quietHours, startAt, endAt }: CampaignDocument): Validation[] {
+  const faults: Validation[] = [];
   if (quietHours !== null && quietHours.from === quietHours.to) {
     faults.push({ path: '/quiet_hours/to', message: 'must differ from `from`', value: quietHours });
   }
@@ -88,7 +88,7 @@ function scheduleFaults(
   { at }: Extract<CampaignTrigger, { kind: 'schedule' }>,
   { startAt, endAt }: CampaignDocument,
   { nowMs }: Surroundings,
-): Judgement[] {
+): Validation[] {
   const path = '/trigger/schedule/at';
   const value: Json = [at, startAt, endAt];
   const isWithin = at >= (startAt ?? -Infinity) && at < (endAt ?? Infinity);

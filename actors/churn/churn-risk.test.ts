@@ -79,7 +79,7 @@ describe('churn risk, worked out by hand', () => {
     }
   });
 
-  it('judges who only tracks events by inactivity alone', () => {
+  it('validates who only tracks events by inactivity alone', () => {
     expect(summary(100, 0, [])).toEqual([0, 'low', 0, 0, 0, 90]);
     expect(summary(100, 5, [])).toEqual([3_571, 'medium', 0, 0, 3_571, 90]);
     expect(summary(100, 9, [])).toEqual([6_429, 'medium', 0, 0, 6_429, 90]);

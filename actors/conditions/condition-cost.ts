@@ -5,7 +5,7 @@ import type { Cost } from './steps.ts';
 
 /** What a condition costs, added up while it is compiled, in steps of conditions. */
 export interface ConditionCost extends Readonly<Cost> {
-  /** Set when its worst cost on ordinary data (`judgedTextLength`, `judgedListLength`) is over `conditionSteps`. */
+  /** Set when its worst cost on ordinary data (`validatedTextLength`, `validatedListLength`) is over `conditionSteps`. */
   readonly excess: FieldFault | undefined;
   /** Adds one test of a value against `operand`. */
   addTest(operand: Json): void;
@@ -26,14 +26,14 @@ const COMPARED_CHARACTERS = 64;
 export function createConditionCost(): ConditionCost {
   let plain = 0;
   let counts = 0;
-  let judged = 0;
+  let validated = 0;
   let times = 1;
   let isExpensive = false;
   let excess: FieldFault | undefined;
 
   function add(steps: number): void {
     plain += steps;
-    judged += steps * times;
+    validated += steps * times;
   }
 
   return {
@@ -56,15 +56,15 @@ export function createConditionCost(): ConditionCost {
     },
     addText(steps, path) {
       isExpensive = true;
-      judged += steps(LIMITS.judgedTextLength) * times;
-      if (judged > LIMITS.conditionSteps) excess ??= { path, message: EXCESS };
+      validated += steps(LIMITS.validatedTextLength) * times;
+      if (validated > LIMITS.conditionSteps) excess ??= { path, message: EXCESS };
     },
     repeated(make) {
       isExpensive = true;
       const before = plain;
-      times *= LIMITS.judgedListLength;
+      times *= LIMITS.validatedListLength;
       const made = make();
-      times /= LIMITS.judgedListLength;
+      times /= LIMITS.validatedListLength;
       return { made, steps: plain - before + ELEMENT_STEPS };
     },
   };
@@ -74,8 +74,8 @@ export function createConditionCost(): ConditionCost {
 const ELEMENT_STEPS = 2;
 
 const EXCESS =
-  `makes the condition too expensive: with texts of ${LIMITS.judgedTextLength} characters and lists of ` +
-  `${LIMITS.judgedListLength} elements it may take more than ${LIMITS.conditionSteps} steps; ` +
+  `makes the condition too expensive: with texts of ${LIMITS.validatedTextLength} characters and lists of ` +
+  `${LIMITS.validatedListLength} elements it may take more than ${LIMITS.conditionSteps} steps; ` +
   'use fewer or shorter regular expressions, above all inside $elemMatch and $all';
 
 /** What comparing with an operand takes beside the call. */

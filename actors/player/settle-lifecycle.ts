@@ -45,7 +45,7 @@ export function lookAtLifecycle(draft: Draft, state: PlayerState, thresholds: Li
   const next = nextStage(state, thresholds);
   let current = state;
   if (next !== undefined && next.at <= dueAt) current = changeStage(draft, current, next.to, dueAt);
-  current = judgeChurn(draft, current, nowMs);
+  current = updateChurn(draft, current, nowMs);
   schedule(draft, current, nextChangeAt(current, thresholds, nowMs, dueAt), dueAt);
 }
 
@@ -79,7 +79,7 @@ function settlePlayer(
   let current = changes ? changeStage(draft, state, stage, nowMs) : state;
   const played = effect !== 'activity';
   // Activity alone only lowers a risk.
-  if (played || current.churnHigh) current = judgeChurn(draft, current, nowMs);
+  if (played || current.churnHigh) current = updateChurn(draft, current, nowMs);
   const { lifecycleDueAt: dueAt, lastSeenAt } = current;
   // It lies beyond that only where the game shortened its thresholds.
   const isFar = dueAt === 0 || dueAt > lastSeenAt + thresholds.atRiskDays * DAY_MS;
@@ -111,7 +111,7 @@ function changeStage(draft: Draft, state: PlayerState, to: LifecycleStage, at: n
 }
 
 /** Entering high is told to the world, leaving it only ends it. */
-function judgeChurn(draft: Draft, state: PlayerState, at: number): PlayerState {
+function updateChurn(draft: Draft, state: PlayerState, at: number): PlayerState {
   const high = isHighRisk(state, at);
   if (high === state.churnHigh) return state;
   const { id: entityId, game, environment, externalId } = state;

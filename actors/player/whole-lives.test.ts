@@ -30,7 +30,7 @@ function plainly(steps: readonly Step[], thresholds: LifecycleThresholds, untilM
     inStage = 0;
     stages.push([to, (at - BORN_AT) / HOUR_MS]);
   };
-  const judge = (at: number): void => {
+  const validate = (at: number): void => {
     const now = churnScoreOn({ activity, firstSeenAt: BORN_AT, lastSeenAt }, dayOf(at)) >= HIGH_SCORE;
     if (now !== high) churn.push([now, at]);
     high = now;
@@ -53,13 +53,13 @@ function plainly(steps: readonly Step[], thresholds: LifecycleThresholds, untilM
     else if (stage === 'at_risk') become('active', at);
     else if (stage === 'churned') become('reactivated', at);
     else if (stage === 'reactivated' && inStage >= thresholds.reactivatedSessions) become('active', at);
-    judge(at);
+    validate(at);
   };
   let next = 0;
   let nextMs = BORN_AT + (steps[0]?.afterHours ?? 0) * HOUR_MS;
   for (let at = BORN_AT; at <= untilMs; at += HOUR_MS) {
     const midnight = dayOf(at) * DAY_MS;
-    if (at - midnight < HOUR_MS && midnight > BORN_AT) judge(midnight + jitterMs(ID));
+    if (at - midnight < HOUR_MS && midnight > BORN_AT) validate(midnight + jitterMs(ID));
     timePasses(at);
     for (let step = steps[next]; step !== undefined && nextMs === at; step = steps[next]) {
       happen(step, at);

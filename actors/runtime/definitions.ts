@@ -68,7 +68,7 @@ export function createDefinitions(
     if (!TARGETING.has(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
-    if (address.kind === 'segment') onJudgement();
+    if (address.kind === 'segment') onValidation();
   });
 
   function onGame(game: string): void {
@@ -76,10 +76,10 @@ export function createDefinitions(
     const had = ownThresholds.delete(game);
     const has = hasThresholds(game);
     if (has) ownThresholds.add(game);
-    if (had || has) onJudgement();
+    if (had || has) onValidation();
   }
 
-  function onJudgement(): void {
+  function onValidation(): void {
     segmentsVersion += 1;
     for (const listener of listeners) listener();
   }

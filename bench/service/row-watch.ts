@@ -72,7 +72,7 @@ export function watchRows(countRows: () => Promise<number>): RowWatch {
 }
 
 /**
- * Judges samples against what was acknowledged.
+ * Validates samples against what was acknowledged.
  * @param acknowledged events since the service started
  * @param endMs when the load ended
  * @param eventsPerSecond the load's rate

@@ -64,7 +64,7 @@ export interface Services {
   /** How far a tenant's players are evaluated since a segment's edit at a CONFIG revision. Rejects without the broker. */
   readonly segmentProgress: (question: SegmentQuestion) => Promise<SegmentsProgress>;
   readonly scorer: Scorer;
-  readonly eventSchemas: Pick<EventSchemas, 'judge' | 'compile'>;
+  readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile'>;
   /** What may be read from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   readonly webhookOperations: WebhookOperations;

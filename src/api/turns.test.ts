@@ -13,7 +13,7 @@ it('pauses once a turn has lasted its time, and begins the next after the pause'
     },
   });
   expect(turns.pause()).toBeUndefined();
-  nowMs += LIMITS.judgeTurnMs;
+  nowMs += LIMITS.validationTurnMs;
   const pause = turns.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;

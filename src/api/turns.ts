@@ -12,7 +12,7 @@ export function createTurns(clock: Clock): Turns {
   let beganMs = clock.monotonicMs();
   return {
     pause() {
-      if (clock.monotonicMs() - beganMs < LIMITS.judgeTurnMs) return undefined;
+      if (clock.monotonicMs() - beganMs < LIMITS.validationTurnMs) return undefined;
       return sleep(clock, 0).then(() => {
         beganMs = clock.monotonicMs();
       });

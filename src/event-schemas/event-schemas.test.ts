@@ -36,12 +36,12 @@ function setUp() {
     schemas,
     errors,
     /** Lets the event loop turn until the verdict is there. */
-    judge: async (
+    validate: async (
       scope: typeof LIVE | typeof TEST | typeof OTHER,
       name: string,
       properties: Record<string, unknown>,
     ) => {
-      const verdict = schemas.judge(scope, name, properties, JSON.stringify(properties).length);
+      const verdict = schemas.validate(scope, name, properties, JSON.stringify(properties).length);
       if (!(verdict instanceof Promise)) return verdict;
       const done: unknown[] = [];
       void verdict.then((each) => done.push(each));
@@ -70,77 +70,77 @@ const INTEGER = { properties: { level: { type: 'integer' } } };
 
 describe('the schemas of events', () => {
   it('judge events of their name, game and environment only', async () => {
-    const { judge, put } = setUp();
+    const { validate, put } = setUp();
     await put('level_up', INTEGER, 'warn', 7);
-    expect(await judge(LIVE, 'level_up', { level: 'x' })).toEqual({
+    expect(await validate(LIVE, 'level_up', { level: 'x' })).toEqual({
       mode: 'warn',
       version: 7,
       faults: [{ path: '/level', message: 'must be integer' }],
     });
-    expect(await judge(LIVE, 'level_up', { level: 3 })).toBeUndefined();
-    expect(await judge(LIVE, 'level_down', { level: 'x' })).toBeUndefined();
-    expect(await judge(TEST, 'level_up', { level: 'x' })).toBeUndefined();
-    expect(await judge(OTHER, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await validate(LIVE, 'level_up', { level: 3 })).toBeUndefined();
+    expect(await validate(LIVE, 'level_down', { level: 'x' })).toBeUndefined();
+    expect(await validate(TEST, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await validate(OTHER, 'level_up', { level: 'x' })).toBeUndefined();
   });
 
   it('follow what is made, changed and deleted', async () => {
-    const { judge, put, remove } = setUp();
-    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
+    const { validate, put, remove } = setUp();
+    expect(await validate(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
     await put('ü * >', INTEGER);
-    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toMatchObject({ version: 1 });
+    expect(await validate(LIVE, 'ü * >', { level: 'x' })).toMatchObject({ version: 1 });
     await put('ü * >', { properties: { level: { type: 'string' } } }, 'enforce', 2);
-    expect(await judge(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
-    expect(await judge(LIVE, 'ü * >', { level: 3 })).toMatchObject({ version: 2 });
+    expect(await validate(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
+    expect(await validate(LIVE, 'ü * >', { level: 3 })).toMatchObject({ version: 2 });
     await remove('ü * >');
-    expect(await judge(LIVE, 'ü * >', { level: 3 })).toBeUndefined();
+    expect(await validate(LIVE, 'ü * >', { level: 3 })).toBeUndefined();
   });
 
   it('that do not compile are like none at all, and somebody is told once', async () => {
-    const { judge, put, errors } = setUp();
+    const { validate, put, errors } = setUp();
     await put('level_up', { later: 'keyword' });
-    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
-    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
     expect(errors).toHaveLength(1);
   });
 
   it('are compiled one step a turn of the event loop, however many events wait for them', async () => {
-    const { schemas, put, turn, turnsTaken, judge } = setUp();
+    const { schemas, put, turn, turnsTaken, validate } = setUp();
     await put('first', INTEGER);
-    await judge(LIVE, 'first', { level: 'x' });
+    await validate(LIVE, 'first', { level: 'x' });
     const turnsOfOne = turnsTaken();
     expect(turnsOfOne).toBeGreaterThanOrEqual(6);
 
     const names = Array.from({ length: 10 }, (_, n) => `event_${n}`);
     for (const name of names) await put(name, INTEGER);
-    const judged: unknown[] = [];
+    const validated: unknown[] = [];
     // Two events of each name at once, as requests of several callers bring them.
     for (const name of [...names, ...names]) {
-      const verdict = schemas.judge(LIVE, name, { level: 'x' }, 13);
+      const verdict = schemas.validate(LIVE, name, { level: 'x' }, 13);
       expect(verdict).toBeInstanceOf(Promise);
-      void Promise.resolve(verdict).then((each) => judged.push(each));
+      void Promise.resolve(verdict).then((each) => validated.push(each));
     }
     const before = turnsTaken();
-    for (let seen = 0; seen < 20; seen = judged.length) {
+    for (let seen = 0; seen < 20; seen = validated.length) {
       await turn();
-      expect(judged.length - seen, 'both events of at most one schema').toBeLessThanOrEqual(2);
+      expect(validated.length - seen, 'both events of at most one schema').toBeLessThanOrEqual(2);
     }
     // The meta-schema was compiled with the first schema.
     expect(turnsTaken() - before).toBeGreaterThanOrEqual(10 * (turnsOfOne - 2));
   });
 
   it('answer at once when they are compiled', async () => {
-    const { schemas, put, judge } = setUp();
+    const { schemas, put, validate } = setUp();
     await put('level_up', INTEGER);
-    await judge(LIVE, 'level_up', { level: 'x' });
-    expect(schemas.judge(LIVE, 'level_up', { level: 3 }, 11)).toBeUndefined();
-    expect(schemas.judge(LIVE, 'level_up', { level: 'x' }, 13)).toMatchObject({ mode: 'enforce' });
+    await validate(LIVE, 'level_up', { level: 'x' });
+    expect(schemas.validate(LIVE, 'level_up', { level: 3 }, 11)).toBeUndefined();
+    expect(schemas.validate(LIVE, 'level_up', { level: 'x' }, 13)).toMatchObject({ mode: 'enforce' });
   });
 
   it('are no longer followed after a stop', async () => {
-    const { judge, put, schemas } = setUp();
-    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    const { validate, put, schemas } = setUp();
+    expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
     schemas.stop();
     await put('level_up', INTEGER);
-    expect(await judge(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
+    expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ export interface EventSchemas {
    * promise only while the schema is being compiled, once or twice in the life of a version.
    * @param textLength of the properties as JSON
    */
-  judge(
+  validate(
     scope: Scope,
     eventName: string,
     properties: Readonly<Record<string, unknown>>,
@@ -94,20 +94,21 @@ export function createEventSchemas(
     return begun;
   }
 
-  const judge: EventSchemas['judge'] = (scope, eventName, properties, textLength) => {
+  const validate: EventSchemas['validate'] = (scope, eventName, properties, textLength) => {
     const schemas = schemasOf(scope);
     const entry = schemas.size === 0 ? undefined : schemas.get(eventName);
     if (entry === undefined) return undefined;
     const check = checks.get(entry.document);
     if (check === 'disabled') return undefined;
     const faults = check?.faultsOf(properties, textLength) ?? 'uncompiled';
-    if (faults === 'uncompiled') return compileOnce(entry).then(() => judge(scope, eventName, properties, textLength));
+    if (faults === 'uncompiled')
+      return compileOnce(entry).then(() => validate(scope, eventName, properties, textLength));
     const { mode, version } = entry.document;
     return faults.length === 0 ? undefined : { mode, version, faults };
   };
 
   return {
-    judge,
+    validate,
     compile: (schema) => turns.run(compileEventSchema(schema)),
     stop,
   };

@@ -30,7 +30,7 @@ describe('a scan', () => {
     expect(scan(text)).toBe('suspicious');
   });
 
-  it('judges depth exactly, and not inside strings', () => {
+  it('validates depth exactly, and not inside strings', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(scan(nested(LIMITS.jsonDepth))).toBe('plain');
     expect(scan(nested(LIMITS.jsonDepth + 1))).toBe('too_deep');

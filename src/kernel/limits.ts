@@ -143,7 +143,7 @@ export const LIMITS = {
    */
   eventSchemaVisits: 100_000,
   /** How long a request checks events against schemas before others get a turn; one event more may go over. */
-  judgeTurnMs: 5,
+  validationTurnMs: 5,
   /** What patterns and comparisons may take to check one event, in steps of about 10 ns; beyond it likewise. */
   eventSchemaSteps: 1_000_000,
   /** Keywords times characters up to which all faults of an event are looked for, not only the first. */
@@ -359,8 +359,8 @@ export const LIMITS = {
   /** Steps of conditions in one commit, or one go of queries, before others get a turn: about 20 ms, and one command more. */
   turnSteps: 2_000_000,
   /** What a new condition is judged by: its worst cost on texts of so many characters and lists of so many elements. */
-  judgedTextLength: 100,
-  judgedListLength: 10,
+  validatedTextLength: 100,
+  validatedListLength: 10,
   /** Attributes, in characters of JSON, that are kept parsed between questions: parsing takes 5 ns a character. */
   largeAttributesLength: 4_096,
   /** Versions remembered in their sortable form, and the longest of them in characters. */

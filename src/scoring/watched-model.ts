@@ -38,7 +38,7 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   let stopped = false;
   let cancel: Cancel = () => {};
   let seen = await fingerprint(folder);
-  let judged = seen;
+  let validated = seen;
 
   function use(next: Model | undefined): void {
     if (model !== undefined) metrics.modelInfo.remove(role, model.version);
@@ -71,8 +71,8 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
     const now = await fingerprint(folder);
     const settled = now === seen;
     seen = now;
-    if (settled && now !== judged) {
-      judged = now;
+    if (settled && now !== validated) {
+      validated = now;
       await load();
     }
     if (!stopped) again();

@@ -69,9 +69,9 @@ export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verd
   }));
   const fillers = new Set(scan.events.filter(({ fact }) => fact.eventName === FILLER).map(({ fact }) => fact.eventId));
   const standing = new Map(facts.map((row) => [row.event_id, `${row.sequence}/${row.index}`]));
-  judgeEvents('FACTS', facts, { players, fillers, standing }, verdict);
-  judgeEvents('ClickHouse', rows, { players, fillers, standing }, verdict);
-  await judgePlayers(rig, players, scan, verdict);
+  validateEvents('FACTS', facts, { players, fillers, standing }, verdict);
+  validateEvents('ClickHouse', rows, { players, fillers, standing }, verdict);
+  await validatePlayers(rig, players, scan, verdict);
   return verdict;
 }
 
@@ -102,7 +102,7 @@ async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
 }
 
 /** Each acknowledged event once, in its player's order, and nothing else. `found` is in the order of the log. */
-function judgeEvents(
+function validateEvents(
   where: string,
   found: readonly Row[],
   { players, fillers, standing }: Known,
@@ -149,7 +149,12 @@ function isAfter(row: Row, before: Row): boolean {
 }
 
 /** What the service answers = what the client's acknowledged changes make = the fold of FACTS. */
-async function judgePlayers(rig: Rig, players: readonly PlayerLog[], scan: FactsScan, verdict: Verdict): Promise<void> {
+async function validatePlayers(
+  rig: Rig,
+  players: readonly PlayerLog[],
+  scan: FactsScan,
+  verdict: Verdict,
+): Promise<void> {
   for (const player of players) {
     const response = await fetch(`${rig.baseUrl}/v1/players/players/${player.id}`, {
       headers: { 'X-API-Key': rig.keys.live.server },

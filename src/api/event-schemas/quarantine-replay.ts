@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { PlayerId } from '../fields.ts';
-import { firstOf, Warnings } from '../events/judged-event.ts';
+import { firstOf, Warnings } from '../events/validated-event.ts';
 import { NextCursor } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import { EventFilterFields, eventFilter } from '../events/found-event.ts';
@@ -114,7 +114,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   });
   if (page.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
   const { events, next } = page.value;
-  const { good, failed } = await judged(events, context);
+  const { good, failed } = await validated(events, context);
   const sent = await release(good, context);
   if ('code' in sent) return sent;
   const shown = {
@@ -131,7 +131,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
 type Releasable = QuarantinedRow & Pick<TrackItem, 'schemaFault'>;
 
 /** Asks today's schemas about events that were not released yet, and lets others have their turn meanwhile. */
-async function judged(
+async function validated(
   events: readonly QuarantinedRow[],
   { key, services: { clock, eventSchemas } }: RequestContext,
 ): Promise<{ good: Releasable[]; failed: Failed[] }> {
@@ -141,7 +141,7 @@ async function judged(
   for (const event of events) {
     if (event.released) continue;
     const { eventName, properties } = event;
-    const found = eventSchemas.judge(key, eventName, JSON.parse(properties), properties.length);
+    const found = eventSchemas.validate(key, eventName, JSON.parse(properties), properties.length);
     const verdict = found instanceof Promise ? await found : found;
     if (verdict?.mode === 'enforce') failed.push(refused(event, verdict));
     else good.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });

@@ -4,7 +4,7 @@ import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from '../events/found-event.ts';
-import { Warnings } from '../events/judged-event.ts';
+import { Warnings } from '../events/validated-event.ts';
 import { NextCursor, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import type { RequestContext } from '../request-context.ts';

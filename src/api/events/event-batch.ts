@@ -5,7 +5,7 @@ import { ERRORS, failure, type Failure, type FieldFault } from '../../kernel/err
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { noteIgnored } from '../ignored-fields.ts';
-import { Warnings } from './judged-event.ts';
+import { Warnings } from './validated-event.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, ignorableFields, invalid } from '../route.ts';
@@ -121,8 +121,8 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   for (const [index, event] of events.entries()) {
     const pause = turns.pause();
     if (pause !== undefined) await pause;
-    const judged = readItem(event, index, context);
-    const read = judged instanceof Promise ? await judged : judged;
+    const validated = readItem(event, index, context);
+    const read = validated instanceof Promise ? await validated : validated;
     if ('kind' in read) {
       results[index] = { index, event_id: callerId(event), ...refusal(read) };
       continue;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
-import { Warnings, type JudgedEvent } from './judged-event.ts';
+import { Warnings, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, type Success } from '../route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
@@ -65,14 +65,14 @@ export const trackEvent = defineRoute({
     kind: 'handle',
     handle({ body }, context) {
       const read = trackItem(body, 0, 'single', context, '');
-      if (read instanceof Promise) return read.then((judged) => send(judged, context));
+      if (read instanceof Promise) return read.then((validated) => send(validated, context));
       return 'kind' in read ? read : send(read, context);
     },
   },
 });
 
 function send(
-  { item, warnings }: JudgedEvent,
+  { item, warnings }: ValidatedEvent,
   { idempotency, origin, services }: RequestContext,
 ): Promise<Answer | Failure> {
   const remembered = idempotency === undefined ? {} : { idempotency };

@@ -7,7 +7,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm, timeIn } from '../fields.ts';
-import { judgedEvent, type JudgedEvent } from './judged-event.ts';
+import { validatedEvent, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** One event as callers send it, alone or in a batch. */
@@ -49,7 +49,7 @@ export function trackItem(
   use: 'single' | 'batch',
   context: RequestContext,
   path: string,
-): JudgedEvent | Failure | Promise<JudgedEvent> {
+): ValidatedEvent | Failure | Promise<ValidatedEvent> {
   const properties = event.properties === undefined ? '{}' : documentText(event.properties);
   if (properties === undefined) return documentTooLarge(`${path}/properties`);
   const { idempotency, key, origin, services } = context;
@@ -67,7 +67,7 @@ export function trackItem(
     sessionId: event.session_id ?? null,
     timestamp: (event.timestamp === undefined ? undefined : parseTimestamp(event.timestamp)) ?? origin.receivedAt,
   };
-  return judgedEvent(item, event.properties ?? NO_PROPERTIES, context);
+  return validatedEvent(item, event.properties ?? NO_PROPERTIES, context);
 }
 
 const NO_PROPERTIES = {};

@@ -6,7 +6,7 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { freeForm, timeIn } from '../fields.ts';
 import { noteIgnored } from '../ignored-fields.ts';
-import { judgedEvent, Warnings } from '../events/judged-event.ts';
+import { validatedEvent, Warnings } from '../events/validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
 import { ignorableFields, invalid } from '../route.ts';
 import { createTurns } from '../turns.ts';
@@ -113,12 +113,12 @@ export async function gameItems(
     if (pause !== undefined) await pause;
     const valueFaults = faults.get(index);
     const found = valueFaults === undefined ? read(event, index, field, session, context) : invalid(valueFaults);
-    const judged = found instanceof Promise ? await found : found;
-    if ('kind' in judged) {
-      rejected.push({ index, error: errorOf(judged) });
+    const validated = found instanceof Promise ? await found : found;
+    if ('kind' in validated) {
+      rejected.push({ index, error: errorOf(validated) });
       continue;
     }
-    const { item, warnings } = judged;
+    const { item, warnings } = validated;
     items.push(item);
     if (warnings.length > 0) warned.push({ index, quarantined: item.quarantine !== undefined, warnings });
   }
@@ -134,7 +134,7 @@ function read(
   field: string,
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): ReturnType<typeof judgedEvent> {
+): ReturnType<typeof validatedEvent> {
   const path = `/${field}/${index}`;
   if (!check.accepts(event)) {
     return invalid(check.faultsOf(event).map((fault) => ({ path: path + fault.path, message: fault.message })));
@@ -149,7 +149,7 @@ function itemOf(
   path: string,
   session: { playerId: string; sessionId: string },
   context: RequestContext,
-): ReturnType<typeof judgedEvent> {
+): ReturnType<typeof validatedEvent> {
   const text = properties === undefined ? '{}' : documentText(properties);
   if (text === undefined) return documentTooLarge(`${path}/properties`);
   const { origin, services } = context;
@@ -163,7 +163,7 @@ function itemOf(
     properties: text,
     timestamp: (timestamp === undefined ? undefined : parseTimestamp(timestamp)) ?? origin.receivedAt,
   };
-  return judgedEvent(item, properties ?? NO_PROPERTIES, context);
+  return validatedEvent(item, properties ?? NO_PROPERTIES, context);
 }
 
 const NO_PROPERTIES = {};

@@ -22,7 +22,7 @@ export function looked(state: PlayerState): Lived {
   const stage = stageInTime(state);
   if (stage !== undefined && stage.at <= dueAt) become(lived, stage.to, dueAt);
   const nowMs = Math.max(dueAt, state.lastSeenAt);
-  judge(lived, nowMs);
+  validate(lived, nowMs);
   const times = changeTimes(lived.next, nowMs);
   schedule(lived, times.length === 0 ? 0 : Math.max(dueAt, Math.min(...times)), dueAt);
   return lived;
@@ -36,7 +36,7 @@ export function afterFact(state: PlayerState, fact: DomainFact, at: number): Liv
   if (!DOINGS.has(fact.kind)) return lived;
   const stage = isOnlyPlay ? state.lifecycleStage : stageInDoing(state);
   if (stage !== state.lifecycleStage) become(lived, stage, at);
-  judge(lived, at);
+  validate(lived, at);
   const times = changeTimes(lived.next, at);
   const nextMs = Math.max(at, Math.min(...times));
   const { lifecycleDueAt } = lived.next;
@@ -86,7 +86,7 @@ function become(lived: Lived, to: LifecycleStage, at: number): void {
   lived.next = { ...lived.next, lifecycleStage: to, lifecycleChangedAt: changedAt, sessionsInStage: 0 };
 }
 
-function judge(lived: Lived, at: number): void {
+function validate(lived: Lived, at: number): void {
   const { id: entityId, game, environment, externalId, churnHigh, firstSeenAt } = lived.next;
   const today = Math.floor(at / DAY_MS);
   const parts = scored(lived.next, today);

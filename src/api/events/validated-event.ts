@@ -7,7 +7,7 @@ import { refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** An event as it was read: what goes to the owner of its player, and what its sender is told. */
-export interface JudgedEvent {
+export interface ValidatedEvent {
   item: TrackItem;
   /** What its schema has against it, where the schema's mode lets that be told. */
   warnings: readonly FieldFault[];
@@ -30,15 +30,15 @@ export const Warnings = Type.Array(
  * the command says that the event goes to quarantine: schemas are checked in gateways, which can be scaled out, and not by the
  * owners of players. A promise only while the schema is being compiled.
  */
-export function judgedEvent(
+export function validatedEvent(
   item: TrackItem,
   properties: Readonly<Record<string, unknown>>,
   context: Pick<RequestContext, 'key' | 'player' | 'services'>,
-): JudgedEvent | Failure | Promise<JudgedEvent> {
+): ValidatedEvent | Failure | Promise<ValidatedEvent> {
   const refused = refusedPlayer(item, context.player) ?? refusedEvent(item.eventName, context);
   if (refused !== undefined) return refused;
   const { key, services } = context;
-  const verdict = services.eventSchemas.judge(key, item.eventName, properties, item.properties.length);
+  const verdict = services.eventSchemas.validate(key, item.eventName, properties, item.properties.length);
   if (verdict instanceof Promise) return verdict.then((each) => withVerdict(item, each, services));
   return withVerdict(item, verdict, services);
 }
@@ -47,7 +47,7 @@ function withVerdict(
   item: TrackItem,
   verdict: Verdict | undefined,
   services: Pick<RequestContext['services'], 'metrics'>,
-): JudgedEvent {
+): ValidatedEvent {
   if (verdict === undefined) return { item, warnings: NONE };
   const { mode, version: schemaVersion, faults } = verdict;
   services.metrics.schemaViolations.inc({ mode });
