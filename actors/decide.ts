@@ -21,7 +21,7 @@ import { recordSession } from './sessions/record-session.ts';
 import { endSession } from './sessions/end.ts';
 import { initSession } from './sessions/init.ts';
 import { syncSession } from './sessions/sync.ts';
-import { settle } from './settle.ts';
+import { settle } from './react.ts';
 import type { EntityState } from './vocabulary/state.ts';
 import type { Definitions } from './targeting.ts';
 

@@ -1,9 +1,9 @@
 import { LIMITS } from '../src/kernel/limits.ts';
-import { settleCampaigns } from './campaigns/settle-campaigns.ts';
+import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasRoomForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { playerIn, type Context, type Draft } from './decision.ts';
-import { lookAtLifecycle, settleLifecycle } from './player/settle-lifecycle.ts';
-import { settleLater, settleSegments } from './segments/settle-segments.ts';
+import { lookAtLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
+import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 import type { Definitions } from './targeting.ts';
@@ -64,8 +64,8 @@ function decideDueMetered(draft: Draft, entityId: string, nowMs: number, definit
     const at = Math.max(due, state.lastSeenAt);
     nextPlayer();
     const set = definitions.segments(game, environment);
-    for (const fact of isTooMuch ? settleLater(changed, at) : settleSegments(changed, set, 'all', at)) draft.emit(fact);
-    settleCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
+    for (const fact of isTooMuch ? updateLater(changed, at) : updateSegments(changed, set, 'all', at)) draft.emit(fact);
+    triggerCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
   }
 }
 
@@ -93,7 +93,7 @@ function happen(draft: Draft, state: PlayerState, due: number, definitions: Defi
   const { lifecycle } = definitions.settings(state.game);
   const since = draft.facts.length;
   if (sessionsDueAt(state) === due) for (const fact of sessionsDue(state, due)) draft.emit(fact);
-  settleLifecycle(draft, since, lifecycle, due);
+  updateLifecycle(draft, since, lifecycle, due);
   const current = draft.get(state.id);
   if (current?.kind === 'player' && current.lifecycleDueAt === due) lookAtLifecycle(draft, current, lifecycle);
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
-import { jitterMs } from '../segments/settle-segments.ts';
+import { jitterMs } from '../segments/update-segments.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
 

@@ -2,7 +2,7 @@ import { array, assert, constant, constantFrom, integer, oneof, property, record
 import { describe, expect, it } from 'vitest';
 import { HIGH_SCORE, churnScoreOn } from '../churn/churn-risk.ts';
 import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
-import { jitterMs } from '../segments/settle-segments.ts';
+import { jitterMs } from '../segments/update-segments.ts';
 import { played } from '../sessions/activity.ts';
 import { NO_ACTIVITY, type LifecycleStage } from '../vocabulary/state.ts';
 import { BORN_AT, HOUR_MS, ID, life } from './testing.ts';

@@ -58,7 +58,7 @@ export function predict(view: View, command: Command, definitions: ModelDefiniti
 /** What facts from `from` on mean for the stages, the risks, the segments and the campaigns of their players. */
 function settleFrom(run: Prediction, from: number, { segments, campaigns }: ModelDefinitions, at: number): void {
   settleLives(run, from, at);
-  if (segments.length > 0) settleSegments(run, from, segments, at);
+  if (segments.length > 0) updateSegments(run, from, segments, at);
   const changed = (id: string): PlayerState | undefined => {
     const state = run.next.get(id);
     return state?.kind === 'player' ? state : undefined;
@@ -68,7 +68,7 @@ function settleFrom(run: Prediction, from: number, { segments, campaigns }: Mode
   for (const [id, state] of next) run.next.set(id, state);
 }
 
-function settleSegments(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
+function updateSegments(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
   const looks = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts.slice(from)) {
     const earlier = looks.get(fact.entityId) ?? [];

@@ -17,7 +17,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     faults: ['wall clock off'],
     changes: [
       {
-        file: 'actors/campaigns/settle-campaigns.ts',
+        file: 'actors/campaigns/trigger-campaigns.ts',
         original: 'const nowMs = Math.max(context.at, latest);',
         mutated: 'const nowMs = context.at;',
       },
@@ -47,7 +47,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: 'a scheduled time that gives again whenever somebody looks again',
     changes: [
       {
-        file: 'actors/campaigns/settle-campaigns.ts',
+        file: 'actors/campaigns/trigger-campaigns.ts',
         original: 'Math.max(lastAt, suppressedAt) >= trigger.at) continue;',
         mutated: 'lastAt + suppressedAt < 0) continue;',
       },

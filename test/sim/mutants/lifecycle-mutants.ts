@@ -18,7 +18,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     faults: ['night'],
     changes: [
       {
-        file: 'actors/player/settle-lifecycle.ts',
+        file: 'actors/player/update-lifecycle.ts',
         original: 'schedule(draft, current, nextChangeAt(current, thresholds, nowMs, dueAt), dueAt);',
         mutated: 'schedule(draft, current, 0, dueAt);',
       },

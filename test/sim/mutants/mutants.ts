@@ -300,9 +300,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a transition committed in a later record than its cause',
     changes: [
       {
-        file: 'actors/settle.ts',
-        original: 'settleCommand(draft, since, definitions.segments(game, environment), at);',
-        mutated: `void settleCommand;
+        file: 'actors/react.ts',
+        original: 'reactToCommand(draft, since, definitions.segments(game, environment), at);',
+        mutated: `void reactToCommand;
   for (const { kind, entityId } of draft.facts.slice(since)) {
     if (kind === 'IdempotencyKeyUsed' || definitions.segments(game, environment).all.length === 0) continue;
     draft.emit({ kind: 'SegmentsScheduled', entityId, game, environment, at, dueAt: at });

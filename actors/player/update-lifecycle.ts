@@ -19,7 +19,7 @@ import type { LifecycleThresholds } from './thresholds.ts';
  * Emits what the facts from `since` on mean for the stage and churn risk of the players they are about.
  * @param nowMs when their command was received, epoch milliseconds
  */
-export function settleLifecycle(draft: Draft, since: number, thresholds: LifecycleThresholds, nowMs: number): void {
+export function updateLifecycle(draft: Draft, since: number, thresholds: LifecycleThresholds, nowMs: number): void {
   const { facts } = draft;
   const until = facts.length;
   /** The player of the fact before, once its activity has been settled: most events of a batch come in rows. */
@@ -31,7 +31,7 @@ export function settleLifecycle(draft: Draft, since: number, thresholds: Lifecyc
     if (effect === undefined || (effect === 'activity' && fact.entityId === active)) continue;
     active = effect === 'playtime' ? undefined : fact.entityId;
     const state = draft.get(fact.entityId);
-    if (state?.kind === 'player') settlePlayer(draft, state, effect, thresholds, nowMs);
+    if (state?.kind === 'player') updatePlayer(draft, state, effect, thresholds, nowMs);
   }
 }
 
@@ -67,7 +67,7 @@ function effectOf(fact: DomainFact): Effect | undefined {
   return fact.kind === 'SessionClosed' && fact.reason !== 'ended' ? 'playtime' : EFFECTS[fact.kind];
 }
 
-function settlePlayer(
+function updatePlayer(
   draft: Draft,
   state: PlayerState,
   effect: Effect,

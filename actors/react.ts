@@ -1,7 +1,7 @@
-import { settleCampaigns } from './campaigns/settle-campaigns.ts';
+import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import type { Context, Draft } from './decision.ts';
-import { settleLifecycle } from './player/settle-lifecycle.ts';
-import { settleCommand } from './segments/settle-command.ts';
+import { updateLifecycle } from './player/update-lifecycle.ts';
+import { reactToCommand } from './segments/react-to-command.ts';
 import type { Definitions } from './targeting.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Definitions } from './targeting.ts';
  */
 export function settle(draft: Draft, since: number, definitions: Definitions, context: Context): void {
   const { game, environment, at } = context;
-  settleLifecycle(draft, since, definitions.settings(game).lifecycle, at);
-  settleCommand(draft, since, definitions.segments(game, environment), at);
-  settleCampaigns(draft, since, definitions.campaigns(game, environment), context);
+  updateLifecycle(draft, since, definitions.settings(game).lifecycle, at);
+  reactToCommand(draft, since, definitions.segments(game, environment), at);
+  triggerCampaigns(draft, since, definitions.campaigns(game, environment), context);
 }

@@ -21,7 +21,7 @@ import { isNoted, tallyOf } from './tally.ts';
  * where it does not, nothing is noted. Where something speaks against it (`suppressionOf`), that is noted once per reason
  * and UTC day.
  */
-export function settleCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
+export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
   const { facts } = draft;
   const until = facts.length;
   for (let place = since; place < until; place++) {
@@ -38,7 +38,7 @@ export function settleCampaigns(draft: Draft, since: number, set: CampaignSet, c
  * again.
  * @param set of the player's game and environment
  */
-export function settleSchedules(
+export function triggerSchedules(
   draft: Draft,
   playerId: string,
   set: CampaignSet,

@@ -15,7 +15,7 @@ export type Look = 'all' | readonly Segment[];
  * looked at. A due time that lies before the next possible change stays: when it comes nothing happens, and the next is
  * found then. Without that, a segment on `days_since_last_seen` would move it with every event.
  */
-export function settleSegments(state: PlayerState, set: SegmentSet, look: Look, nowMs: number): readonly DomainFact[] {
+export function updateSegments(state: PlayerState, set: SegmentSet, look: Look, nowMs: number): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   const all = look === 'all' || isDue;
   const facts: DomainFact[] = [];
@@ -42,7 +42,7 @@ export function settleSegments(state: PlayerState, set: SegmentSet, look: Look, 
 }
 
 /** Puts off what would overfill a record: the player's segments are due at once, and are looked at in a later one. */
-export function settleLater(state: PlayerState, nowMs: number): readonly DomainFact[] {
+export function updateLater(state: PlayerState, nowMs: number): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   return isDue ? [] : [scheduled(state, nowMs, nowMs)];
 }

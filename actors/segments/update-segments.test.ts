@@ -10,8 +10,8 @@ import type { DomainFact } from '../vocabulary/facts.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { createSegmentSet, type SegmentSet } from './segment-set.ts';
-import { settleCommand } from './settle-command.ts';
-import { jitterMs, settleSegments } from './settle-segments.ts';
+import { reactToCommand } from './react-to-command.ts';
+import { jitterMs, updateSegments } from './update-segments.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 
@@ -66,25 +66,25 @@ describe('settling the segments of a player', () => {
   it('enters, stays and leaves with the state, naming key and moment', () => {
     const set = setOf({ whale: { 'attributes.level': { $gte: 5 } } });
     const player = old({ attributes: '{"level":5}' });
-    const [entered, ...more] = settleSegments(player, set, 'all', NOON);
+    const [entered, ...more] = updateSegments(player, set, 'all', NOON);
     expect(more).toEqual([]);
     expect(entered).toMatchObject({ kind: 'SegmentEntered', segmentId: 'whale', segmentKey: 'key-whale', at: NOON });
     const member = apply(player, entered === undefined ? [] : [entered]);
     expect(member.segments).toEqual([{ segmentId: 'whale', segmentKey: 'key-whale', since: NOON }]);
-    expect(settleSegments(member, set, 'all', NOON + 1)).toEqual([]);
-    const left = settleSegments({ ...member, attributes: '{"level":4}' }, set, 'all', NOON + 2);
+    expect(updateSegments(member, set, 'all', NOON + 1)).toEqual([]);
+    const left = updateSegments({ ...member, attributes: '{"level":4}' }, set, 'all', NOON + 2);
     expect(left).toMatchObject([{ kind: 'SegmentExited', segmentId: 'whale', at: NOON + 2 }]);
   });
 
   it('leaves a segment that is no more under the key it had', () => {
     const member = old({ segments: [{ segmentId: 'gone', segmentKey: 'old-key', since: 1 }] });
-    expect(settleSegments(member, setOf({}), 'all', NOON)).toMatchObject([
+    expect(updateSegments(member, setOf({}), 'all', NOON)).toMatchObject([
       { kind: 'SegmentExited', segmentId: 'gone', segmentKey: 'old-key' },
     ]);
   });
 
   it('does nothing at all for a player without segments', () => {
-    expect(settleSegments(old(), setOf({}), 'all', NOON)).toEqual([]);
+    expect(updateSegments(old(), setOf({}), 'all', NOON)).toEqual([]);
   });
 
   it('spreads midnights over ten minutes, the same for one player always', () => {
@@ -94,7 +94,7 @@ describe('settling the segments of a player', () => {
       const id = `player-${index}`;
       const draft = draftOver(old({ id }));
       draft.emit(tracked(id, 'win', NOON));
-      settleCommand(draft, 0, set, NOON);
+      reactToCommand(draft, 0, set, NOON);
       const due = draft.player(id).segmentsDueAt - (NOON + DAY_MS / 2);
       expect(due).toBe(jitterMs(id));
       dues.add(due);
@@ -110,7 +110,7 @@ describe('settling the segments of a player', () => {
       const at = NOON + minute * 60_000;
       const since = draft.facts.length;
       draft.emit(tracked(old().id, 'win', at));
-      settleCommand(draft, since, set, at);
+      reactToCommand(draft, since, set, at);
     }
     expect(draft.facts.filter(({ kind }) => kind === 'SegmentsScheduled')).toHaveLength(1);
   });
@@ -120,7 +120,7 @@ describe('settling the segments of a player', () => {
     const draft = draftOver(old());
     const { id } = old();
     draft.emit(tracked(id, 'win', NOON));
-    settleCommand(draft, 0, set, NOON);
+    reactToCommand(draft, 0, set, NOON);
     const due = dueAt(draft.player(id)) ?? 0;
     const since = draft.facts.length;
     decideDue(draft, id, due - 1, definitionsOf({}, set));
@@ -147,7 +147,7 @@ describe('settling the segments of a player', () => {
       return { kind: 'LifecycleChanged', from: 'new', to: 'active', changedAt: NOON, ...base };
     });
     for (const fact of all) draft.emit(fact);
-    settleCommand(draft, 0, set, NOON);
+    reactToCommand(draft, 0, set, NOON);
     expect(draft.facts.length).toBeLessThan(10 + LIMITS.segmentFactsPerCommand + 500 + 10);
     const late = ids.filter((id) => draft.player(id).segments.length === 0);
     expect(late.length).toBeGreaterThan(0);
@@ -191,7 +191,7 @@ describe('looking only at the segments that an event touches', () => {
           const start = old({ attributes: '{"level":2}' });
           const draft = draftOver(start);
           let now = NOON;
-          for (const fact of settleSegments(start, set, 'all', now)) draft.emit(fact);
+          for (const fact of updateSegments(start, set, 'all', now)) draft.emit(fact);
           for (const { name, afterMs } of events) {
             now += afterMs;
             for (
@@ -203,11 +203,11 @@ describe('looking only at the segments that an event touches', () => {
             }
             const since = draft.facts.length;
             draft.emit(tracked(start.id, name, now));
-            settleCommand(draft, since, set, now);
+            reactToCommand(draft, since, set, now);
             const state = draft.player(start.id);
             // Between midnight and a player's own minutes after it what only time changes may wait.
             if (now % DAY_MS < LIMITS.segmentJitterMs) continue;
-            expect(transitions(settleSegments(state, set, 'all', now))).toEqual([]);
+            expect(transitions(updateSegments(state, set, 'all', now))).toEqual([]);
           }
         },
       ),

@@ -4,7 +4,7 @@ import type { Draft } from '../decision.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { SegmentSet } from './segment-set.ts';
-import { settleLater, settleSegments, type Look } from './settle-segments.ts';
+import { updateLater, updateSegments, type Look } from './update-segments.ts';
 
 /**
  * Emits what a command's facts mean for the segments of the players they changed, into the same draft: state and
@@ -12,22 +12,22 @@ import { settleLater, settleSegments, type Look } from './settle-segments.ts';
  * @param since the command's facts are the draft's from here on
  * @param nowMs when the command was received, epoch milliseconds
  */
-export function settleCommand(draft: Draft, since: number, set: SegmentSet, nowMs: number): void {
+export function reactToCommand(draft: Draft, since: number, set: SegmentSet, nowMs: number): void {
   const { facts: emitted } = draft;
   const until = emitted.length;
   if (since === until || set.all.length === 0) return;
   const first = emitted[since];
   if (until - since === 1 && first !== undefined) {
-    settlePlayer(first.entityId, lookAfter(first, set));
+    updatePlayer(first.entityId, lookAfter(first, set));
     return;
   }
   const looks = new Map<string, Look>();
   for (const fact of emitted.slice(since)) {
     looks.set(fact.entityId, union(set, looks.get(fact.entityId) ?? NO_LOOK, lookAfter(fact, set)));
   }
-  for (const [entityId, look] of looks) settlePlayer(entityId, look);
+  for (const [entityId, look] of looks) updatePlayer(entityId, look);
 
-  function settlePlayer(entityId: string, look: Look): void {
+  function updatePlayer(entityId: string, look: Look): void {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
@@ -35,7 +35,7 @@ export function settleCommand(draft: Draft, since: number, set: SegmentSet, nowM
     if (look.length === 0 && !isDue && !all) return;
     const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasRoomForPlayer();
     nextPlayer();
-    const facts = isTooMuch ? settleLater(state, nowMs) : settleSegments(state, set, all ? 'all' : look, nowMs);
+    const facts = isTooMuch ? updateLater(state, nowMs) : updateSegments(state, set, all ? 'all' : look, nowMs);
     for (const fact of facts) draft.emit(fact);
   }
 }

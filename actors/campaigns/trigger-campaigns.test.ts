@@ -13,7 +13,7 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer } from '../testing.ts';
-import { settleSchedules } from './settle-campaigns.ts';
+import { triggerSchedules } from './trigger-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
@@ -199,7 +199,7 @@ describe('a scheduled time', () => {
     const player = life(definitions, { firstSeenAt: NOON - DAY_MS, lastSeenAt: NOON - DAY_MS });
     const look = (at: number) => {
       const since = player.draft.facts.length;
-      settleSchedules(player.draft, ID, set, { after: NOON - HOUR_MS, until: NOON + 5_000 }, { ...scope, at });
+      triggerSchedules(player.draft, ID, set, { after: NOON - HOUR_MS, until: NOON + 5_000 }, { ...scope, at });
       return triggered(player.draft.facts.slice(since)).map((fact) => fact.at);
     };
     expect(look(NOON - 4_000)).toEqual([NOON]);
