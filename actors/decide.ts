@@ -2,7 +2,7 @@ import type { Clock } from '../src/kernel/clock.ts';
 import type { Command, CommandBody, Query } from './vocabulary/commands.ts';
 import { metered } from './conditions/steps.ts';
 import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
-import { catchUp } from './due.ts';
+import { catchUp } from './timers.ts';
 import { trackEvent } from './events/track.ts';
 import { readChurnRisk } from './churn/read-churn-risk.ts';
 import { evaluateFlags } from './flags/evaluate-flags.ts';

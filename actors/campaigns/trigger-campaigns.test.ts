@@ -6,7 +6,7 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
-import { decideDue } from '../due.ts';
+import { decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../vocabulary/facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
@@ -43,7 +43,7 @@ function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
     /** Lets what fell due until `now` happen. */
     due(now: number): DomainFact[] {
       const since = facts.length;
-      decideDue(draft, ID, now, definitions);
+      decideTimers(draft, ID, now, definitions);
       return facts.slice(since);
     },
     /** Events of the player, in one command. */

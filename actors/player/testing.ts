@@ -1,7 +1,7 @@
 import type { Command, CommandBody } from '../vocabulary/commands.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
-import { decideDue } from '../due.ts';
+import { decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { EntityState, LifecycleStage, PlayerState } from '../vocabulary/state.ts';
@@ -78,7 +78,7 @@ export function life(thresholds: Partial<LifecycleThresholds> = {}) {
     register: (atMs: number) =>
       send(atMs, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false }),
     /** The owner looks at what is due. */
-    pass: (atMs: number) => decideDue(draft, ID, atMs, definitions),
+    pass: (atMs: number) => decideTimers(draft, ID, atMs, definitions),
     configure(some: Partial<LifecycleThresholds>) {
       lifecycle = { ...DEFAULT_THRESHOLDS, ...some };
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/days.ts';
-import { dueAt } from '../due.ts';
+import { dueAt } from '../timers.ts';
 import { BORN_AT, HOUR_MS, life } from './testing.ts';
 
 const day = (days: number): number => BORN_AT + days * DAY_MS;

@@ -6,7 +6,7 @@ import { triggerCampaigns, triggerSchedules } from '../campaigns/trigger-campaig
 import { metered, stepsSpent } from '../conditions/steps.ts';
 import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
-import { decideDue } from '../due.ts';
+import { decideTimers } from '../timers.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import { reviewLifecycle } from '../player/update-lifecycle.ts';
@@ -84,7 +84,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const snapshots = takeSnapshots(entities, chores.snapshotIds, nowMs);
   const mark: SnapshotMark | undefined =
     chores.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: chores.mark };
-  decideDues(options, draft);
+  decideAllTimers(options, draft);
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
@@ -124,11 +124,11 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
 const CHORES_CHARS = RECORD_CHARS / 4;
 const CHORES_STEPS = LIMITS.turnSteps / 4;
 
-function decideDues({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
+function decideAllTimers({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   const began = stepsSpent();
   for (const entityId of chores.dueIds) {
     if (draft.chars > CHORES_CHARS || stepsSpent() - began > CHORES_STEPS) return;
-    decideDue(draft, entityId, nowMs, definitions);
+    decideTimers(draft, entityId, nowMs, definitions);
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
-import { dueAt, decideDue } from '../due.ts';
+import { dueAt, decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
@@ -123,10 +123,10 @@ describe('settling the segments of a player', () => {
     reactToCommand(draft, 0, set, NOON);
     const due = dueAt(draft.player(id)) ?? 0;
     const since = draft.facts.length;
-    decideDue(draft, id, due - 1, definitionsOf({}, set));
+    decideTimers(draft, id, due - 1, definitionsOf({}, set));
     expect(draft.facts).toHaveLength(since);
     // Days late: one change after the other, each with its own time.
-    decideDue(draft, id, due + 5 * DAY_MS, definitionsOf({}, set));
+    decideTimers(draft, id, due + 5 * DAY_MS, definitionsOf({}, set));
     const changes = draft.facts
       .slice(since)
       .flatMap((fact) => (fact.kind === 'SegmentsScheduled' ? [] : [[fact.kind, fact.at]]));
@@ -153,7 +153,7 @@ describe('settling the segments of a player', () => {
     expect(late.length).toBeGreaterThan(0);
     for (const id of late) {
       expect(dueAt(draft.player(id))).toBe(NOON);
-      decideDue(draft, id, NOON, definitionsOf({}, set));
+      decideTimers(draft, id, NOON, definitionsOf({}, set));
       expect(draft.player(id).segments).toHaveLength(500);
       expect(draft.player(id).segmentsDueAt).toBe(0);
     }
@@ -199,7 +199,7 @@ describe('looking only at the segments that an event touches', () => {
               due !== null && due <= now;
               due = dueAt(draft.player(start.id))
             ) {
-              decideDue(draft, start.id, now, definitionsOf({}, set));
+              decideTimers(draft, start.id, now, definitionsOf({}, set));
             }
             const since = draft.facts.length;
             draft.emit(tracked(start.id, name, now));

@@ -1,7 +1,7 @@
 import type { CommandBody, EndSession, InitSession, SyncSession, TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
-import { decideDue } from '../due.ts';
+import { decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Reply } from '../vocabulary/replies.ts';
@@ -87,7 +87,7 @@ export function aLife(definitions = definitionsOf(), externalId = 'ext-1'): Life
       };
       return life.send(at, body);
     },
-    look: (nowMs) => decideDue(draft, PLAYER, nowMs, definitions),
+    look: (nowMs) => decideTimers(draft, PLAYER, nowMs, definitions),
   };
   const registration = { externalId, createOnly: false, byClientKey: false };
   life.send(BORN_MS, { kind: 'RegisterPlayer', playerId: PLAYER, ...registration });

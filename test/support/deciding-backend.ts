@@ -1,5 +1,5 @@
 import { answer, decide } from '../../actors/decide.ts';
-import { decideDue } from '../../actors/due.ts';
+import { decideTimers } from '../../actors/timers.ts';
 import { evolve } from '../../actors/evolve.ts';
 import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
@@ -38,6 +38,6 @@ export function createDecidingBackend(
       answer(states.get(entityId), { ...origin, ...envelope, body }, { definitions, clock }),
     partitionOf: () => 0,
     state: (entityId) => states.get(entityId),
-    look: (entityId) => decideDue(draft, entityId, clock.wallMs(), definitions),
+    look: (entityId) => decideTimers(draft, entityId, clock.wallMs(), definitions),
   };
 }

@@ -4,7 +4,7 @@ import { open, type Database } from 'lmdb';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
 import type { StateHead } from '../../../streams/wire/state-head.ts';
-import { dueAt } from '../../due.ts';
+import { dueAt } from '../../timers.ts';
 import { recount } from '../player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 

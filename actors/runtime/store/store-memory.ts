@@ -1,5 +1,5 @@
 import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
-import { dueAt } from '../../due.ts';
+import { dueAt } from '../../timers.ts';
 import { recount } from '../player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 

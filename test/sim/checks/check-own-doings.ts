@@ -62,10 +62,10 @@ export function predictOwn(
   if (state?.kind !== 'player') return undefined;
   const { segmentsDueAt, lastSeenAt } = state;
   if (LIVES.has(fact.kind) || isExpiry(fact)) {
-    const ownDueAt = dueToPlayer(state);
-    if (ownDueAt > nowMs) return undefined;
-    const at = Math.max(ownDueAt, lastSeenAt);
-    const life = predictDue(state, ownDueAt);
+    const ownTimerAt = dueToPlayer(state);
+    if (ownTimerAt > nowMs) return undefined;
+    const at = Math.max(ownTimerAt, lastSeenAt);
+    const life = predictDue(state, ownTimerAt);
     return withCampaigns(life.facts, settled(life.next, segments, 'all', at), campaigns, 'a stage');
   }
   const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;

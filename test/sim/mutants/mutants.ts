@@ -351,9 +351,9 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['night'],
     changes: [
       {
-        file: 'actors/due.ts',
-        original: 'return earliest(ownDueAt(state), orNull(state.segmentsDueAt));',
-        mutated: 'return earliest(ownDueAt(state), null);',
+        file: 'actors/timers.ts',
+        original: 'return earliest(ownTimerAt(state), orNull(state.segmentsDueAt));',
+        mutated: 'return earliest(ownTimerAt(state), null);',
       },
     ],
   },

@@ -16,7 +16,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     name: 'sessions that are over only when something happens',
     changes: [
       {
-        file: 'actors/due.ts',
+        file: 'actors/timers.ts',
         original: 'return earliest(orNull(state.lifecycleDueAt), sessionsDueAt(state));',
         mutated: 'return earliest(orNull(state.lifecycleDueAt), sessionsDueAt({ ...state, sessions: [] }));',
       },

@@ -14,11 +14,11 @@ import type { Definitions } from './targeting.ts';
  */
 export function dueAt(state: EntityState): number | null {
   if (state.kind !== 'player') return null;
-  return earliest(ownDueAt(state), orNull(state.segmentsDueAt));
+  return earliest(ownTimerAt(state), orNull(state.segmentsDueAt));
 }
 
 /** When the player itself changes next, apart from what segments make of it. */
-function ownDueAt(state: PlayerState): number | null {
+function ownTimerAt(state: PlayerState): number | null {
   return earliest(orNull(state.lifecycleDueAt), sessionsDueAt(state));
 }
 
@@ -38,24 +38,30 @@ function earliest(one: number | null, other: number | null): number | null {
  * Segments are also put off when the meter has no room for all they may take.
  * @param room facts after which segments are put off: they are due at once, and are looked at in a later record
  */
-export function decideDue(
+export function decideTimers(
   draft: Draft,
   entityId: string,
   nowMs: number,
   definitions: Definitions,
   room = Infinity,
 ): void {
-  metered(() => decideDueMetered(draft, entityId, nowMs, definitions, room));
+  metered(() => decideTimersMetered(draft, entityId, nowMs, definitions, room));
 }
 
-function decideDueMetered(draft: Draft, entityId: string, nowMs: number, definitions: Definitions, room: number): void {
+function decideTimersMetered(
+  draft: Draft,
+  entityId: string,
+  nowMs: number,
+  definitions: Definitions,
+  room: number,
+): void {
   const began = draft.facts.length;
   for (let step = 0; step < LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
     const isTooMuch = since - began > room || !hasRoomForPlayer();
-    const due = isTooMuch ? ownDueAt(state) : dueAt(state);
+    const due = isTooMuch ? ownTimerAt(state) : dueAt(state);
     if (due === null || due > nowMs) return;
     happen(draft, state, due, definitions);
     const changed = draft.get(entityId);
@@ -81,10 +87,10 @@ export function catchUp(draft: Draft, playerIds: readonly string[], context: Con
     if (playerId === previous) continue;
     previous = playerId;
     const state = playerIn(context, draft.get(playerId));
-    const due = state === undefined ? null : ownDueAt(state);
+    const due = state === undefined ? null : ownTimerAt(state);
     if (due === null || due > context.at) continue;
     const room = LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
-    decideDue(draft, playerId, context.at, definitions, room);
+    decideTimers(draft, playerId, context.at, definitions, room);
   }
 }
 
