@@ -34,7 +34,7 @@ function build(commands: Command[], nowMs = 2_000) {
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
   const next = () => {
-    const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, chores: NO_CHORES };
+    const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_CHORES };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
     const commit = buildCommit({ ...shared, ...own, logger: silentLogger });
     entities.commit(commit.draft, [], entities.appliedSeq + 1);

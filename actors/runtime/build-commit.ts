@@ -21,7 +21,7 @@ import type { Swept, SweptTenant } from './sweep/segment-sweep.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /** Work of the owner's own that joins the next commit. */
-export interface Chores {
+export interface Maintenance {
   /** Entities whose snapshot is due. */
   snapshotIds: readonly string[];
   /** Entities whose due time has come. */
@@ -68,7 +68,7 @@ export interface BuildOptions {
   definitions: LiveDefinitions;
   /** Commands of the owner's own, decided before those that wait. Nobody waits for their replies. */
   internal: Pick<Exposures, 'take'>;
-  chores: Chores;
+  maintenance: Maintenance;
   /** Measures what chores take of the time of commands. */
   monotonicMs: () => number;
   logger: Logger;
@@ -79,18 +79,18 @@ const RECORD_CHARS = LIMITS.commitBytes / 3;
 
 /** Decides what waits, in order, up to one record's size. Synchronous: everything sees one config revision. */
 export function buildCommit(options: BuildOptions): PendingCommit {
-  const { entities, chores, partition, nowMs, configRevision } = options;
+  const { entities, maintenance, partition, nowMs, configRevision } = options;
   const draft = entities.draft();
-  const snapshots = takeSnapshots(entities, chores.snapshotIds, nowMs);
+  const snapshots = takeSnapshots(entities, maintenance.snapshotIds, nowMs);
   const mark: SnapshotMark | undefined =
-    chores.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: chores.mark };
+    maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: maintenance.mark };
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
   const { replies, passedOver } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
-  const needsAppend = facts.length > 0 || chores.idle;
+  const needsAppend = facts.length > 0 || maintenance.idle;
   return {
     draft,
     snapshots,
@@ -124,9 +124,9 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
 const CHORES_CHARS = RECORD_CHARS / 4;
 const CHORES_STEPS = LIMITS.turnSteps / 4;
 
-function decideAllTimers({ chores, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
+function decideAllTimers({ maintenance, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   const began = stepsSpent();
-  for (const entityId of chores.dueIds) {
+  for (const entityId of maintenance.dueIds) {
     if (draft.chars > CHORES_CHARS || stepsSpent() - began > CHORES_STEPS) return;
     decideTimers(draft, entityId, nowMs, definitions);
   }
@@ -134,7 +134,7 @@ function decideAllTimers({ chores, definitions, nowMs }: BuildOptions, draft: Co
 
 /** Looks at players after an edit of a segment, as many as a little time allows. */
 function sweep(options: BuildOptions, draft: CommitDraft): Swept {
-  const { chores, definitions, entities, nowMs, monotonicMs } = options;
+  const { maintenance, definitions, entities, nowMs, monotonicMs } = options;
   const beganMs = monotonicMs();
   let tookMs = 0;
   let count = 0;
@@ -143,12 +143,12 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   const overBudget: string[] = [];
   // Who exceeded a budget until now did so in commands.
   definitions.takeOverBudget();
-  for (const entityId of chores.sweepIds) {
+  for (const entityId of maintenance.sweepIds) {
     if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > CHORES_CHARS) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.peek(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
-    if (state?.kind === 'player' && chores.sweepWants(tenant, entityId)) {
+    if (state?.kind === 'player' && maintenance.sweepWants(tenant, entityId)) {
       const stepsBefore = stepsSpent();
       const set = definitions.segments(state.game, state.environment);
       // Never as of a time before the player was last seen, which its counters are ahead of.
@@ -161,7 +161,8 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
         const campaigns = definitions.campaigns(game, environment);
         const context = { game, environment, at: atMs };
         triggerCampaigns(draft, since, campaigns, context);
-        if (chores.schedules !== undefined) triggerSchedules(draft, entityId, campaigns, chores.schedules, context);
+        if (maintenance.schedules !== undefined)
+          triggerSchedules(draft, entityId, campaigns, maintenance.schedules, context);
       });
       if (draft.facts.length > since) changed += 1;
       overBudget.push(...new Set(definitions.takeOverBudget()));

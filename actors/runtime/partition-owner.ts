@@ -12,7 +12,7 @@ import { buildCommit, type PendingCommit } from './build-commit.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
-import { createHousekeeping } from './housekeeping.ts';
+import { createMaintenance } from './maintenance.ts';
 import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
@@ -123,7 +123,7 @@ async function lead(
     progress: createProgressWriter(options),
     onWork: signal.notify,
   });
-  const housekeeping = createHousekeeping({ ...options, entities, sweep, onWork: signal.notify });
+  const maintenanceWork = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
   const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
   const queryHandler = createQueryHandler({
@@ -141,11 +141,11 @@ async function lead(
     const commit = await prepare();
     passedOver ||= commit.passedOver;
     if (commit.isEmpty && !queryHandler.wantsProof) {
-      housekeeping.passed(commit);
+      maintenanceWork.passed(commit);
       return 'idle';
     }
     if (!commit.needsAppend && !passedOver && !queryHandler.wantsProof && options.leaseHeld()) {
-      housekeeping.passed(commit);
+      maintenanceWork.passed(commit);
       sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
     }
@@ -156,7 +156,7 @@ async function lead(
     feed.peek();
     const wanted = feed.wantedRevision;
     if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
-    if (entities.pinnedBytes > options.hotBytes) await housekeeping.flush();
+    if (entities.pinnedBytes > options.hotBytes) await maintenanceWork.flush();
     return buildCommit({
       epoch,
       nowMs: clock.wallMs(),
@@ -165,7 +165,7 @@ async function lead(
       feed,
       definitions: options.definitions,
       internal: exposures,
-      chores: housekeeping.chores(feed.backlogTaken),
+      maintenance: maintenanceWork.maintenance(feed.backlogTaken),
       monotonicMs: () => clock.monotonicMs(),
       partition,
       logger,
@@ -200,7 +200,7 @@ async function lead(
         lastSequence = outcome.sequence;
         passedOver = false;
         entities.commit(commit.draft, commit.snapshots, outcome.sequence);
-        housekeeping.committed(commit);
+        maintenanceWork.committed(commit);
         countExposures(commit);
         sendReplies([...answersOf(commit), ...commit.replies]);
         queryHandler.release('proved');
@@ -212,7 +212,7 @@ async function lead(
         // What is served counts for more than that it is noted; without a lease the gateway asks again.
         if (options.leaseHeld()) sendReplies(answersOf(commit));
         passedOver = true;
-        housekeeping.pause(REFUSED_PAUSE_MS);
+        maintenanceWork.pause(REFUSED_PAUSE_MS);
         queryHandler.release('unproved');
         // Commands that come meanwhile wait this long and no more: nothing is gained by refusing them sooner.
         await sleep(clock, REFUSED_WAIT_MS);
@@ -229,7 +229,7 @@ async function lead(
 
   try {
     queryHandler.open();
-    housekeeping.start();
+    maintenanceWork.start();
     while (!stopping()) {
       const result = await turn();
       if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
@@ -239,7 +239,7 @@ async function lead(
   } finally {
     feed.stop();
     queryHandler.close();
-    await housekeeping.stop();
+    await maintenanceWork.stop();
   }
 }
 

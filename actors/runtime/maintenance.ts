@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
-import type { Chores, PendingCommit } from './build-commit.ts';
+import type { Maintenance, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './sweep/segment-sweep.ts';
 import type { PartitionStore } from './store/store.ts';
@@ -11,10 +11,10 @@ import type { PartitionStore } from './store/store.ts';
  * The work of an owner that no request asks for: writing the local store a few times a second, snapshots, due times, the
  * hourly empty record. One timer per partition; due times come from the store's ordered index.
  */
-export interface Housekeeping {
+export interface MaintenanceWork {
   start(): void;
   /** What should join the commit being built. Due times wait until the backlog at take-over is decided. */
-  chores(backlogTaken: boolean): Chores;
+  maintenance(backlogTaken: boolean): Maintenance;
   committed(commit: PendingCommit): void;
   /** Nothing of the commit needs a record. */
   passed(commit: PendingCommit): void;
@@ -26,7 +26,7 @@ export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-export interface HousekeepingOptions {
+export interface MaintenanceOptions {
   clock: Clock;
   entities: Entities;
   store: PartitionStore;
@@ -38,7 +38,7 @@ export interface HousekeepingOptions {
   onWork: () => void;
 }
 
-const NO_CHORES: Chores = {
+const NO_CHORES: Maintenance = {
   snapshotIds: [],
   dueIds: [],
   sweepIds: [],
@@ -53,7 +53,7 @@ const MORE_DUE_MS = 10;
 /** The share of time that writing the store may take: the next write waits this many times as long as the last took. */
 const FLUSH_REST = 4;
 
-export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
+export function createMaintenance(options: MaintenanceOptions): MaintenanceWork {
   const { clock, entities, store, sweep, logger, metrics, partition, onWork } = options;
   const { snapshots } = entities;
   const labels = { partition: String(partition) };
@@ -93,23 +93,23 @@ export function createHousekeeping(options: HousekeepingOptions): Housekeeping {
     metrics.snapshotsWaiting.set(labels, snapshots.size);
     const nextDue = entities.behind ? undefined : store.nextDue();
     if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
-    if (hasChores()) onWork();
+    if (hasMaintenance()) onWork();
     const restMs = FLUSH_REST * (clock.monotonicMs() - began);
     const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
     cancel = clock.timer(Math.max(pauseMs, restMs), () => void tick());
   }
 
   const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
-  const hasChores = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
+  const hasMaintenance = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
 
   return {
     start() {
       sweep.start();
       cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
     },
-    chores(backlogTaken) {
+    maintenance(backlogTaken) {
       const sweepIds = sweep.take(backlogTaken);
-      if (clock.monotonicMs() < pausedUntilMs || !(hasChores() || sweepIds.length > 0)) return NO_CHORES;
+      if (clock.monotonicMs() < pausedUntilMs || !(hasMaintenance() || sweepIds.length > 0)) return NO_CHORES;
       // An idle partition's mark would hold FACTS back for all others.
       const coveredTo = markWanted || idle() ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
       if (coveredTo <= lastMark) markWanted = false;
