@@ -1,4 +1,4 @@
-import { createAnalytics, type Analytics, type Asked } from '../../clickhouse-schema/queries/analytics.ts';
+import { createAnalytics, type Analytics, type QueryResult } from '../../clickhouse-schema/queries/analytics.ts';
 import { findEvents, type EventQuery } from '../../clickhouse-schema/queries/event-query.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../../clickhouse-schema/open-client.ts';
@@ -150,7 +150,7 @@ const GOLDEN = 0.618_033_988_749_895;
 async function countRead(client: Client, kind: QueryKind, samples: readonly SampleEvent[]) {
   let rowsRead = 0;
   let events = 0;
-  const ask = async <Row>(query: string, query_params: Record<string, unknown>): Promise<Asked<Row[]>> => {
+  const ask = async <Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> => {
     const answer = await (await client.query({ query, query_params, format: 'JSON' })).json<Row>();
     rowsRead += answer.statistics?.rows_read ?? Number.NaN;
     return { kind: 'answered', value: answer.data };

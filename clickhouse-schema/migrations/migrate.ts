@@ -78,7 +78,7 @@ async function appliedChecksums(client: ClickHouseClient): Promise<Map<string, s
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** Asked of the server's own default database, as the wanted one may not be there yet. */
+/** QueryResult of the server's own default database, as the wanted one may not be there yet. */
 async function createDatabase(address: ClickhouseAddress): Promise<void> {
   const client = openClient({ ...address, database: 'default' }, 'migrate', STATEMENT_TIMEOUT_MS);
   try {

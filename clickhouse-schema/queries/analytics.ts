@@ -36,28 +36,28 @@ import {
  */
 export interface Analytics {
   /** Members of a segment by player id, in ClickHouse's own order of UUIDs, after `afterPlayerId` if given. */
-  segmentPlayers(query: SegmentPlayersQuery): Promise<Asked<SegmentPlayer[]>>;
+  segmentPlayers(query: SegmentPlayersQuery): Promise<QueryResult<SegmentPlayer[]>>;
   /** What an experiment measured, by variant. */
-  experiment(query: ExperimentQuery): Promise<Asked<MeasuredVariant[]>>;
+  experiment(query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>>;
   /** What is known of the newest erasure of a player; `undefined`: nothing. */
-  erasure(query: PlayerQuery): Promise<Asked<KnownErasure | undefined>>;
+  erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
   /** Some rows of one player in one table, oldest first. */
-  playerRows(query: PlayerRowsQuery): Promise<Asked<PlayerRowsPage>>;
+  playerRows(query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>>;
   /** A page of events, newest first. */
-  events(query: EventQuery): Promise<Asked<EventPage>>;
+  events(query: EventQuery): Promise<QueryResult<EventPage>>;
   /** How many events of a reader of the stream FACTS holds no more. */
-  missedEvents(query: MissedEventsQuery): Promise<Asked<number>>;
+  missedEvents(query: MissedEventsQuery): Promise<QueryResult<number>>;
   /** Attempts to deliver to a webhook, newest first. */
-  webhookDeliveries(query: WebhookDeliveriesQuery): Promise<Asked<LoggedAttempt[]>>;
+  webhookDeliveries(query: WebhookDeliveriesQuery): Promise<QueryResult<LoggedAttempt[]>>;
   /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
-  deliveredFact(query: DeliveryQuery): Promise<Asked<DeliveredFact | undefined>>;
+  deliveredFact(query: DeliveryQuery): Promise<QueryResult<DeliveredFact | undefined>>;
   /** A page of quarantined events. */
-  quarantined(query: QuarantineQuery): Promise<Asked<QuarantinePage>>;
+  quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   close(): Promise<void>;
 }
 
 /** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
-export type Asked<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
+export type QueryResult<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
 
 export type PlayerQuery = Pick<PlayerRowsQuery, 'game' | 'environment' | 'playerId'>;
 
@@ -114,7 +114,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     clock: options.clock,
   });
 
-  async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<Asked<Row[]>> {
+  async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
     let giveBack = () => {};
     try {
       giveBack = await slots.take();

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Asked } from './analytics.ts';
+import type { QueryResult } from './analytics.ts';
 import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 
@@ -30,10 +30,10 @@ export interface EventPage {
 }
 
 /** Runs a statement whose values are bound. */
-type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Asked<Row[]>>;
+type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
 /** Asks for a page. It is full with `limit` rows, or with the event whose properties go over `LIMITS.eventPageBytes`. */
-export async function findEvents(ask: Ask, query: EventQuery): Promise<Asked<EventPage>> {
+export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResult<EventPage>> {
   const asked = await ask<PageRow>(eventQuery(query), {
     game: query.game,
     environment: query.environment,

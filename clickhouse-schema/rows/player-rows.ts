@@ -1,5 +1,5 @@
 import { COLUMNS, sequenceColumn } from './columns.ts';
-import type { Asked } from '../queries/analytics.ts';
+import type { QueryResult } from '../queries/analytics.ts';
 import { PLAYER_TABLES } from './erased-rows.ts';
 
 type PlayerTable = keyof typeof PLAYER_TABLES;
@@ -54,10 +54,10 @@ export const FIRST_PLACE: RowPlace = { receivedMs: -(2 ** 45), sequence: 0, inde
 export type PlayerRow = Readonly<Record<string, unknown>>;
 
 /** Runs a statement whose values are bound. */
-type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Asked<Row[]>>;
+type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
 /** Asks for some rows of one player in a table, oldest first, each with its place in the stream it was written from. */
-export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<Asked<PlayerRowsPage>> {
+export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>> {
   const { game, environment, playerId, table, after, limit, bytes } = query;
   const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
     game,

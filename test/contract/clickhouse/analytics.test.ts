@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
 import type { ServedFlag } from '../../../actors/vocabulary/state.ts';
-import { createAnalytics, type Analytics, type Asked } from '../../../clickhouse-schema/queries/analytics.ts';
+import { createAnalytics, type Analytics, type QueryResult } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
@@ -59,7 +59,7 @@ async function write(...records: Fact[][]): Promise<void> {
   await sink.stop();
 }
 
-function answered<T>(asked: Asked<T>): T {
+function answered<T>(asked: QueryResult<T>): T {
   if (asked.kind === 'unavailable') throw new Error('ClickHouse did not answer');
   return asked.value;
 }
