@@ -4,7 +4,7 @@ import type { Draft } from '../decision.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { SegmentSet } from './segment-set.ts';
-import { updateLater, updateSegments, type Look } from './update-segments.ts';
+import { updateLater, updateSegments, type SegmentScope } from './update-segments.ts';
 
 /**
  * Emits what a command's facts mean for the segments of the players they changed, into the same draft: state and
@@ -18,24 +18,24 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
   if (since === until || set.all.length === 0) return;
   const first = emitted[since];
   if (until - since === 1 && first !== undefined) {
-    updatePlayer(first.entityId, lookAfter(first, set));
+    updatePlayer(first.entityId, scopeAfter(first, set));
     return;
   }
-  const looks = new Map<string, Look>();
+  const scopes = new Map<string, SegmentScope>();
   for (const fact of emitted.slice(since)) {
-    looks.set(fact.entityId, union(set, looks.get(fact.entityId) ?? NO_LOOK, lookAfter(fact, set)));
+    scopes.set(fact.entityId, union(set, scopes.get(fact.entityId) ?? NO_SEGMENTS, scopeAfter(fact, set)));
   }
-  for (const [entityId, look] of looks) updatePlayer(entityId, look);
+  for (const [entityId, scope] of scopes) updatePlayer(entityId, scope);
 
-  function updatePlayer(entityId: string, look: Look): void {
+  function updatePlayer(entityId: string, scope: SegmentScope): void {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
     const all = mayHaveForgotten(state, until - since);
-    if (look.length === 0 && !isDue && !all) return;
+    if (scope.length === 0 && !isDue && !all) return;
     const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasRoomForPlayer();
     nextPlayer();
-    const facts = isTooMuch ? updateLater(state, nowMs) : updateSegments(state, set, all ? 'all' : look, nowMs);
+    const facts = isTooMuch ? updateLater(state, nowMs) : updateSegments(state, set, all ? 'all' : scope, nowMs);
     for (const fact of facts) draft.emit(fact);
   }
 }
@@ -47,10 +47,10 @@ function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
   return facts > 1 || (newest?.length === 1 && newest[0] === 1);
 }
 
-const NO_LOOK: Look = [];
+const NO_SEGMENTS: SegmentScope = [];
 
 /** The segments whose answer a fact may change. */
-function lookAfter(fact: DomainFact, set: SegmentSet): Look {
+function scopeAfter(fact: DomainFact, set: SegmentSet): SegmentScope {
   switch (fact.kind) {
     case 'EventTracked':
       return set.touchedBy(fact.eventName);
@@ -82,11 +82,11 @@ function lookAfter(fact: DomainFact, set: SegmentSet): Look {
     case 'InterventionOffered':
     case 'InterventionShown':
     case 'InterventionClicked':
-      return NO_LOOK;
+      return NO_SEGMENTS;
   }
 }
 
-function union(set: SegmentSet, one: Look, other: Look): Look {
+function union(set: SegmentSet, one: SegmentScope, other: SegmentScope): SegmentScope {
   if (one === 'all' || other === 'all') return 'all';
   if (one === other || other.length === 0) return one;
   if (one.length === 0) return other;

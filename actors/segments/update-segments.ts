@@ -6,7 +6,7 @@ import type { Segment } from '../targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 
 /** Which segments a change may make a player enter or leave: `all`, or some, in order of their ids. */
-export type Look = 'all' | readonly Segment[];
+export type SegmentScope = 'all' | readonly Segment[];
 
 /**
  * What becomes of a player's memberships: the facts, none when nothing changes. Pure.
@@ -15,16 +15,21 @@ export type Look = 'all' | readonly Segment[];
  * looked at. A due time that lies before the next possible change stays: when it comes nothing happens, and the next is
  * found then. Without that, a segment on `days_since_last_seen` would move it with every event.
  */
-export function updateSegments(state: PlayerState, set: SegmentSet, look: Look, nowMs: number): readonly DomainFact[] {
+export function updateSegments(
+  state: PlayerState,
+  set: SegmentSet,
+  scope: SegmentScope,
+  nowMs: number,
+): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
-  const all = look === 'all' || isDue;
+  const all = scope === 'all' || isDue;
   const facts: DomainFact[] = [];
   const subject = { player: state, nowMs };
   const memberships = state.segments;
   const jitter = jitterMs(state.id);
   let place = 0;
   let nextAt = Infinity;
-  for (const segment of all ? set.all : look) {
+  for (const segment of all ? set.all : scope) {
     while (place < memberships.length && (memberships[place]?.segmentId ?? '') < segment.id) place += 1;
     const isMember = memberships[place]?.segmentId === segment.id;
     const belongs = segment.condition.matches(subject);

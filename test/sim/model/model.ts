@@ -72,7 +72,7 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
   const looks = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts.slice(from)) {
     const earlier = looks.get(fact.entityId) ?? [];
-    if (NO_LOOK.has(fact.kind)) looks.set(fact.entityId, earlier);
+    if (NO_SEGMENTS.has(fact.kind)) looks.set(fact.entityId, earlier);
     else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
     else {
       const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
@@ -95,7 +95,7 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
 }
 
 /** Facts that no condition asks about. */
-const NO_LOOK: ReadonlySet<DomainFact['kind']> = new Set([
+const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'IdempotencyKeyUsed',
   'EventQuarantined',
   'FlagOverridden',
