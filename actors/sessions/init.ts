@@ -7,7 +7,7 @@ import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
-import { asSeen, lookAtFlags, tellFlags } from './told-flags.ts';
+import { asSeen, lookAtFlags, reportFlags } from './flag-changes.ts';
 
 /**
  * Opens a session. Segments are settled before flags are looked at: what the init itself changed (a first session, the
@@ -30,7 +30,7 @@ export function initSession(draft: Draft, command: InitSession, context: Context
   const targeting = around.definitions.of(game, environment);
   const evaluations = lookAtFlags(state, kept, targeting, at);
   const flags = evaluations.map(asSeen);
-  tellFlags(draft, state, sessionId, { told: flags, evaluations }, targeting, context);
+  reportFlags(draft, state, sessionId, { told: flags, evaluations }, targeting, context);
   return {
     kind: 'sessionOpened',
     sessionId,

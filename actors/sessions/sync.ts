@@ -7,7 +7,7 @@ import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type Surroundings } from './surroundings.ts';
-import { asSeen, changedFlags, lookAtFlags, tellFlags } from './told-flags.ts';
+import { asSeen, changedFlags, lookAtFlags, reportFlags } from './flag-changes.ts';
 import { trackItems } from './track-items.ts';
 
 /**
@@ -37,7 +37,7 @@ export function syncSession(draft: Draft, command: SyncSession, context: Context
   const state = playerNow(draft, playerId, context);
   const evaluations = lookAtFlags(state, session.flagKeys, targeting(), at);
   const flags = changedFlags(session.flags, evaluations.map(asSeen), targeting());
-  tellFlags(draft, state, sessionId, { told: flags, evaluations }, targeting(), context);
+  reportFlags(draft, state, sessionId, { told: flags, evaluations }, targeting(), context);
   const interventions = offerInterventions(draft, state, sessionId, definitions.campaigns(game, environment), at);
   return { kind: 'sessionSynced', eventsAccepted: tally.eventCount, interventions, flags };
 }

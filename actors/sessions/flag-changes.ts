@@ -28,7 +28,7 @@ export function lookAtFlags(
 }
 
 /** Emits what an answer tells a session of flags, and so serves its player. */
-export function tellFlags(
+export function reportFlags(
   draft: Draft,
   player: PlayerState,
   sessionId: string,
