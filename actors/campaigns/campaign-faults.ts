@@ -6,7 +6,7 @@ import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-loa
 import { compileCampaign } from './compile-campaign.ts';
 
 /** What a definition is judged by beside itself. */
-export interface Surroundings {
+export interface CampaignContext {
   segmentExists(id: string): boolean;
   /** Epoch milliseconds. */
   nowMs: number;
@@ -25,7 +25,7 @@ interface Validation extends FieldFault {
  */
 export function campaignFaults(
   document: CampaignDocument,
-  around: Surroundings,
+  around: CampaignContext,
   held?: CampaignDocument,
 ): FieldFault[] {
   if (loads(document) && (held === undefined || !loads(held))) {
@@ -43,7 +43,7 @@ function loads({ trigger }: CampaignDocument): boolean {
   return trigger.kind === 'event' && hasTooManyPatterns(trigger.conditions ?? {});
 }
 
-function validate(document: CampaignDocument, around: Surroundings): Validation[] {
+function validate(document: CampaignDocument, around: CampaignContext): Validation[] {
   const { trigger, quietHours } = document;
   if (trigger.kind === 'event' && Buffer.byteLength(JSON.stringify(trigger.conditions ?? {})) > LIMITS.documentBytes) {
     const message = `must be at most ${LIMITS.documentBytes} bytes as JSON`;
@@ -61,7 +61,7 @@ function validate(document: CampaignDocument, around: Surroundings): Validation[
   ];
 }
 
-function segmentFaults({ trigger, audience }: CampaignDocument, around: Surroundings): Validation[] {
+function segmentFaults({ trigger, audience }: CampaignDocument, around: CampaignContext): Validation[] {
   const message = 'must be a segment of this game';
   const faults: Validation[] = [];
   if (trigger.kind === 'segment_entered' || trigger.kind === 'segment_exited') {
@@ -87,7 +87,7 @@ function timeFaults({ quietHours, startAt, endAt }: CampaignDocument): Validatio
 function scheduleFaults(
   { at }: Extract<CampaignTrigger, { kind: 'schedule' }>,
   { startAt, endAt }: CampaignDocument,
-  { nowMs }: Surroundings,
+  { nowMs }: CampaignContext,
 ): Validation[] {
   const path = '/trigger/schedule/at';
   const value: Json = [at, startAt, endAt];

@@ -6,14 +6,14 @@ import type { SessionClosed } from '../vocabulary/facts.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
-import { playerNow, type Surroundings } from './surroundings.ts';
+import { playerNow, type SessionContext } from './session-context.ts';
 import { asSeen, lookAtFlags, reportFlags } from './flag-changes.ts';
 
 /**
  * Opens a session. Segments are settled before flags are looked at: what the init itself changed (a first session, the
  * device) counts for both. Fails with PLAYER_NOT_FOUND.
  */
-export function initSession(draft: Draft, command: InitSession, context: Context, around: Surroundings): Reply {
+export function initSession(draft: Draft, command: InitSession, context: Context, around: SessionContext): Reply {
   const { playerId, sessionId, device, flagKeys, ttlMs } = command;
   const held = playerIn(context, draft.get(playerId));
   if (held === undefined) return failure('PLAYER_NOT_FOUND');

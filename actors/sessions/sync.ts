@@ -6,7 +6,7 @@ import { mergeAttributes } from '../player/attributes.ts';
 import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
-import { playerNow, type Surroundings } from './surroundings.ts';
+import { playerNow, type SessionContext } from './session-context.ts';
 import { asSeen, changedFlags, lookAtFlags, reportFlags } from './flag-changes.ts';
 import { trackItems } from './track-items.ts';
 
@@ -15,7 +15,7 @@ import { trackItems } from './track-items.ts';
  * all of it leads to is settled before the answer, so that an intervention triggered by this very sync is delivered by it.
  * Fails with PLAYER_NOT_FOUND, SESSION_NOT_FOUND, or VALIDATION_ERROR when the attributes would grow too large.
  */
-export function syncSession(draft: Draft, command: SyncSession, context: Context, around: Surroundings): Reply {
+export function syncSession(draft: Draft, command: SyncSession, context: Context, around: SessionContext): Reply {
   const { playerId, sessionId, events, stateUpdates } = command;
   const { game, environment, at } = context;
   const base = { entityId: playerId, game, environment, at };

@@ -4,7 +4,7 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { Definitions } from '../targeting.ts';
 
 /** What a call of a session needs beside the draft. */
-export interface Surroundings {
+export interface SessionContext {
   definitions: Definitions;
   /** Settles what was emitted so far, so that the answer shows what it led to. */
   settle: () => void;
