@@ -8,7 +8,7 @@ import { aDelivery } from '../testing.ts';
 const KIB = 1024;
 
 function setUp(
-  some: { hasDue?: (game: string) => boolean; hasRoom?: (webhook: string) => boolean | Promise<boolean> } = {},
+  some: { hasDue?: (game: string) => boolean; hasQuota?: (webhook: string) => boolean | Promise<boolean> } = {},
 ) {
   const clock = createFakeClock();
   const stored: string[] = [];
@@ -19,8 +19,8 @@ function setUp(
   let most = 0;
   const turns = createDeliveryTurns({
     clock,
-    webhookRoom: { take: ({ webhook }) => some.hasRoom?.(webhook) ?? true },
-    dueRoom: { has: ({ game }) => some.hasDue?.(game) ?? true, add: () => () => {} },
+    webhookQuota: { take: ({ webhook }) => some.hasQuota?.(webhook) ?? true },
+    dueQuota: { has: ({ game }) => some.hasDue?.(game) ?? true, add: () => () => {} },
     room: { take: () => true, waitFor: async () => {} },
     append({ id }) {
       stored.push(id);
@@ -100,7 +100,7 @@ describe('turns of deliveries', () => {
   it('nobody waits while what one game has waiting is counted; each delivery is stored or told as overflowed once', async () => {
     const counted: ((isTaken: boolean) => void)[] = [];
     const { stored, overflowed, done, add, acknowledge, clock } = setUp({
-      hasRoom: (webhook) => webhook !== 'wh_a' || new Promise((resolve) => counted.push(resolve)),
+      hasQuota: (webhook) => webhook !== 'wh_a' || new Promise((resolve) => counted.push(resolve)),
     });
     add('a', 3);
     add('b', 3);

@@ -2,11 +2,11 @@ import type { Scope } from '../../../../actors/vocabulary/commands.ts';
 import type { Cancel, Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
-import type { DeliveriesRoom } from '../queue/deliveries-room.ts';
+import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, encodeDelivery } from '../delivery/delivery.ts';
-import type { DueRoom } from '../queue/due-room.ts';
+import type { DueQuota } from '../queue/due-quota.ts';
 import { scopeKey } from './subscriptions.ts';
-import type { WebhookRoom } from '../queue/webhook-room.ts';
+import type { WebhookQuota } from '../queue/webhook-quota.ts';
 
 /** What one record means for one game: its deliveries, made as they are needed. */
 export interface MatchTask {
@@ -21,9 +21,9 @@ export interface MatchTask {
 
 export interface DeliveryTurnsOptions {
   clock: Clock;
-  webhookRoom: WebhookRoom;
-  dueRoom: Pick<DueRoom, 'has' | 'add'>;
-  room: DeliveriesRoom;
+  webhookQuota: WebhookQuota;
+  dueQuota: Pick<DueQuota, 'has' | 'add'>;
+  room: DeliveriesQuota;
   /** Stores a delivery however long that takes. False: it was given up. Rejects when the log is closed. */
   append: (delivery: Delivery, bytes: Uint8Array) => Promise<boolean>;
   /** Too many wait for its webhook or its game: it is not stored. */
@@ -91,7 +91,7 @@ const STEPS_AT_ONCE = 256;
 const FRAME_BYTES = 512;
 
 export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurns {
-  const { clock, webhookRoom, dueRoom, room, append, onOverflow, onFailure } = options;
+  const { clock, webhookQuota, dueQuota, room, append, onOverflow, onFailure } = options;
   const queues = new Map<string, Queue>();
   /** Games whose turn comes, in order. */
   const ready = new Set<Queue>();
@@ -171,13 +171,13 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
       ready.delete(queue);
       return;
     }
-    if (!dueRoom.has(queue.scope)) {
+    if (!dueQuota.has(queue.scope)) {
       ready.delete(queue);
       parked.add(queue);
       return;
     }
     if (next.bytes === undefined) {
-      const taken = webhookRoom.take(next.delivery, next.delivery.data.length + FRAME_BYTES);
+      const taken = webhookQuota.take(next.delivery, next.delivery.data.length + FRAME_BYTES);
       if (typeof taken !== 'boolean') {
         ready.delete(queue);
         queue.isCounting = true;
@@ -227,7 +227,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     queue.deficit -= sizeBytes;
     queue.underWay.set(task, (queue.underWay.get(task) ?? 0) + 1);
     count(queue, 1, sizeBytes);
-    const settled = dueRoom.add(delivery, sizeBytes);
+    const settled = dueQuota.add(delivery, sizeBytes);
     const sentAtMs = clock.monotonicMs();
     void append(delivery, bytes)
       .then((isStored) => {

@@ -8,17 +8,17 @@ import { decodeCommit } from '../../../codec.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { PositionStore } from '../../positions.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import type { DeliveriesRoom } from '../queue/deliveries-room.ts';
+import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
-import { createDueRoom } from '../queue/due-room.ts';
+import { createDueQuota } from '../queue/due-quota.ts';
 import { type MatchWindow, createMatchWindow } from './match-window.ts';
 import { type GameMark, type MatcherPosition, matcherPosition } from './matcher-position.ts';
 import { gamesOf, matchRecord } from './matching.ts';
 import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from './position-saver.ts';
 import { scopeKey, type Subscriptions } from './subscriptions.ts';
-import type { WebhookRoom } from '../queue/webhook-room.ts';
+import type { WebhookQuota } from '../queue/webhook-quota.ts';
 
 export interface MatchFactsOptions {
   log: Log;
@@ -26,8 +26,8 @@ export interface MatchFactsOptions {
   logger: Logger;
   metrics: SinkMetrics;
   subscriptions: Subscriptions;
-  webhookRoom: WebhookRoom;
-  room: DeliveriesRoom;
+  webhookQuota: WebhookQuota;
+  room: DeliveriesQuota;
   positions: PositionStore<MatcherPosition>;
   from: MatcherPosition;
   isWell: (webhook: string) => boolean;
@@ -78,11 +78,11 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   let closed = false;
   const isOver = (): boolean => closed || options.isOver();
 
-  const dueRoom = createDueRoom({ log, clock, onRoom: () => turns.resume() });
+  const dueQuota = createDueQuota({ log, clock, onQuota: () => turns.resume() });
   const turns = createDeliveryTurns({
     clock,
-    webhookRoom: options.webhookRoom,
-    dueRoom,
+    webhookQuota: options.webhookQuota,
+    dueQuota,
     room: options.room,
     append,
     onOverflow,
@@ -301,7 +301,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     saver.stop();
     closed = true;
     turns.stop();
-    dueRoom.stop();
+    dueQuota.stop();
     reader.stop();
     for (const follower of followers.values()) follower.signal.notify();
     metrics.webhookGamesBehind.set(0);

@@ -6,14 +6,14 @@ import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { contend } from '../../../lease.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
 import { createPositionStore, loadWithBounds } from '../../positions.ts';
-import { createDeliveriesRoom } from '../queue/deliveries-room.ts';
+import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { matchFacts } from './match-facts.ts';
 import { type MatcherPosition, matcherPosition, parseMatcherPosition } from './matcher-position.ts';
 import { createOverflowNotes } from '../queue/overflow-notes.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
-import { createWebhookRoom } from '../queue/webhook-room.ts';
+import { createWebhookQuota } from '../queue/webhook-quota.ts';
 
 export interface MatcherOptions {
   log: Log;
@@ -55,13 +55,13 @@ const CONFIG_LOG_MS = 5_000;
 export function createMatcher(options: MatcherOptions): Matcher {
   const { log, config, clock, logger, metrics, isWell = () => true } = options;
   const subscriptions = createSubscriptions(config);
-  const room = createDeliveriesRoom({
+  const room = createDeliveriesQuota({
     log,
     clock,
     logger,
     limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
   });
-  const webhookRoom = createWebhookRoom({
+  const webhookQuota = createWebhookQuota({
     log,
     clock,
     limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
@@ -114,7 +114,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
       logger,
       metrics,
       subscriptions,
-      webhookRoom,
+      webhookQuota,
       room,
       positions,
       isWell,

@@ -10,14 +10,14 @@ import type { Log, LogRecord } from '../../../log/log.ts';
 import type { PositionStore } from '../../positions.ts';
 import { appendUntilAcked } from '../matching/append-until-acked.ts';
 import { createBoundedTasks } from '../matching/bounded-tasks.ts';
-import { createDeliveriesRoom } from '../queue/deliveries-room.ts';
+import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
 import { matchRecord } from '../matching/matching.ts';
 import { createPace } from '../queue/pace.ts';
 import type { RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
-import { createWebhookRoom } from '../queue/webhook-room.ts';
+import { createWebhookQuota } from '../queue/webhook-quota.ts';
 
 export interface RecoverOptions {
   log: Log;
@@ -51,9 +51,9 @@ export async function recover(options: RecoverOptions): Promise<void> {
   let savedAtMs = clock.monotonicMs();
   const untilMs = job.startedAt + LIMITS.recoverySeamMs;
   const address = { game: job.game, environment: job.environment, kind: 'webhook', key: job.webhook } as const;
-  const room = createDeliveriesRoom({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
+  const room = createDeliveriesQuota({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
   // Half of what may wait: the rest is for what happens now.
-  const webhookRoom = createWebhookRoom({
+  const webhookQuota = createWebhookQuota({
     log,
     clock,
     limitBytes: LIMITS.deliveriesBytes,
@@ -97,7 +97,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
       if (erasures.covers(delivery.player, delivery.place)) continue;
       await pace.step();
       const bytes = encodeDelivery(delivery);
-      while (!isOver() && !(await webhookRoom.take(delivery, bytes.byteLength)))
+      while (!isOver() && !(await webhookQuota.take(delivery, bytes.byteLength)))
         await sleep(clock, LIMITS.deliveriesPendingLookMs);
       while (!isOver() && !room.take(bytes.byteLength)) await room.waitFor(bytes.byteLength, isOver);
       if (isOver()) return undefined;

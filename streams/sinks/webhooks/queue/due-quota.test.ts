@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { dueSubject } from '../delivery/delivery.ts';
-import { createDueRoom } from './due-room.ts';
+import { createDueQuota } from './due-quota.ts';
 
 function setUp() {
   const clock = createFakeClock();
@@ -14,7 +14,7 @@ function setUp() {
       return new Map(held);
     },
   };
-  const room = createDueRoom({ log, clock, onRoom: () => (told.room += 1) });
+  const room = createDueQuota({ log, clock, onQuota: () => (told.room += 1) });
   /** As many as may be due, each stored at once. */
   const fill = (game: string, sizeBytes = 500): number => {
     const delivery = { game, environment: 'live' as const, webhook: `wh_${game}` };

@@ -4,7 +4,7 @@ import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/suppor
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aDelivery, aWebhook, answered } from '../testing.ts';
 import { scheduledSubject, scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
-import { createWebhookRoom } from './webhook-room.ts';
+import { createWebhookQuota } from './webhook-quota.ts';
 import { subjectMatches } from '../../../log/subject-match.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 
@@ -64,7 +64,7 @@ function setUp() {
       return heldOf(pattern.replace(/\.\*$/, '')).reduce((sum, { count }) => sum + count, 0);
     },
   };
-  const room = createWebhookRoom({ log, clock, limitBytes: LIMIT, most: 50_000, share: 20_000 });
+  const room = createWebhookQuota({ log, clock, limitBytes: LIMIT, most: 50_000, share: 20_000 });
   /** Offers so many deliveries; answers how many were let through. */
   async function offer(game: string, webhook: string, sizeBytes: number, times: number): Promise<number> {
     const delivery = aDelivery({ game, webhook });

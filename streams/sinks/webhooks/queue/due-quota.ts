@@ -14,18 +14,18 @@ import { scopeKey } from '../matching/subscriptions.ts';
  *    take all they can have 1 / (n + 2) each, and the broker always has room to hand out what another game has.
  * 2. What is due is counted by the broker, at most every `LIMITS.deliveriesDueLookMs`; in between, what was added counts.
  */
-export interface DueRoom {
-  /** Whether a game may have one more due now. If not, `onRoom` is called once that may have changed. */
+export interface DueQuota {
+  /** Whether a game may have one more due now. If not, `onQuota` is called once that may have changed. */
   has(scope: Scope): boolean;
   /** Counts one more as due. To be called before it is appended; the returned function once that has settled. */
   add(delivery: Scope & { webhook: string }, sizeBytes: number): () => void;
   stop(): void;
 }
 
-export interface DueRoomOptions {
+export interface DueQuotaOptions {
   log: Pick<Log, 'countBySubject'>;
   clock: Clock;
-  onRoom: () => void;
+  onQuota: () => void;
 }
 
 interface Due {
@@ -38,7 +38,7 @@ interface Due {
   bytes: number;
 }
 
-export function createDueRoom({ log, clock, onRoom }: DueRoomOptions): DueRoom {
+export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuota {
   const games = new Map<string, Due>();
   const gameOf = new Map<string, string>();
   let total = 0;
@@ -81,7 +81,7 @@ export function createDueRoom({ log, clock, onRoom }: DueRoomOptions): DueRoom {
     apply(counts, before);
     if (!isWanted) return;
     isWanted = false;
-    onRoom();
+    onQuota();
   }
 
   function apply(counts: ReadonlyMap<string, number>, underWay: ReadonlyMap<string, number>): void {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { Log } from '../../../log/log.ts';
 
-export interface DeliveriesRoomOptions {
+export interface DeliveriesQuotaOptions {
   log: Pick<Log, 'info'>;
   clock: Clock;
   logger: Logger;
@@ -15,7 +15,7 @@ export interface DeliveriesRoomOptions {
  * Keeps DELIVERIES far below the size at which it drops its oldest records: a stream with schedules can't refuse new ones
  * instead. Matching adds to it, in one process, and recoveries, in one; a retry replaces the record it follows.
  */
-export interface DeliveriesRoom {
+export interface DeliveriesQuota {
   /** Takes room for so many bytes; false: there is none that is known of. */
   take(sizeBytes: number): boolean;
   /** Resolves once there is room for `sizeBytes` more, or `givenUp` says so. */
@@ -24,7 +24,7 @@ export interface DeliveriesRoom {
 
 const LOOK_AGAIN_MS = 1_000;
 
-export function createDeliveriesRoom({ log, clock, logger, limitBytes }: DeliveriesRoomOptions): DeliveriesRoom {
+export function createDeliveriesQuota({ log, clock, logger, limitBytes }: DeliveriesQuotaOptions): DeliveriesQuota {
   /** What may be added before the next look. */
   let allowanceBytes = 0;
   return {

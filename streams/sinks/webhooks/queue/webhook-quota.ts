@@ -17,12 +17,12 @@ import { scopeKey } from '../matching/subscriptions.ts';
  *    loses nothing to one with a receiver that is away.
  * 3. A webhook has at most `most` waiting deliveries, and `share` once half of the room is taken.
  */
-export interface WebhookRoom {
+export interface WebhookQuota {
   /** Takes room for one more delivery; false: there is none. A promise while the broker counts what waits. */
   take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean>;
 }
 
-export interface WebhookRoomOptions {
+export interface WebhookQuotaOptions {
   log: Pick<Log, 'countSubjects' | 'info'>;
   clock: Clock;
   /** Bytes DELIVERIES may hold. */
@@ -47,7 +47,7 @@ const KIB = 1024;
 const WEBHOOK_SHARE = 1 / 4;
 const GAME_SHARE = 1 / 2;
 
-export function createWebhookRoom({ log, clock, limitBytes, most, share }: WebhookRoomOptions): WebhookRoom {
+export function createWebhookQuota({ log, clock, limitBytes, most, share }: WebhookQuotaOptions): WebhookQuota {
   const webhooks = new Map<string, Allowance>();
   const games = new Map<string, Allowance>();
 
