@@ -15,7 +15,7 @@ import { startReceiver } from './receiver.ts';
 export interface DeliveriesRun extends BacklogRate {
   delays: Delays;
   /** Attempts that the service put off, as they found no place. */
-  putOff: number;
+  defer: number;
   errors: Record<string, number>;
   usage: UsageSeen;
 }
@@ -58,12 +58,12 @@ export async function measureDeliveries(bench: Bench, options: OutputsOptions): 
     const mine = { 'properties.n': { gt: fromNumber, lt: fromNumber + NUMBERS_PER_CASE } };
     for (const hook of hooks) await createWebhook(service, hook, mine);
     const relay = await startBareRelay(bench, { answers, hooks });
-    const putOff = async () => (await readMetrics(service))('webhook_attempts_total', 'outcome="put_off"');
+    const defer = async () => (await readMetrics(service))('webhook_attempts_total', 'outcome="put_off"');
     let nextNumber = fromNumber + 1;
 
     async function run(target: Target, pids: Readonly<Record<string, number>>, wanted: number): Promise<DeliveriesRun> {
       const requests = Math.ceil(wanted / webhooks / BATCH_SIZE);
-      const putOffBefore = await putOff();
+      const deferredBefore = await defer();
       const stop = watchUsage({ ...pids, receiver: receiver.pid });
       const flow = { eventsPerRequest: BATCH_SIZE, requests };
       const load = loadOn(target, playerIds, [flow], nextNumber, { connections: CONNECTIONS });
@@ -73,7 +73,7 @@ export async function measureDeliveries(bench: Bench, options: OutputsOptions): 
       return {
         ...backlogRate(arrivals.atMs, endedMs),
         delays: delaysOf(accepted, arrivals, () => places),
-        putOff: (await putOff()) - putOffBefore,
+        defer: (await defer()) - deferredBefore,
         errors,
         usage: stop(),
       };

@@ -32,7 +32,7 @@ export interface SickRun {
   /** What DELIVERIES holds at the end of the load: attempts that are due later. */
   pendingMiB: number;
   /** What the service tells at the end of the load: attempts put off, deliveries pending and refused, circuits open. */
-  told: { putOff: number; pending: number; overflowed: number; openCircuits: number };
+  told: { defer: number; pending: number; overflowed: number; openCircuits: number };
   errors: Record<string, number>;
   usage: UsageSeen;
 }
@@ -117,7 +117,7 @@ async function measureRun(bench: Bench, options: OutputsOptions, webhooks: reado
     sick: await sickReceiver.sick(),
     pendingMiB,
     told: {
-      putOff: metric('webhook_attempts_total', 'outcome="put_off"'),
+      defer: metric('webhook_attempts_total', 'outcome="put_off"'),
       pending: metric('webhook_deliveries_pending'),
       overflowed: metric('webhook_deliveries_overflowed_total'),
       openCircuits: metric('webhook_open_circuits'),

@@ -112,7 +112,7 @@ function deliveriesTables(cases: readonly DeliveriesFigures[]): string {
             medianRatio(rounds.map(({ bare, service }) => ({ of: service.perSecond, to: bare.perSecond }))).toFixed(2),
             sum(({ wanted }) => wanted),
             figure(median(runs.map(({ backlog }) => backlog))),
-            figure(median(runs.map(({ putOff }) => putOff))),
+            figure(median(runs.map(({ defer }) => defer))),
             sum(({ missing }) => missing),
             sum(({ repeated, unwanted }) => repeated + unwanted),
           ];

@@ -49,7 +49,7 @@ export function sickTables({ webhooks, eventsPerSecond, seconds, rounds }: SickF
               figure(median(withSick.map(({ sick }) => sick.attempts[behaviour]))),
             ),
             figure(median(withSick.map(({ sick }) => sick.mostOpen))),
-            ...(['putOff', 'pending', 'overflowed', 'openCircuits'] as const).map((name) =>
+            ...(['defer', 'pending', 'overflowed', 'openCircuits'] as const).map((name) =>
               figure(median(withSick.map(({ told }) => told[name]))),
             ),
           ],

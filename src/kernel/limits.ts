@@ -667,7 +667,7 @@ export const LIMITS = {
    * Deliveries that come back in a second after they were put off: to receivers without an answer, over all of a process; to one that
    * takes few. And how far that may spread them. A write to disk each, it is to stay a small part of what the broker can do.
    */
-  deliveryPutOffsPerSecond: 250,
+  deliveryDefersPerSecond: 250,
   /** The same to a receiver of which nothing is known but that it answers: about as many as this service can make. */
   deliveryReturnsPerSecond: 5_000,
   deliverySpreadMs: 60 * 60 * 1000,

@@ -13,7 +13,7 @@ import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createLanes } from '../queue/lanes.ts';
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';
 import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
-import { createPutOffDelays } from '../queue/put-off-delays.ts';
+import { createDeferDelays } from '../queue/defer-delays.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from '../queue/retry-schedule.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
@@ -77,7 +77,7 @@ export function createWorker(options: WorkerOptions): Worker {
     maxLanes: LIMITS.deliveryLanes,
   });
 
-  const putOffDelays = createPutOffDelays({ clock, ids, lanes });
+  const deferDelays = createDeferDelays({ clock, ids, lanes });
 
   const stopWork = log.work('DELIVERIES', {
     durable: 'webhooks',
@@ -130,10 +130,10 @@ export function createWorker(options: WorkerOptions): Worker {
     }
     const taken = lanes.offer(delivery.webhook, scopeKey(delivery), {
       run: () => asJob(item, attempt(item, delivery)),
-      putOff: () => track(item, putOff(item, delivery)),
+      defer: () => track(item, defer(item, delivery)),
     });
     if (taken) oldest.waits(delivery, clock.wallMs() + timeoutMs);
-    else await putOff(item, delivery);
+    else await defer(item, delivery);
   }
 
   /** A lane's job never rejects. */
@@ -233,8 +233,8 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** There is no place for it: the same attempt comes again a little later, uncounted, and takes up nothing meanwhile. */
-  async function putOff(item: WorkItem, delivery: Delivery): Promise<void> {
-    const delayMs = putOffDelays.delayOf(delivery);
+  async function defer(item: WorkItem, delivery: Delivery): Promise<void> {
+    const delayMs = deferDelays.delayOf(delivery);
     oldest.waits(delivery, clock.wallMs() + delayMs);
     await queue.replace(item, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
   }

@@ -15,7 +15,7 @@ function setUp(some: { total?: number; perGroup?: number; perLane?: number } = {
     maxLanes: 1_000,
   });
   const started: string[] = [];
-  const putOff: string[] = [];
+  const defer: string[] = [];
   const ends = new Map<string, (health: Health) => void>();
   const offer = (lane: string, name: string, group = 'game') =>
     lanes.offer(lane, group, {
@@ -23,13 +23,13 @@ function setUp(some: { total?: number; perGroup?: number; perLane?: number } = {
         started.push(name);
         return new Promise((resolve) => ends.set(name, resolve));
       },
-      putOff: () => putOff.push(name),
+      defer: () => defer.push(name),
     });
   const end = async (name: string, health: Health) => {
     ends.get(name)?.(health);
     await clock.settle();
   };
-  return { clock, lanes, started, putOff, offer, end };
+  return { clock, lanes, started, defer, offer, end };
 }
 
 describe('lanes', () => {
@@ -90,10 +90,10 @@ describe('lanes', () => {
   });
 
   it('a receiver that hangs falls to one place and keeps nobody waiting', async () => {
-    const { offer, putOff, end, lanes } = setUp();
+    const { offer, defer, end, lanes } = setUp();
     for (let i = 0; i < 10; i++) offer('a', `a${i}`);
     await end('a0', 'hanging');
-    expect(putOff).toEqual(['a4', 'a5', 'a6', 'a7', 'a8', 'a9']);
+    expect(defer).toEqual(['a4', 'a5', 'a6', 'a7', 'a8', 'a9']);
     for (const name of ['a1', 'a2', 'a3']) await end(name, 'hanging');
     expect(offer('a', 'b')).toBe(true);
     expect(offer('a', 'c')).toBe(false);
@@ -104,25 +104,25 @@ describe('lanes', () => {
   });
 
   it('a receiver without progress for a while keeps nobody waiting', async () => {
-    const { clock, lanes, offer, putOff } = setUp();
+    const { clock, lanes, offer, defer } = setUp();
     for (let i = 0; i < 4; i++) offer('a', `a${i}`);
     expect(offer('a', 'waits')).toBe(true);
     await clock.advance(999);
     lanes.sweep();
-    expect(putOff).toEqual([]);
+    expect(defer).toEqual([]);
     await clock.advance(1);
     expect(offer('a', 'refused')).toBe(false);
     lanes.sweep();
-    expect(putOff).toEqual(['waits']);
+    expect(defer).toEqual(['waits']);
   });
 
   it('who finds all places taken does not wait for ever', async () => {
-    const { clock, lanes, offer, putOff, started } = setUp({ total: 1 });
+    const { clock, lanes, offer, defer, started } = setUp({ total: 1 });
     offer('sick', 's');
     expect(offer('well', 'w')).toBe(true);
     await clock.advance(1_000);
     lanes.sweep();
-    expect([started, putOff]).toEqual([['s'], ['w']]);
+    expect([started, defer]).toEqual([['s'], ['w']]);
     await clock.advance(10_000);
     expect(offer('well', 'w again')).toBe(true);
   });

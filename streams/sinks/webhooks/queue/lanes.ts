@@ -11,7 +11,7 @@ export interface Job {
   /** Never rejects. */
   run(): Promise<Health>;
   /** Called instead of `run` when the job waited, and its place won't come soon after all. */
-  putOff(): void;
+  defer(): void;
 }
 
 export interface LanesOptions {
@@ -149,10 +149,10 @@ export function createLanes(options: LanesOptions): Lanes {
     return lane.running + lane.waiting.length > 0 && clock.monotonicMs() - lane.progressAtMs >= forMs;
   }
 
-  function putOffWaiting(lane: Lane): void {
+  function deferWaiting(lane: Lane): void {
     const waiting = lane.waiting;
     lane.waiting = [];
-    for (const job of waiting) job.putOff();
+    for (const job of waiting) job.defer();
     settle(lane);
   }
 
@@ -177,7 +177,7 @@ export function createLanes(options: LanesOptions): Lanes {
       lane.hanging = health === 'hanging';
       lane.failing = health === 'failing';
     }
-    if (lane.hanging) putOffWaiting(lane);
+    if (lane.hanging) deferWaiting(lane);
     settle(lane);
     pump();
   }
@@ -248,7 +248,7 @@ export function createLanes(options: LanesOptions): Lanes {
       return true;
     },
     sweep() {
-      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane, progressMs)) putOffWaiting(lane);
+      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane, progressMs)) deferWaiting(lane);
     },
   };
 }

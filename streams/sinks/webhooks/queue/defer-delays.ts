@@ -10,12 +10,12 @@ import type { Lanes } from './lanes.ts';
  * Those of one receiver come back one after the other besides, about as fast as it takes them: each that comes too early is put off
  * again, which is a write to the broker's disk, and hundreds of thousands may wait. Receivers that give no answer share a pace.
  */
-export interface PutOffDelays {
+export interface DeferDelays {
   /** In milliseconds. */
   delayOf(delivery: Pick<Delivery, 'webhook' | 'deferrals'>): number;
 }
 
-export interface PutOffDelaysOptions {
+export interface DeferDelaysOptions {
   clock: Pick<Clock, 'monotonicMs'>;
   ids: Pick<Ids, 'random'>;
   lanes: Pick<Lanes, 'hanging' | 'isHanging' | 'paceOf'>;
@@ -24,7 +24,7 @@ export interface PutOffDelaysOptions {
 /** Twice as many as it took lately: so it is never short of work, and half of what comes back finds a place. */
 const AHEAD = 2;
 
-export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): PutOffDelays {
+export function createDeferDelays({ clock, ids, lanes }: DeferDelaysOptions): DeferDelays {
   /** When the last one of a receiver comes back. */
   const lastBack = new Map<string, { atMs: number; hanging: boolean }>();
 
@@ -33,9 +33,9 @@ export function createPutOffDelays({ clock, ids, lanes }: PutOffDelaysOptions): 
    * one, and for a slower one the more often it had no place.
    */
   function perSecond(webhook: string, deferrals: number, hanging: boolean): number {
-    if (hanging) return LIMITS.deliveryPutOffsPerSecond / Math.max(1, lanes.hanging);
+    if (hanging) return LIMITS.deliveryDefersPerSecond / Math.max(1, lanes.hanging);
     const hoped = LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
-    return Math.max(LIMITS.deliveryPutOffsPerSecond, hoped, AHEAD * lanes.paceOf(webhook));
+    return Math.max(LIMITS.deliveryDefersPerSecond, hoped, AHEAD * lanes.paceOf(webhook));
   }
 
   return {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { createPutOffDelays } from './put-off-delays.ts';
+import { createDeferDelays } from './defer-delays.ts';
 
 function setUp(hangingNames: readonly string[], others = 0, pace = 0) {
   const clock = createFakeClock();
   const hanging = new Set(hangingNames);
-  const delays = createPutOffDelays({
+  const delays = createDeferDelays({
     clock,
     ids: { random: () => 1 },
     lanes: {
@@ -36,7 +36,7 @@ describe('a delivery that found no place', () => {
 
   it('of a receiver without an answer comes back in its turn, so that together they come back only so often', () => {
     const { delayOf } = setUp(['sick']);
-    const total = 100 * LIMITS.deliveryPutOffsPerSecond;
+    const total = 100 * LIMITS.deliveryDefersPerSecond;
     const backMs = Array.from({ length: total }, () => delayOf('sick', 9));
     const perSecond = new Map<number, number>();
     for (const ms of backMs) {
@@ -45,7 +45,7 @@ describe('a delivery that found no place', () => {
     }
     const later = [...perSecond].filter(([second]) => second > LIMITS.deliveryDeferMaxMs / 1_000);
     expect(later.length).toBeGreaterThan(30);
-    for (const [, count] of later) expect(count).toBeLessThanOrEqual(LIMITS.deliveryPutOffsPerSecond + 1);
+    for (const [, count] of later) expect(count).toBeLessThanOrEqual(LIMITS.deliveryDefersPerSecond + 1);
     expect(Math.max(...backMs)).toBeLessThanOrEqual(101_000);
   });
 
@@ -67,7 +67,7 @@ describe('a delivery that found no place', () => {
   it('shares that with other such receivers, and never waits for hours', () => {
     const { delayOf } = setUp(['sick'], 99);
     const backMs = Array.from({ length: 20_000 }, () => delayOf('sick'));
-    expect(backMs[1_000]).toBe((1_001 * 100 * 1_000) / LIMITS.deliveryPutOffsPerSecond);
+    expect(backMs[1_000]).toBe((1_001 * 100 * 1_000) / LIMITS.deliveryDefersPerSecond);
     expect(backMs.at(-1)).toBe(LIMITS.deliverySpreadMs);
   });
 
