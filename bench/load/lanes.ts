@@ -10,7 +10,7 @@ export interface LaneEvents<Token> {
 }
 
 /** A fixed number of connections, each with at most one request under way; a lost one is opened again. */
-export interface Lanes<Token> {
+export interface ConcurrencyLimiter<Token> {
   /** Whether `send` would find a connection. */
   readonly hasIdle: boolean;
   /** Sends on the connection that has been idle longest; false when none is idle. */
@@ -30,7 +30,11 @@ interface Lane<Token> {
 }
 
 /** Opens the connections; resolves when all are open, rejects when one can't be. */
-export async function openLanes<Token>(url: URL, count: number, events: LaneEvents<Token>): Promise<Lanes<Token>> {
+export async function openLanes<Token>(
+  url: URL,
+  count: number,
+  events: LaneEvents<Token>,
+): Promise<ConcurrencyLimiter<Token>> {
   const lanes: Lane<Token>[] = Array.from({ length: count }, () => ({ connection: undefined, current: undefined }));
   const idle: Lane<Token>[] = [];
   let closed = false;

@@ -10,7 +10,7 @@ import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
 import { type Delivery, decodeDelivery } from './delivery.ts';
 import { createDeliveryQueue, HAND_BACK_MS } from '../queue/delivery-queue.ts';
 import { disableWebhook } from './disable-webhook.ts';
-import { type Health, createLanes } from '../queue/lanes.ts';
+import { type Health, createConcurrencyLimiter } from '../queue/concurrency-limiter.ts';
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';
 import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
 import { createDeferDelays } from '../queue/defer-delays.ts';
@@ -66,7 +66,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const oldest = createOldestUndelivered(clock);
   const queue = createDeliveryQueue({ log, clock, logger, metrics, ackWaitMs, isStopped: () => state === 'stopped' });
   let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
-  const lanes = createLanes({
+  const lanes = createConcurrencyLimiter({
     clock,
     total: LIMITS.deliveriesInFlight,
     perGroup: LIMITS.deliveriesInFlightPerGame,

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../src/kernel/clock.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Lanes } from './lanes.ts';
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /**
  * How long a delivery that found no place is put off: longer each time, and at random, so that they don't come back together.
@@ -18,7 +18,7 @@ export interface DeferDelays {
 export interface DeferDelaysOptions {
   clock: Pick<Clock, 'monotonicMs'>;
   ids: Pick<Ids, 'random'>;
-  lanes: Pick<Lanes, 'hanging' | 'isHanging' | 'paceOf'>;
+  lanes: Pick<ConcurrencyLimiter, 'hanging' | 'isHanging' | 'paceOf'>;
 }
 
 /** Twice as many as it took lately: so it is never short of work, and half of what comes back finds a place. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { type Health, createLanes } from './lanes.ts';
+import { type Health, createConcurrencyLimiter } from './concurrency-limiter.ts';
 
 function setUp(some: { total?: number; perGroup?: number; perLane?: number } = {}) {
   const clock = createFakeClock();
-  const lanes = createLanes({
+  const lanes = createConcurrencyLimiter({
     clock,
     total: some.total ?? 100,
     perGroup: some.perGroup ?? 100,

@@ -14,7 +14,7 @@ export interface Job {
   defer(): void;
 }
 
-export interface LanesOptions {
+export interface ConcurrencyLimiterOptions {
   clock: Clock;
   /** Jobs running at once over all lanes. */
   total: number;
@@ -28,18 +28,18 @@ export interface LanesOptions {
   progressMs: number;
   /** A lane that made no progress for this long is taken to hang, before its job has run out of time. */
   silentMs: number;
-  /** Lanes remembered; beyond it the idle ones are forgotten. */
+  /** ConcurrencyLimiter remembered; beyond it the idle ones are forgotten. */
   maxLanes: number;
 }
 
 /** Shares places in flight among receivers and among groups of them (games), so that none can take them all. */
-export interface Lanes {
+export interface ConcurrencyLimiter {
   /** `false`: there is no place for it, nor room to wait; neither of its functions will be called. */
   offer(lane: string, group: string, job: Job): boolean;
   /** Puts off what waits in lanes that make no progress. To be called now and then. */
   sweep(): void;
   readonly running: number;
-  /** Lanes whose receiver gives no answer: their circuit is open but for one job at a time. */
+  /** ConcurrencyLimiter whose receiver gives no answer: their circuit is open but for one job at a time. */
   readonly hanging: number;
   /** Whether the receiver gave no answer last, or has been silent for long. */
   isHanging(lane: string): boolean;
@@ -70,10 +70,10 @@ interface Lane {
 
 interface Group {
   name: string;
-  /** Lanes of this group that are remembered. */
+  /** ConcurrencyLimiter of this group that are remembered. */
   lanes: number;
   running: number;
-  /** Lanes with waiting jobs and room in their window, in the order of their turns. */
+  /** ConcurrencyLimiter with waiting jobs and room in their window, in the order of their turns. */
   ready: Set<Lane>;
 }
 
@@ -90,10 +90,10 @@ const SECOND_MS = 1_000;
  * Invariants
  * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perLane`) of one lane.
  * 2. A lane that hangs keeps nobody waiting: what waited is put off at once, or with the next sweep while it is not certain.
- * 3. Lanes with waiting jobs and room in their window are in their group's `ready`, and only they. Groups with ready lanes and
+ * 3. ConcurrencyLimiter with waiting jobs and room in their window are in their group's `ready`, and only they. Groups with ready lanes and
  *    fewer than `perGroup` running jobs are in `ready`, and only they.
  */
-export function createLanes(options: LanesOptions): Lanes {
+export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const { clock, total, perGroup, perLane, waitingPerLane, progressMs, silentMs, maxLanes } = options;
   const lanes = new Map<string, Lane>();
   const groups = new Map<string, Group>();
