@@ -1,10 +1,10 @@
 import { sleep, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
-import { createCrew, type Crew } from './crew.ts';
+import { createProcesses, type Processes } from './processes.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { openDataDir } from './data-dir.ts';
-import { endLeftovers } from './leftovers.ts';
+import { endOrphans } from './orphans.ts';
 import { checkPorts, type PortClaim } from './ports.ts';
 import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-files.ts';
 
@@ -68,10 +68,10 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
 
   const lock = await lockDataDir(dataDir);
   if (lock.kind === 'held') return { kind: 'refused', message: alreadyRunning(dataDir) };
-  const leftovers = await endLeftovers(dataDir, clock);
-  if (leftovers.length > 0) report(`ended what an earlier run left behind (pids ${leftovers.join(', ')})`);
+  const orphans = await endOrphans(dataDir, clock);
+  if (orphans.length > 0) report(`ended what an earlier run left behind (pids ${orphans.join(', ')})`);
   // Run files that are still there tell of a run that did not end by itself.
-  const wasKilled = leftovers.length > 0 || readPids(dataDir) !== undefined;
+  const wasKilled = orphans.length > 0 || readPids(dataDir) !== undefined;
   removeRunFiles(dataDir);
 
   const plan = await Promise.race([options.plan(dataDir), aborted(signal)]);
@@ -88,14 +88,14 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     return { kind: 'refused', message: faults.join('\n') };
   }
 
-  const crew = createCrew({ dataDir, clock, report, serviceStopMs });
+  const processes = createProcesses({ dataDir, clock, report, serviceStopMs });
   const stop = async () => {
-    await crew.stop();
+    await processes.stop();
     removeRunFiles(dataDir);
     lock.release();
   };
-  const service = crew.add(plan.service);
-  const fault = await Promise.race([startInOrder(crew, service, plan, dataDir, options), aborted(signal)]);
+  const service = processes.add(plan.service);
+  const fault = await Promise.race([startInOrder(processes, service, plan, dataDir, options), aborted(signal)]);
   if (fault !== undefined) {
     await stop();
     return signal.aborted ? { kind: 'aborted' } : { kind: 'refused', message: fault };
@@ -109,13 +109,13 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
 
 /** Dependencies, preparation, service. Resolves to why it failed, or to nothing once the service is ready. */
 async function startInOrder(
-  crew: Crew,
+  processes: Processes,
   service: Child,
   plan: Plan,
   dataDir: string,
   options: SuperviseOptions,
 ): Promise<string | undefined> {
-  const outcomes = await Promise.all(plan.dependencies.map((spec) => crew.add(spec).start()));
+  const outcomes = await Promise.all(plan.dependencies.map((spec) => processes.add(spec).start()));
   const failed = outcomes.find((outcome) => outcome.kind === 'failed');
   if (failed !== undefined) return failed.message;
   const fault = await prepare(plan, options);

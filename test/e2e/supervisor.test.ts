@@ -246,25 +246,25 @@ describe('a start after a supervisor whose children could not be ended', () => {
   test('ends what carries the mark of the folder, and no stranger that pids.json names', async () => {
     const env = await environment();
     const idle = ['-e', 'setInterval(() => {}, 1000)'];
-    const leftover = spawn(process.execPath, idle, {
+    const orphan = spawn(process.execPath, idle, {
       detached: true,
       env: { ...env, PLAYER_ANALYTICS_SUPERVISED: env['DATA_DIR'] },
     });
     const stranger = spawn(process.execPath, idle, { detached: true });
-    const leftoverEnded = once(leftover, 'exit');
+    const orphanEnded = once(orphan, 'exit');
     writeFileSync(
       join(env['DATA_DIR'] ?? '', 'pids.json'),
-      JSON.stringify({ supervisor: 1, service: leftover.pid, nats: stranger.pid, clickhouse: stranger.pid }),
+      JSON.stringify({ supervisor: 1, service: orphan.pid, nats: stranger.pid, clickhouse: stranger.pid }),
     );
     try {
       const supervised = run(env);
       await untilReady(supervised);
-      await leftoverEnded;
-      expect(leftover.signalCode).toBe('SIGKILL');
+      await orphanEnded;
+      expect(orphan.signalCode).toBe('SIGKILL');
       expect(isAlive(stranger.pid ?? 0)).toBe(true);
-      expect(supervised.output()).toContain(`ended what an earlier run left behind (pids ${leftover.pid})`);
+      expect(supervised.output()).toContain(`ended what an earlier run left behind (pids ${orphan.pid})`);
     } finally {
-      leftover.kill('SIGKILL');
+      orphan.kill('SIGKILL');
       stranger.kill('SIGKILL');
     }
   });

@@ -15,11 +15,11 @@ const DISAPPEAR_MS = 5_000;
  * The caller holds the folder's lock, so that every process found is a leftover.
  * @returns the ids of the processes that were ended
  */
-export async function endLeftovers(dataDir: string, clock: Clock): Promise<number[]> {
+export async function endOrphans(dataDir: string, clock: Clock): Promise<number[]> {
   const ended = new Set<number>();
   const deadlineMs = clock.monotonicMs() + DISAPPEAR_MS;
   for (;;) {
-    const left = await findLeftovers(dataDir);
+    const left = await findOrphans(dataDir);
     if (left.length === 0 || clock.monotonicMs() > deadlineMs) return [...ended];
     for (const pid of left) {
       ended.add(pid);
@@ -33,7 +33,7 @@ export async function endLeftovers(dataDir: string, clock: Clock): Promise<numbe
  * Living processes that belong to a supervisor of `dataDir`. Only Linux shows a process's environment in files; elsewhere
  * the guard alone sees to it that nothing is left.
  */
-async function findLeftovers(dataDir: string): Promise<number[]> {
+async function findOrphans(dataDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const mark = `${OWNER_VARIABLE}=${dataDir}`;
   const found: number[] = [];

@@ -2,18 +2,18 @@ import type { Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createChild, type Child, type ChildSpec } from './child.ts';
 import { startGuard } from './guard.ts';
-import { OWNER_VARIABLE } from './leftovers.ts';
+import { OWNER_VARIABLE } from './orphans.ts';
 import { writePids } from './run-files.ts';
 
 /** The children of one supervisor, together: marked as ours, guarded, listed in `pids.json`, stopped in order. */
-export interface Crew {
+export interface Processes {
   /** Makes a child of the crew; it is started by the caller. */
   add(spec: ChildSpec): Child;
   /** Ends the service, then what it stands on. Resolves when all are gone. Idempotent. */
   stop(): Promise<void>;
 }
 
-export interface CrewOptions {
+export interface ProcessesOptions {
   /** The folder's real path. */
   dataDir: string;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface CrewOptions {
   serviceStopMs: number;
 }
 
-export function createCrew({ dataDir, clock, report, serviceStopMs }: CrewOptions): Crew {
+export function createProcesses({ dataDir, clock, report, serviceStopMs }: ProcessesOptions): Processes {
   const guard = startGuard();
   const children: Child[] = [];
   let stopping: Promise<void> | undefined;
