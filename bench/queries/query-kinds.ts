@@ -1,5 +1,5 @@
 import type { EventQuery } from '../../clickhouse-schema/queries/event-query.ts';
-import type { FoundEvent } from '../../clickhouse-schema/queries/event-row.ts';
+import type { FoundEvent } from '../../clickhouse-schema/queries/stored-event.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { GAME, RARE_NAME } from './made-events.ts';
 

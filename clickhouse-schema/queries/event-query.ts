@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { QueryResult } from './analytics.ts';
-import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
+import { foundEvent, placeOf, type EventRow, type FoundEvent } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 
 /** Which events are asked for. What is left out may be anything. */

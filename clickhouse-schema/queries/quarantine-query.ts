@@ -1,5 +1,5 @@
 import type { CallerKind } from '../../actors/vocabulary/commands.ts';
-import { foundEvent, placeOf, type EventRow, type FoundEvent } from './event-row.ts';
+import { foundEvent, placeOf, type EventRow, type FoundEvent } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 
 /** Which quarantined events are asked for. What is left out may be anything. */

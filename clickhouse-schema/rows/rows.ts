@@ -14,7 +14,7 @@ import { campaignRow } from './campaign-rows.ts';
 import { decimalText, storable, timeText } from './column-values.ts';
 import { COLUMNS, type TableName } from './columns.ts';
 import { eventSource, keyKind } from '../queries/event-source.ts';
-import { purchaseRow, reversalRow, sessionRow } from './play-rows.ts';
+import { purchaseRow, reversalRow, sessionRow } from './session-purchase-rows.ts';
 import { quarantinedRow, releaseRow } from './quarantine-rows.ts';
 import type { Value } from './tab-separated.ts';
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { FoundEvent } from '../../../clickhouse-schema/queries/event-row.ts';
+import type { FoundEvent } from '../../../clickhouse-schema/queries/stored-event.ts';
 import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
