@@ -18,7 +18,7 @@ import { operationRoutes, routes } from './api/routes.ts';
 import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnPartitions, agreeOnSecretsKey } from './deployment.ts';
-import { createCommit } from './gateway/commit.ts';
+import { createCommandClient } from './gateway/command-client.ts';
 import { createServer } from './gateway/server.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
@@ -94,7 +94,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     );
   }
 
-  const commit = createCommit({
+  const commit = createCommandClient({
     log,
     clock,
     gateway: instance,

@@ -3,7 +3,7 @@ import { createDefinitions } from '../../actors/runtime/definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import { startTrimmer } from '../../actors/runtime/trimmer.ts';
-import { createCommit, type Commit } from '../../src/gateway/commit.ts';
+import { createCommandClient, type CommandClient } from '../../src/gateway/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
@@ -33,7 +33,7 @@ export interface SimProcess {
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
   /** Set once its definitions are loaded: from then on it takes requests. */
-  readonly serving: { commit: Commit; config: ConfigStore; actors: Actors; feed: RunningLiveFeed } | undefined;
+  readonly serving: { commit: CommandClient; config: ConfigStore; actors: Actors; feed: RunningLiveFeed } | undefined;
   /** Does something at the `count`-th touch of a point from now on. One thing at a time. */
   at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
@@ -122,7 +122,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
 
   async function boot(): Promise<void> {
     const config = await openConfigStore(shared.log, clock, logger);
-    const commit = createCommit({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
+    const commit = createCommandClient({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
     const actors = startActors({
       local: commit.local,
       ...shared,

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
 import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
-import { createCommit, type Commit } from '../../src/gateway/commit.ts';
+import { createCommandClient, type CommandClient } from '../../src/gateway/command-client.ts';
 import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { CommitRecord, Fact } from '../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
@@ -23,7 +23,7 @@ export interface BackboneNode {
   name: string;
   log: MemoryLog;
   clock: FakeNode;
-  commit: Commit;
+  commit: CommandClient;
   actors: Actors;
   stores: Stores;
   metrics: Metrics;
@@ -72,7 +72,7 @@ export function createBackbone(
     const config = { revision: 0, seen: () => Promise.resolve(true) };
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
     const gateway = `${name}-${more.incarnation ?? '1'}`;
-    const commit = createCommit({ ...shared, gateway, partitions, configRevision: () => 0 });
+    const commit = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
     const actors = startActors({
       local: commit.local,
       ...shared,

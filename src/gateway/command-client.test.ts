@@ -13,7 +13,7 @@ import {
 } from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import { createCommit, type Commit } from './commit.ts';
+import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const ID = 'player-1';
 const FOUND: Reply = { kind: 'claimed' };
@@ -23,7 +23,7 @@ describe('the gateway’s end of the log', () => {
   let broker: MemoryBroker;
   let log: MemoryLog;
   let owner: MemoryLog;
-  let commit: Commit;
+  let commit: CommandClient;
   const faults: MemoryFaults = {};
 
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe('the gateway’s end of the log', () => {
     log = broker.connect('gateway');
     owner = broker.connect('owner');
     const shared = { log, clock, logger: silentLogger, metrics: createMetrics() };
-    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 7 });
+    commit = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 7 });
   });
 
   const origin = () => ({ game: 'demo', environment: 'live' as const, receivedAt: clock.wallMs() });
@@ -54,7 +54,7 @@ describe('the gateway’s end of the log', () => {
     broker = createMemoryBroker({ clock, streams: { REQUESTS: requests } });
     owner = broker.connect('owner');
     const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
-    commit = createCommit({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+    commit = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
   }
 
   function published(): Command[][] {

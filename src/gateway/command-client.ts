@@ -14,7 +14,7 @@ import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';
 import { createWaiting } from './waiting.ts';
 
-export interface CommitOptions {
+export interface CommandClientOptions {
   log: Log;
   clock: Clock;
   /** Unique per process incarnation; letters, digits and dashes. */
@@ -27,7 +27,7 @@ export interface CommitOptions {
 }
 
 /** The gateway's end of the log: commands to REQUESTS in groups, queries and replies over plain messages. */
-export interface Commit extends Backend {
+export interface CommandClient extends Backend {
   /** Where owners of this process bring their replies, and are asked, without a message. */
   readonly local: {
     gateway: string;
@@ -39,7 +39,7 @@ export interface Commit extends Backend {
   close(): void;
 }
 
-export function createCommit(options: CommitOptions): Commit {
+export function createCommandClient(options: CommandClientOptions): CommandClient {
   const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
   const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
   const publishers = Array.from({ length: partitions }, (_, partition) =>
