@@ -20,7 +20,7 @@ export interface Config {
   metricsPublic: boolean;
   dataDir: string;
   roles: readonly Role[];
-  /** QueryResult for at the first start of a deployment; afterwards it must match, or be left out. */
+  /** Requested at the first start of a deployment; afterwards it must match, or be left out. */
   partitions: number | undefined;
   logLevel: string;
   natsUrl: string | undefined;

@@ -12,7 +12,7 @@ export interface ChildSpec {
   env: Readonly<Record<string, string | undefined>>;
   /** File its output goes to; left out: our own standard output. */
   logFile?: string;
-  /** QueryResult again and again after a start. */
+  /** Called repeatedly after a start. */
   isReady: () => Promise<boolean>;
 }
 

@@ -142,7 +142,7 @@ export const FLAG_RESULTS_EXAMPLE = {
 };
 
 /** The question of a result, and its counts of players. */
-export interface QueryResult {
+export interface ResultsRequest {
   flagKey: string;
   flagVersion: number;
   period: number;
@@ -155,7 +155,7 @@ export interface QueryResult {
 }
 
 /** Results as JSON text. */
-export function resultsJson(asked: QueryResult, { variants, sampleRatio }: ExperimentResults): string {
+export function resultsJson(asked: ResultsRequest, { variants, sampleRatio }: ExperimentResults): string {
   return JSON.stringify({
     flag_key: asked.flagKey,
     flag_version: asked.flagVersion,
