@@ -157,8 +157,10 @@ export interface Bucket {
   /** Deletes; with `revision` only while the key still holds it. */
   delete(key: string, revision?: number): Promise<BucketOutcome>;
   /**
-   * Every current entry (deleted keys too, without a value), then every change, in order of revision. `onCurrent` is
-   * called once, when all entries that existed at the start were delivered. After a reconnect it continues; changes may be repeated, never skipped.
+   * Delivers every current entry (deleted keys too, without a value), then changes, in order of revision. The last change
+   * of each key always arrives. One that is replaced before it is delivered may be skipped: a bucket holds last values
+   * only. After a reconnect the watch continues; changes may be repeated. `onCurrent` is called once, when all entries
+   * that existed at the start were delivered.
    */
   watch(options: { onEntry: (entry: BucketEntry) => void; onCurrent: () => void }): Stop;
 }

@@ -546,7 +546,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect((await bucket.get(key))?.value).toHaveLength(0);
       });
 
-      test('a watch gives every entry, says when it is current, and then every change in order', async () => {
+      test('a watch delivers every entry, reports when it is current, and then delivers changes in order', async () => {
         const [kept, gone, later] = [freshKey(), freshKey(), freshKey()];
         await bucket.put(kept, bytes('1'));
         await bucket.put(gone, bytes('1'));
@@ -559,9 +559,12 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(seen.map(({ key }) => key)).toEqual(expect.arrayContaining([kept, gone]));
 
         seen.length = 0;
-        await bucket.put(later, bytes('1'));
-        await bucket.put(later, bytes('2'));
-        await bucket.delete(gone);
+        // Each change is awaited, as one that the next replaces may be skipped.
+        expect(await bucket.put(later, bytes('1'))).toMatchObject({ kind: 'written' });
+        await eventually(() => expect(seen).toHaveLength(1));
+        expect(await bucket.put(later, bytes('2'))).toMatchObject({ kind: 'written' });
+        await eventually(() => expect(seen).toHaveLength(2));
+        expect(await bucket.delete(gone)).toMatchObject({ kind: 'written' });
         await eventually(() => expect(seen).toHaveLength(3));
         expect(seen.map(({ key, value }) => [key, text(value)])).toEqual([
           [later, '1'],
@@ -571,6 +574,25 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         const revisions = seen.map(({ revision }) => revision);
         expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
         expect(current).toBe(1);
+      });
+
+      test('a watch delivers the last of many changes of a key, and may skip those it replaced', async () => {
+        const [key, end] = [freshKey(), freshKey()];
+        const seen: BucketEntry[] = [];
+        let current = 0;
+        cleanups.push(
+          other.bucket('CONFIG').watch({ onEntry: (entry) => seen.push(entry), onCurrent: () => (current += 1) }),
+        );
+        await eventually(() => expect(current).toBe(1));
+        const outcomes = await Promise.all(Array.from({ length: 100 }, () => bucket.put(key, bytes('x'))));
+        const written = outcomes.map((outcome) => (outcome.kind === 'written' ? outcome.revision : 0));
+        await bucket.put(end, bytes('x'));
+        await eventually(() => expect(seen.at(-1)?.key).toBe(end));
+        const revisions = seen.filter((entry) => entry.key === key).map(({ revision }) => revision);
+        expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
+        expect(new Set(revisions).size).toBe(revisions.length);
+        expect(written).toEqual(expect.arrayContaining(revisions));
+        expect(revisions.at(-1)).toBe(Math.max(...written));
       });
 
       test('a watch of an empty bucket is current at once; a stopped one is silent', async () => {
