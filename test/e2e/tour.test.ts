@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from '../support/reserved-port.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
 import { until } from '../support/until.ts';
@@ -19,7 +19,7 @@ let service: RunningService;
 let shell: Shell;
 let receiverPort: number;
 beforeAll(async () => {
-  receiverPort = await freePort();
+  receiverPort = await reservedPort();
   service = await startService({ WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1' });
   const { env } = service.supervised;
   // The machine's own Node may be older than the one that comes with the packages.

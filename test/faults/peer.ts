@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from '../support/reserved-port.ts';
 import type { Endpoints } from '../../src/local/run-files.ts';
 import { localKeyFile } from '../../src/local/secrets-key.ts';
 
@@ -28,7 +28,7 @@ export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptio
       ...env,
       DATA_DIR: dataDir,
       ROLES: 'actors,sinks',
-      PORT: String(await freePort()),
+      PORT: String(await reservedPort()),
       NATS_URL: natsUrl,
       SECRETS_KEY_FILE: localKeyFile(String(env['DATA_DIR'])),
       CLICKHOUSE_URL: clickhouse.url,

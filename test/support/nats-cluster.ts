@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from './reserved-port.ts';
 import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';
 import { findNatsServer } from '../../src/local/nats-server.ts';
@@ -28,12 +28,12 @@ export async function startTestCluster(): Promise<TestCluster> {
   const found = await findNatsServer();
   if (found.kind === 'missing') throw new Error(found.message);
   const folder = await mkdtemp(join(tmpdir(), 'player-analytics-cluster-'));
-  const routePorts = [await freePort(), await freePort(), await freePort()];
+  const routePorts = [await reservedPort(), await reservedPort(), await reservedPort()];
   const nodes: Node[] = [];
   for (const [i, routePort] of routePorts.entries()) {
     const node = {
       name: `node-${i}`,
-      port: await freePort(),
+      port: await reservedPort(),
       config: join(folder, `${i}.conf`),
       storeDir: join(folder, String(i)),
     };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from './reserved-port.ts';
 import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';
 import { findNatsServer } from '../../src/local/nats-server.ts';
@@ -29,7 +29,7 @@ export async function startTestNats(config?: string): Promise<TestNats> {
   const found = await findNatsServer();
   if (found.kind === 'missing') throw new Error(found.message);
   const storeDir = await mkdtemp(join(tmpdir(), 'player-analytics-nats-'));
-  const port = await freePort();
+  const port = await reservedPort();
   const launch = (): Promise<NatsProcess> =>
     startNats({ binary: found.path, port, storeDir, ...(config === undefined ? {} : { config }) });
   let nats = await launch();

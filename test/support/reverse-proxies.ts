@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DEBIAN_SOURCES, unpackDebianPackages } from '../../src/local/debian-packages.ts';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from './reserved-port.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
@@ -133,7 +133,7 @@ export async function startReverseProxy(name: ProxyName, targetPort: number): Pr
   const { path, env } = await findProgram(name).catch((error: unknown) => {
     throw new Error(`${name} is not installed, and Debian's cannot be had: ${String(error)}`);
   });
-  const port = await freePort();
+  const port = await reservedPort();
   const folder = await mkdtemp(join(tmpdir(), `player-analytics-${name}-`));
   let config = await readFile(new URL(`../../deploy/${kind.config}`, import.meta.url), 'utf8');
   const shipped = name === 'nginx' ? '80' : ':80';

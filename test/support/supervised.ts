@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../src/local/free-port.ts';
+import { reservedPort } from './reserved-port.ts';
 import { readEndpoints, readPids, type Pids } from '../../src/local/run-files.ts';
 import { until } from './until.ts';
 
@@ -41,9 +41,9 @@ export async function freshEnvironment(): Promise<Record<string, string | undefi
   return {
     ...process.env,
     DATA_DIR: mkdtempSync(join(tmpdir(), 'player-analytics-')),
-    PORT: String(await freePort()),
-    EMBEDDED_NATS_PORT: String(await freePort()),
-    EMBEDDED_CLICKHOUSE_PORT: String(await freePort()),
+    PORT: String(await reservedPort()),
+    EMBEDDED_NATS_PORT: String(await reservedPort()),
+    EMBEDDED_CLICKHOUSE_PORT: String(await reservedPort()),
     HOST: undefined,
     METRICS_PORT: undefined,
     NATS_URL: undefined,

@@ -2,7 +2,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { freePort } from '../../../src/local/free-port.ts';
+import { reservedPort } from '../../support/reserved-port.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { openRaw, sendRaw } from '../../support/raw-http.ts';
 import { PROXY_NAMES, startReverseProxy, type ProxyName, type ReverseProxy } from '../../support/reverse-proxies.ts';
@@ -128,7 +128,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
 
   it('a restart of the service costs requests only while it is away', async ({ skip, onTestFinished }) => {
     using(skip);
-    const port = await freePort();
+    const port = await reservedPort();
     let gateway = await startGateway({ port });
     onTestFinished(() => gateway.close());
     const proxy = await startReverseProxy(name, port);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/local/free-port.ts';
+import { reservedPort } from '../../support/reserved-port.ts';
 import { startNats, type NatsProcess } from '../../../src/local/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats-server.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test('nats-server.conf: the largest record is taken, and still there after kill -9', async () => {
-  const options = { binary, port: await freePort(), storeDir: join(root, 'single') };
+  const options = { binary, port: await reservedPort(), storeDir: join(root, 'single') };
   let server: NatsProcess = await startNats(options);
   try {
     const connection = await connect({ servers: server.url });
@@ -62,7 +62,7 @@ test('nats-cluster.conf: three nodes hold a stream on all three, and outlive one
   const launch = async (name: string, port: number, routePort: number) => {
     const config = join(root, `${name}.conf`);
     writeFileSync(config, readFileSync(CLUSTER_CONFIG, 'utf8').replace('port: 6222', `port: ${routePort}`));
-    const options = ['-p', String(port), '-m', String(await freePort()), '-sd', join(root, name), '--name', name];
+    const options = ['-p', String(port), '-m', String(await reservedPort()), '-sd', join(root, name), '--name', name];
     return spawn(binary, ['-c', config, ...options], { stdio: 'ignore', env });
   };
   const nodes = await Promise.all(
@@ -111,7 +111,7 @@ async function saysNodeWithoutPassword(port: number): Promise<string> {
 
 async function ports(count: number): Promise<number[]> {
   const found: number[] = [];
-  while (found.length < count) found.push(await freePort());
+  while (found.length < count) found.push(await reservedPort());
   return found;
 }
 
