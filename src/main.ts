@@ -3,7 +3,7 @@ import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createDefinitions } from '../actors/runtime/definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
-import { startTrimmer } from '../actors/runtime/trimmer.ts';
+import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics, type Analytics } from '../clickhouse-schema/queries/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
@@ -138,7 +138,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger,
       metrics,
     });
-    const trimmer = startTrimmer({
+    const trimmer = startFactsTrimmer({
       log,
       clock,
       partitions,

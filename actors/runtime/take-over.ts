@@ -3,6 +3,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeCommit, decodeJson, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
 import type { Log, Reader, StreamBounds } from '../../streams/log/log.ts';
+import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
 import type { CommitRecord, RequestPosition } from '../vocabulary/facts.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
@@ -142,12 +143,9 @@ async function loadSnapshots(options: TakeOverOptions, bounds: StreamBounds): Pr
 
 /** The sequence up to which the partition's changes are in snapshots in ClickHouse, as its sink has noted it. */
 async function rebuildMark(log: Log, partition: number, created: string): Promise<number | undefined> {
-  const entry = await log.bucket('POSITIONS').get(`rebuild.${partition}`);
-  if (entry?.value === undefined) return undefined;
-  const value = decodeJson(entry.value);
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (!('stream' in value) || value.stream !== created) return undefined;
-  return 'coveredTo' in value && typeof value.coveredTo === 'number' ? value.coveredTo : undefined;
+  const entry = await log.bucket('POSITIONS').get(rebuildKey(partition));
+  const mark = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
+  return mark?.stream === created ? mark.coveredTo : undefined;
 }
 
 /** How much may wait for the store during a long fold. */

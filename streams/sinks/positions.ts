@@ -1,16 +1,12 @@
-import { decodeJson, encodeJson } from '../codec.ts';
+import { decodeJson } from '../codec.ts';
 import type { StreamName } from '../definitions.ts';
-import type { Bucket, Log, StreamBounds } from '../log/log.ts';
+import type { Log, StreamBounds } from '../log/log.ts';
+import { createStoredValue, type StoredValue } from '../stored-value.ts';
+import { sinksOf, type SinkName } from './sink-registry.ts';
 
 /**
- * Positions of sinks: JSON documents in the bucket POSITIONS, readable with any NATS tool.
- *
- * | key | value |
- * |---|---|
- * | `clickhouse` | `SinkPosition` |
- * | `clickhouse-records` | `SinkPosition`, in RECORDS |
- * | `webhooks` | `SinkPosition` without an intent |
- * | `rebuild.<partition>` | `RebuildMark` |
+ * Positions of sinks: JSON documents in the bucket POSITIONS, one key a sink, readable with any NATS tool. The bucket
+ * also holds rebuild marks (`rebuild-mark.ts`) and the progress of segment sweeps.
  */
 export interface SinkPosition {
   /** The stream's creation, as the broker spells it: a position in another incarnation means nothing. */
@@ -21,82 +17,53 @@ export interface SinkPosition {
   intent?: { from: number; to: number };
 }
 
-/** From this sequence on, replay suffices: everything before is in snapshots that are in ClickHouse. */
-export interface RebuildMark {
-  stream: string;
-  coveredTo: number;
-}
-
-export const rebuildKey = (partition: number): string => `rebuild.${partition}`;
-
-/**
- * One key of POSITIONS, moved by compare-and-set from what this store last saw. Rejects only when the broker cannot be
- * read.
- */
-export interface PositionStore<T> {
-  /** What is stored; `undefined`: nothing, or nothing this program can read. */
-  load(): Promise<T | undefined>;
-  /** `taken`: somebody else moved it since `load`. `unknown`: save the same again. */
-  save(value: T): Promise<'saved' | 'taken' | 'unknown'>;
-}
-
-export function createPositionStore<T>(
-  bucket: Bucket,
-  key: string,
+/** The stored position of a sink, to be moved by the holder of its lease. */
+export function storedPosition<T>(
+  log: Pick<Log, 'bucket'>,
+  sink: SinkName,
   parse: (value: unknown) => T | undefined,
-): PositionStore<T> {
-  let revision = 0;
-  /** Text of a write that was not answered: it may have landed, and then its revision is new to us. */
-  let unanswered: string | undefined;
-
-  return {
-    async load() {
-      const entry = await bucket.get(key);
-      revision = entry?.revision ?? 0;
-      unanswered = undefined;
-      return entry?.value === undefined ? undefined : parse(decodeJson(entry.value));
-    },
-    async save(value) {
-      if (unanswered !== undefined) {
-        const entry = await bucket.get(key);
-        const current = entry?.revision ?? 0;
-        const text = entry?.value === undefined ? undefined : Buffer.from(entry.value).toString('utf8');
-        if (current !== revision && text !== unanswered) return 'taken';
-        revision = current;
-        unanswered = undefined;
-      }
-      const bytes = encodeJson(value);
-      const outcome = await bucket.put(key, bytes, revision);
-      if (outcome.kind === 'conflict') return 'taken';
-      if (outcome.kind === 'unknown') {
-        unanswered = Buffer.from(bytes).toString('utf8');
-        return 'unknown';
-      }
-      revision = outcome.revision;
-      return 'saved';
-    },
-  };
+): StoredValue<T> {
+  return createStoredValue(log.bucket('POSITIONS'), sink, parse);
 }
 
 /**
- * A stored position with the bounds of its stream at one moment: whoever moves the position between two looks makes both be taken
- * again. Bounds older than the position would make it seem that it lost records; newer ones, that it was trimmed too far.
+ * Reads a position and the bounds of its stream as of one moment: if the position moves in between, both are read again.
+ * With older bounds the stream would seem to have lost records; with newer ones, to be trimmed beyond the position.
  */
 export async function loadWithBounds<T>(
-  store: PositionStore<T>,
+  position: StoredValue<T>,
   log: Pick<Log, 'info'>,
   stream: StreamName = 'FACTS',
 ): Promise<{ stored: T | undefined; bounds: StreamBounds }> {
-  let stored = await store.load();
+  let stored = await position.load();
   for (;;) {
     const bounds = await log.info(stream);
-    const again = await store.load();
+    const again = await position.load();
     if (JSON.stringify(again) === JSON.stringify(stored)) return { stored, bounds };
     stored = again;
   }
 }
 
-/** Reads a sink's position; `undefined` for anything else. */
+/** The stored position of a sink. `undefined`: it has none yet. */
+export async function readSinkPosition(log: Pick<Log, 'bucket'>, sink: SinkName): Promise<SinkPosition | undefined> {
+  const entry = await log.bucket('POSITIONS').get(sink);
+  return entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
+}
+
+/**
+ * Up to which sequence every sink of a stream has handled it. 0 while a sink has no position, or one in another
+ * incarnation of the stream: then nothing may be trimmed.
+ */
+export async function handledByAllSinks(
+  log: Pick<Log, 'bucket'>,
+  stream: StreamName,
+  created: string,
+): Promise<number> {
+  const positions = await Promise.all(sinksOf(stream).map((sink) => readSinkPosition(log, sink)));
+  return Math.min(...positions.map((position) => (position?.stream === created ? position.sequence : 0)));
+}
+
+/** Parses a sink's position; `undefined` for anything else. */
 export function parseSinkPosition(value: unknown): SinkPosition | undefined {
   if (typeof value !== 'object' || value === null || !('stream' in value) || !('sequence' in value)) return undefined;
   const { stream, sequence } = value;
@@ -109,11 +76,4 @@ function parseIntent(value: unknown): { from: number; to: number } | undefined {
   if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return undefined;
   const { from, to } = value;
   return typeof from === 'number' && typeof to === 'number' ? { from, to } : undefined;
-}
-
-/** Reads a rebuild mark; `undefined` for anything else. */
-export function parseRebuildMark(value: unknown): RebuildMark | undefined {
-  if (typeof value !== 'object' || value === null || !('stream' in value) || !('coveredTo' in value)) return undefined;
-  const { stream, coveredTo } = value;
-  return typeof stream === 'string' && typeof coveredTo === 'number' ? { stream, coveredTo } : undefined;
 }

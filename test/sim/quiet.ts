@@ -3,6 +3,7 @@ import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/definitions.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
+import { sinksOf, type SinkName } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients.ts';
@@ -60,10 +61,16 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    return `FACTS ends at ${lastSequence}, clickhouse ${position('clickhouse')}, webhooks ${position('webhooks')}, stream ${follower.has(lastSequence)}, segments ${JSON.stringify(sweeps())} of ${config.lastSegmentRevision} and ${lastSchedule()}, erasures ${clickhouse.pendingErasures}`;
+    return `FACTS ends at ${lastSequence}, ${positions()}, stream ${follower.has(lastSequence)}, segments ${JSON.stringify(sweeps())} of ${config.lastSegmentRevision} and ${lastSchedule()}, erasures ${clickhouse.pendingErasures}`;
   }
 
-  function position(sink: string): number {
+  function positions(): string {
+    return sinksOf('FACTS')
+      .map((sink) => `${sink} ${position(sink)}`)
+      .join(', ');
+  }
+
+  function position(sink: SinkName): number {
     const entry = broker.bucket('POSITIONS').get(sink);
     return (entry?.value && parseSinkPosition(decodeJson(entry.value))?.sequence) ?? 0;
   }
@@ -93,7 +100,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 
   function isSettled(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
-    if (position('clickhouse') !== lastSequence || position('webhooks') !== lastSequence) return false;
+    if (sinksOf('FACTS').some((sink) => position(sink) !== lastSequence)) return false;
     if (!follower.has(lastSequence) || clickhouse.pendingErasures > 0) return false;
     const wanted = { revision: config.lastSegmentRevision, scheduleAt: lastSchedule() };
     const isBehind = sweeps().some(

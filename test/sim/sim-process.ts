@@ -2,7 +2,7 @@ import { startActors, type Actors } from '../../actors/runtime/actors.ts';
 import { createDefinitions } from '../../actors/runtime/definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
-import { startTrimmer } from '../../actors/runtime/trimmer.ts';
+import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { createCommandClient, type CommandClient } from '../../src/gateway/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
@@ -138,7 +138,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     });
     const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
     void feed.start();
-    const trimmer = startTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
+    const trimmer = startFactsTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
     const target = clickhouse.target(toucher, clock);
     const eraser = createEraser({
       ...shared,

@@ -1,12 +1,13 @@
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { StreamName } from '../../definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
+import type { SinkName } from '../sink-registry.ts';
 
 /** A stream of the log as ClickHouse is fed from it. */
 export interface BatchSource {
   stream: StreamName;
-  /** Key of its position; also what its lease, metrics and log lines are named after. */
-  sink: string;
+  /** Names its position, lease, metrics and log lines. */
+  sink: SinkName;
   /**
    * Adds what one record holds to a batch. A pure function of the record and the stream's creation: after a crash the same
    * records must become the same bytes.

@@ -2,10 +2,9 @@ import { within, type Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
-import { decodeJson } from '../../codec.ts';
 import type { Log } from '../../log/log.ts';
 import type { RecordsPosition } from '../../../clickhouse-schema/rows/erased-rows.ts';
-import { parseSinkPosition, type SinkPosition } from '../positions.ts';
+import { readSinkPosition } from '../positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 import { createLateRows } from './late-rows.ts';
 
@@ -66,19 +65,14 @@ export function createEraser(options: EraserOptions): Eraser {
     }
   }
 
-  async function positionOf(sink: string): Promise<SinkPosition | undefined> {
-    const entry = await log.bucket('POSITIONS').get(sink);
-    return entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
-  }
-
   async function recordsPosition(): Promise<RecordsPosition | undefined> {
-    const position = await positionOf('clickhouse-records');
+    const position = await readSinkPosition(log, 'clickhouse-records');
     return position && { createdMs: Date.parse(position.stream), sequence: position.sequence };
   }
 
   /** Takes some erasures a step on. True: there may be more to do. */
   async function round(): Promise<boolean> {
-    const position = await positionOf('clickhouse');
+    const position = await readSinkPosition(log, 'clickhouse');
     if (position === undefined) return false;
     const pending = await target.pending(position, LIMITS.erasuresAtOnce);
     if (pending.length === 0) return false;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { decodeJson } from '../../codec.ts';
 import type { Log } from '../../log/log.ts';
-import { parseSinkPosition, type SinkPosition } from '../positions.ts';
+import { readSinkPosition, type SinkPosition } from '../positions.ts';
 
 /**
  * Tells from when on no more rows can come of players that were erased. What is told to webhooks is logged by way of RECORDS, after
@@ -21,15 +20,10 @@ export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock):
   let passed: { position: SinkPosition; atMs: number } | undefined;
   let drained: { stream: string; sequence: number } | undefined;
 
-  async function positionOf(sink: string): Promise<SinkPosition | undefined> {
-    const entry = await log.bucket('POSITIONS').get(sink);
-    return entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
-  }
-
   return {
     async settledUpTo() {
       if (passed === undefined) {
-        const position = await positionOf('webhooks');
+        const position = await readSinkPosition(log, 'webhooks');
         if (position !== undefined) passed = { position, atMs: clock.monotonicMs() };
         return undefined;
       }
@@ -38,7 +32,7 @@ export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock):
         const { created, lastSequence } = await log.info('RECORDS');
         drained = { stream: created, sequence: lastSequence };
       }
-      const written = await positionOf('clickhouse-records');
+      const written = await readSinkPosition(log, 'clickhouse-records');
       // Another RECORDS holds none of it any more.
       const isIn = drained.sequence === 0 || written?.stream !== drained.stream || written.sequence >= drained.sequence;
       if (!isIn) return undefined;

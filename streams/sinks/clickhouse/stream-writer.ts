@@ -5,15 +5,10 @@ import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { contend, type Lease } from '../../lease.ts';
 import type { Log, StreamBounds } from '../../log/log.ts';
-import {
-  createPositionStore,
-  loadWithBounds,
-  parseRebuildMark,
-  parseSinkPosition,
-  rebuildKey,
-  type PositionStore,
-  type SinkPosition,
-} from '../positions.ts';
+import { parseRebuildMark, rebuildKey } from '../../rebuild-mark.ts';
+import { createStoredValue, type StoredValue } from '../../stored-value.ts';
+import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
+import { sinkLeaseKey } from '../sink-registry.ts';
 import type { TableName } from '../../../clickhouse-schema/rows/columns.ts';
 import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { BlockTarget } from './block-target.ts';
@@ -91,7 +86,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   /** Writes until the position or the stream is not ours any more, or the sink stops. */
   async function runTerm(): Promise<void> {
-    const store = createPositionStore(positions, sink, parseSinkPosition);
+    const store = storedPosition(log, sink, parseSinkPosition);
     const { stored, bounds } = await loadWithBounds(store, log, stream);
     const start = startingPoint(stored, bounds);
     let { sequence } = start;
@@ -127,7 +122,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   /** Takes one batch all the way; `repeated`: an earlier term may have got anywhere with it. False: the term is over. */
   async function writeBatch(
-    store: PositionStore<SinkPosition>,
+    store: StoredValue<SinkPosition>,
     batch: GatheredBatch,
     position: Required<SinkPosition>,
     repeated: boolean,
@@ -189,7 +184,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   }
 
   /** Writes a position, repeating what was not answered. False: somebody else moved it, or the lease is gone. */
-  async function save<T>(store: PositionStore<T>, value: T): Promise<boolean> {
+  async function save<T>(store: StoredValue<T>, value: T): Promise<boolean> {
     while (mayWrite()) {
       const outcome = await store.save(value);
       if (outcome === 'saved') return true;
@@ -203,7 +198,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   }
 
   async function noteRebuildMark(partition: number, stream: string, coveredTo: number): Promise<boolean> {
-    const store = createPositionStore(positions, rebuildKey(partition), parseRebuildMark);
+    const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
     const current = await store.load();
     if (current?.stream === stream && current.coveredTo >= coveredTo) return true;
     return save(store, { stream, coveredTo });
@@ -252,7 +247,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     start() {
       lease = contend({
         bucket: log.bucket('OWNERS'),
-        key: `sink.${sink}`,
+        key: sinkLeaseKey(sink),
         holder: options.holder,
         clock,
         onAcquired: () => {

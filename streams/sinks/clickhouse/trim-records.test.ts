@@ -1,32 +1,55 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
-import { createMemoryBroker } from '../../log/log-memory.ts';
+import { encodeJson } from '../../codec.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../log/log-memory.ts';
+import { sinksOf, type SinkName } from '../sink-registry.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
-it('RECORDS is trimmed up to the last record handled, now and then, and whatever came of the time before', async () => {
-  const clock = createFakeClock();
-  const broker = createMemoryBroker({ clock });
-  const log = broker.connect();
-  for (let i = 0; i < 10; i++) void log.append('records.scores.n-1', new Uint8Array([1]));
-  await clock.advance(10);
+describe('the trimmer of RECORDS', () => {
+  let clock: FakeClock;
+  let broker: MemoryBroker;
+  let log: MemoryLog;
+  beforeEach(async () => {
+    clock = createFakeClock();
+    broker = createMemoryBroker({ clock });
+    log = broker.connect();
+    for (let i = 0; i < 10; i++) void log.append('records.scores.n-1', new Uint8Array([1]));
+    await clock.advance(10);
+  });
   const first = () => broker.stream('RECORDS').bounds().firstSequence;
-  let fails = false;
-  const purgeBelow: typeof log.purgeBelow = (stream, sequence) =>
-    fails ? Promise.reject(new Error('away')) : log.purgeBelow(stream, sequence);
-  const handled = createRecordsTrimmer({ log: { purgeBelow }, clock, logger: silentLogger });
-  handled(3);
-  await clock.advance(10);
-  expect(first()).toBe(3);
-  handled(5);
-  await clock.advance(LIMITS.trimMs);
-  expect(first()).toBe(3);
-  fails = true;
-  handled(6);
-  await clock.advance(LIMITS.trimMs);
-  fails = false;
-  handled(7);
-  await clock.advance(10);
-  expect(first()).toBe(7);
+  const store = (sink: SinkName, sequence: number) =>
+    log
+      .bucket('POSITIONS')
+      .put(sink, encodeJson({ stream: broker.stream('RECORDS').bounds().created, sequence }))
+      .then(() => clock.advance(10));
+
+  it('trims at its interval up to the last record handled, also after a failure', async () => {
+    let fails = false;
+    const purgeBelow: typeof log.purgeBelow = (stream, sequence) =>
+      fails ? Promise.reject(new Error('away')) : log.purgeBelow(stream, sequence);
+    const trim = createRecordsTrimmer({ log: { ...log, purgeBelow }, clock, logger: silentLogger });
+    const handled = async (sequence: number, thenMs: number) => {
+      await store('clickhouse-records', sequence);
+      trim();
+      await clock.advance(thenMs);
+    };
+    await handled(3, 10);
+    expect(first()).toBe(3);
+    await handled(5, LIMITS.trimMs);
+    expect(first()).toBe(3);
+    fails = true;
+    await handled(6, LIMITS.trimMs);
+    fails = false;
+    await handled(7, 10);
+    expect(first()).toBe(7);
+  });
+
+  it.each(sinksOf('RECORDS'))('keeps every record that the sink %s has not handled', async (sink) => {
+    for (const each of sinksOf('RECORDS')) await store(each, each === sink ? 4 : 10);
+    createRecordsTrimmer({ log, clock, logger: silentLogger })();
+    await clock.advance(10);
+    expect(first()).toBe(4);
+  });
 });

@@ -2,35 +2,38 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Log } from '../../log/log.ts';
+import { handledByAllSinks } from '../positions.ts';
 
 /**
- * Trims RECORDS behind its only reader, now and then: what is in ClickHouse is needed by nobody, and room is what RECORDS needs
- * while ClickHouse is away. The last record handled stays, so that a broker that restarts knows where the stream was.
- * @returns to be told of every position that is stored
+ * Trims RECORDS below the positions of all its sinks, which makes space while ClickHouse is away. The last record
+ * handled stays, so that a restarted broker keeps the sequence of the stream.
+ * @returns to be called after each stored position; trims at most once per `LIMITS.trimMs`
  */
-export function createRecordsTrimmer({ log, clock, logger }: TrimOptions): (sequence: number) => void {
+export function createRecordsTrimmer({ log, clock, logger }: TrimOptions): () => void {
   let nextMs = clock.monotonicMs();
   let atWork = false;
 
-  async function trim(sequence: number): Promise<void> {
+  async function trim(): Promise<void> {
     atWork = true;
     nextMs = clock.monotonicMs() + LIMITS.trimMs;
     try {
-      await log.purgeBelow('RECORDS', sequence);
+      const { created, firstSequence } = await log.info('RECORDS');
+      const handledTo = await handledByAllSinks(log, 'RECORDS', created);
+      if (handledTo > firstSequence) await log.purgeBelow('RECORDS', handledTo);
     } catch (error) {
-      logger.warn({ err: error }, 'RECORDS could not be trimmed; it will be tried again');
+      logger.warn({ err: error }, 'RECORDS could not be trimmed; the next attempt follows');
     } finally {
       atWork = false;
     }
   }
 
-  return (sequence) => {
-    if (!atWork && clock.monotonicMs() >= nextMs) void trim(sequence);
+  return () => {
+    if (!atWork && clock.monotonicMs() >= nextMs) void trim();
   };
 }
 
 interface TrimOptions {
-  log: Pick<Log, 'purgeBelow'>;
+  log: Pick<Log, 'bucket' | 'info' | 'purgeBelow'>;
   clock: Clock;
   logger: Logger;
 }

@@ -9,7 +9,7 @@ import { rowsOf, valuesOf } from '../../../clickhouse-schema/rows/rows.ts';
 import { lineOf } from '../../../clickhouse-schema/rows/tab-separated.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
-import { parseRebuildMark, rebuildKey } from '../../../streams/sinks/positions.ts';
+import { parseRebuildMark, rebuildKey } from '../../../streams/rebuild-mark.ts';
 import { decodeDelivery } from '../../../streams/sinks/webhooks/delivery/delivery.ts';
 import type { PartitionLog } from './check-log.ts';
 import type { FakeClickhouse } from '../fake-clickhouse.ts';

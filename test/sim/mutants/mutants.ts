@@ -206,8 +206,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'FACTS trimmed beyond the rebuild marks',
     changes: [
       {
-        file: 'actors/runtime/trimmer.ts',
-        original: "bounds.push(1 + numberOf(await positions.get(`rebuild.${partition}`), created, 'coveredTo'));",
+        file: 'streams/facts-trimmer.ts',
+        original: 'bounds.push(1 + (await rebuildableTo(positions, partition, created)));',
         mutated: '',
       },
     ],
@@ -257,7 +257,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a sink position moved without looking who moved it last',
     changes: [
       {
-        file: 'streams/sinks/positions.ts',
+        file: 'streams/stored-value.ts',
         original: 'await bucket.put(key, bytes, revision);',
         mutated: 'await bucket.put(key, bytes);',
       },

@@ -6,14 +6,14 @@ import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { createSignal, type Signal } from '../../../../src/kernel/signal.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
-import type { PositionStore } from '../../positions.ts';
+import type { StoredValue } from '../../../stored-value.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import { createDueQuota } from '../queue/due-quota.ts';
 import { type MatchWindow, createMatchWindow } from './match-window.ts';
-import { type GameMark, type MatcherPosition, matcherPosition } from './matcher-position.ts';
+import { type GameMark, type MatcherPosition, matcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { gamesOf, matchRecord } from './matching.ts';
 import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from './position-saver.ts';
@@ -28,7 +28,7 @@ export interface MatchFactsOptions {
   subscriptions: Subscriptions;
   webhookQuota: WebhookQuota;
   room: DeliveriesQuota;
-  positions: PositionStore<MatcherPosition>;
+  positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
   isWell: (webhook: string) => boolean;
   onOverflow: (delivery: Delivery) => void;
@@ -285,7 +285,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     while (!isOver()) {
       const mayTake = windowBytes < LIMITS.matcherWindowBytes;
       const records = mayTake ? reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes) : [];
-      metrics.sinkLag.set({ sink: 'webhooks' }, reader.pending);
+      metrics.sinkLag.set({ sink: WEBHOOKS_SINK }, reader.pending);
       for (const record of records) if (!(await takeUp(record))) return;
       while (windowBytes >= LIMITS.matcherWindowBytes && letFallBehind());
       if (failure !== undefined) throw failure.error;

@@ -1,5 +1,8 @@
 import type { Environment, Scope } from '../../../../actors/vocabulary/commands.ts';
 import { parseSinkPosition, type SinkPosition } from '../../positions.ts';
+import type { SinkName } from '../../sink-registry.ts';
+
+export const WEBHOOKS_SINK: SinkName = 'webhooks';
 
 /** How far one game is, where that differs from the others. */
 export interface GameMark extends Scope {

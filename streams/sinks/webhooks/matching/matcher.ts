@@ -5,11 +5,12 @@ import { createSignal } from '../../../../src/kernel/signal.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { contend } from '../../../lease.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
-import { createPositionStore, loadWithBounds } from '../../positions.ts';
+import { loadWithBounds, storedPosition } from '../../positions.ts';
+import { sinkLeaseKey } from '../../sink-registry.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { matchFacts } from './match-facts.ts';
-import { type MatcherPosition, matcherPosition, parseMatcherPosition } from './matcher-position.ts';
+import { type MatcherPosition, matcherPosition, parseMatcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { createOverflowNotes } from '../queue/overflow-notes.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
@@ -38,8 +39,6 @@ export interface Matcher {
   stop(): Promise<void>;
 }
 
-const LEASE_KEY = 'sink.webhooks';
-const POSITION_KEY = 'webhooks';
 const RETRY_MS = 1_000;
 const CONFIG_LOG_MS = 5_000;
 
@@ -77,7 +76,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
 
   const lease = contend({
     bucket: log.bucket('OWNERS'),
-    key: LEASE_KEY,
+    key: sinkLeaseKey(WEBHOOKS_SINK),
     holder: options.holder,
     clock,
     onAcquired: () => {
@@ -106,7 +105,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
 
   /** Matches from the stored position until the turn is over, the position was taken or FACTS was reset. */
   async function follow(mine: number): Promise<void> {
-    const positions = createPositionStore(log.bucket('POSITIONS'), POSITION_KEY, parseMatcherPosition);
+    const positions = storedPosition(log, WEBHOOKS_SINK, parseMatcherPosition);
     const { stored, bounds } = await loadWithBounds(positions, log);
     await matchFacts({
       log,

@@ -1,12 +1,12 @@
 import { type Cancel, type Clock, sleep } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Signal } from '../../../../src/kernel/signal.ts';
-import type { PositionStore } from '../../positions.ts';
+import type { StoredValue } from '../../../stored-value.ts';
 import type { MatcherPosition } from './matcher-position.ts';
 
 export interface PositionSaverOptions {
   clock: Clock;
-  positions: PositionStore<MatcherPosition>;
+  positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
   present: () => MatcherPosition;
   /** Deliveries that were stored so far. */

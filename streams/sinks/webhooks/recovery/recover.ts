@@ -7,7 +7,7 @@ import type { ConfigEntry } from '../../../config/config-store.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
-import type { PositionStore } from '../../positions.ts';
+import type { StoredValue } from '../../../stored-value.ts';
 import { appendUntilAcked } from '../matching/append-until-acked.ts';
 import { createBoundedTasks } from '../matching/bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
@@ -26,7 +26,7 @@ export interface RecoverOptions {
   logger: Logger;
   erasures: Erasures;
   /** Where the job's document is. */
-  store: PositionStore<RecoveryJob>;
+  store: StoredValue<RecoveryJob>;
   /** Somebody else works on it from now on, or nobody. */
   isOver: () => boolean;
 }

@@ -5,7 +5,7 @@ import { decodeJson } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import { contend } from '../../../lease.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
-import { createPositionStore } from '../../positions.ts';
+import { createStoredValue } from '../../../stored-value.ts';
 import { recover } from './recover.ts';
 import { parseRecovery, RECOVERY_PREFIX } from './recoveries.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
@@ -78,7 +78,7 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
   function start(key: string): void {
     const mine = turn;
     const isOver = (): boolean => stopped || mine !== turn;
-    const store = createPositionStore(bucket, key, parseRecovery);
+    const store = createStoredValue(bucket, key, parseRecovery);
     const work = recover({ log, config, clock, logger, erasures, store, isOver })
       .catch((error: unknown) => {
         if (!isOver()) logger.error({ err: error, key }, 'webhooks: a recovery failed; it goes on from where it was');

@@ -1,30 +1,34 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import { decodeJson } from '../../streams/codec.ts';
-import { factsSubject } from '../../streams/definitions.ts';
-import { contend } from '../../streams/lease.ts';
-import type { Log } from '../../streams/log/log.ts';
+import type { Cancel, Clock } from '../src/kernel/clock.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
+import type { Logger } from '../src/kernel/logger.ts';
+import { decodeJson } from './codec.ts';
+import { factsSubject } from './definitions.ts';
+import { contend } from './lease.ts';
+import type { Bucket, Log } from './log/log.ts';
+import { parseRebuildMark, rebuildKey } from './rebuild-mark.ts';
+import { handledByAllSinks } from './sinks/positions.ts';
 
-/** The sinks whose positions hold FACTS back: what they have not handled is never trimmed. */
-const SINKS = ['clickhouse', 'webhooks'] as const;
-
-export interface TrimmerOptions {
+export interface FactsTrimmerOptions {
   log: Log;
   clock: Clock;
   partitions: number;
   /** Unique per process incarnation. */
   holder: string;
-  /** How long FACTS is kept at least, milliseconds. */
+  /** Records younger than this are kept. */
   retentionMs: number;
   logger: Logger;
 }
 
 /**
- * Trims FACTS, one process at a time by lease. Below the lowest of: the retention age, every sink's position, every
- * partition's rebuild mark, every partition's last record (the fence compares with the last record held).
+ * Trims FACTS in one process at a time, by lease.
+ *
+ * Invariants: no record is trimmed that
+ * 1. is younger than the retention;
+ * 2. a sink of FACTS has still to handle (`sinks/sink-registry.ts`);
+ * 3. a partition's rebuild still needs (`rebuild-mark.ts`);
+ * 4. is the last one of its partition: the fence compares with it.
  */
-export function startTrimmer(options: TrimmerOptions): { stop(): Promise<void> } {
+export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promise<void> } {
   const { log, clock, logger, holder } = options;
   let cancel: Cancel = () => {};
   const lease = contend({
@@ -50,7 +54,7 @@ export function startTrimmer(options: TrimmerOptions): { stop(): Promise<void> }
         logger.info({ from: firstSequence, below }, 'FACTS trimmed');
       }
     } catch (error) {
-      logger.warn({ err: error }, 'FACTS could not be trimmed; it will be tried again');
+      logger.warn({ err: error }, 'FACTS could not be trimmed; the next attempt follows');
     }
     schedule();
   }
@@ -63,16 +67,15 @@ export function startTrimmer(options: TrimmerOptions): { stop(): Promise<void> }
   };
 }
 
-/** Everything below this sequence is needed by nobody. Exported for its tests. */
-export async function trimmableBelow(options: Omit<TrimmerOptions, 'holder' | 'logger'>): Promise<number> {
+/** The sequence below which every record may be trimmed. Exported for its tests. */
+export async function trimmableBelow(options: Omit<FactsTrimmerOptions, 'holder' | 'logger'>): Promise<number> {
   const { log, clock, partitions, retentionMs } = options;
   const { created, firstSequence, lastSequence } = await log.info('FACTS');
   if (lastSequence < firstSequence) return firstSequence;
-  const bounds: number[] = [];
   const positions = log.bucket('POSITIONS');
-  for (const sink of SINKS) bounds.push(1 + numberOf(await positions.get(sink), created, 'sequence'));
+  const bounds: number[] = [1 + (await handledByAllSinks(log, 'FACTS', created))];
   for (let partition = 0; partition < partitions; partition++) {
-    bounds.push(1 + numberOf(await positions.get(`rebuild.${partition}`), created, 'coveredTo'));
+    bounds.push(1 + (await rebuildableTo(positions, partition, created)));
     const last = await log.last('FACTS', factsSubject(partition));
     bounds.push(last?.sequence ?? firstSequence);
   }
@@ -85,14 +88,11 @@ export async function trimmableBelow(options: Omit<TrimmerOptions, 'holder' | 'l
   return Math.min(...bounds);
 }
 
-/** A position that is missing, or belongs to another FACTS, holds everything back. */
-function numberOf(entry: { value: Uint8Array | undefined } | undefined, created: string, field: string): number {
-  if (entry?.value === undefined) return 0;
-  const value = decodeJson(entry.value);
-  if (typeof value !== 'object' || value === null) return 0;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const number = fields.get(field);
-  return fields.get('stream') === created && typeof number === 'number' ? number : 0;
+/** 0 while the partition has no rebuild mark, or one in another FACTS: then nothing may be trimmed. */
+async function rebuildableTo(positions: Bucket, partition: number, created: string): Promise<number> {
+  const entry = await positions.get(rebuildKey(partition));
+  const mark = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
+  return mark?.stream === created ? mark.coveredTo : 0;
 }
 
 /** The subject's first record in [first, end) stored at or after `sinceMs` (broker's clock), by bisection; else `end`. */

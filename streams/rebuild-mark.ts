@@ -1,0 +1,18 @@
+/**
+ * How far the snapshots of a partition reach: every change up to `coveredTo` is in snapshots that ClickHouse holds, so a
+ * rebuild replays FACTS only after it. Stored as JSON in POSITIONS by the ClickHouse sink.
+ */
+export interface RebuildMark {
+  /** When FACTS was created: a mark in another incarnation means nothing. */
+  stream: string;
+  coveredTo: number;
+}
+
+export const rebuildKey = (partition: number): `rebuild.${number}` => `rebuild.${partition}`;
+
+/** Reads a rebuild mark; `undefined` for anything else. */
+export function parseRebuildMark(value: unknown): RebuildMark | undefined {
+  if (typeof value !== 'object' || value === null || !('stream' in value) || !('coveredTo' in value)) return undefined;
+  const { stream, coveredTo } = value;
+  return typeof stream === 'string' && typeof coveredTo === 'number' ? { stream, coveredTo } : undefined;
+}
