@@ -1,0 +1,40 @@
+/** Bounds of the ClickHouse sink: batches, retries, and the erasure of players from its tables. */
+export const CLICKHOUSE_SINK_LIMITS = {
+  /** Rows in one ClickHouse insert. */
+  sinkBatchRows: 50_000,
+  /** FACTS bytes in one ClickHouse insert: two of the largest records. */
+  sinkBatchBytes: 8 * 1024 * 1024,
+  /**
+   * How long the sink gathers rows before it inserts them; the longer time applies after a batch of `sinkManyRows`. An
+   * insert costs the engine about 10 ms besides 3 µs a row.
+   */
+  sinkLingerMs: 250,
+  sinkLongLingerMs: 1_000,
+  sinkManyRows: 2_000,
+
+  /** First and longest pause after ClickHouse refused an insert. The sink retries for ever and skips nothing. */
+  sinkRetryFirstMs: 100,
+  sinkRetryLongestMs: 5_000,
+  /** One insert or position write. Beyond it the outcome is unknown, and the sink repeats the same write. */
+  sinkRequestMs: 60_000,
+  /** How long a stopping sink may take to finish its current batch. The next start repeats an unfinished one. */
+  sinkStopMs: 4_000,
+  /** Pause before the sink retries to read its log or stream. */
+  sinkReopenMs: 500,
+  /** How often an idle sink checks that it still holds its lease. */
+  sinkIdleCheckMs: 1_000,
+
+  /** Players erased with one pass over the tables. Their ids must fit a statement's text (`clickhouseQueryBytes`). */
+  erasuresAtOnce: 500,
+  /** Pause between two passes, while erasures remain or ClickHouse is unavailable. */
+  eraseAgainMs: 1_000,
+  /** How often the sink searches for erasures that an earlier sink left. New ones start a pass directly. */
+  eraseLookMs: 60_000,
+  /** How long the sink waits for one deletion before it checks again; the deletion continues meanwhile. */
+  eraseRequestMs: 300_000,
+  /**
+   * How long webhook attempts that were in flight at an erasure may still be logged: one attempt and the log's
+   * deadline.
+   */
+  lateRowsMs: 60_000,
+} as const;

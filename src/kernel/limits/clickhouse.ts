@@ -1,0 +1,56 @@
+/**
+ * Bounds of the embedded ClickHouse, which serves one machine.
+ * All readers' statements together use at most `clickhouseReaderStatements` × 512 MiB of memory and × 4 GiB of disk.
+ */
+export const CLICKHOUSE_LIMITS = {
+  /** Running time of one statement of a reader. */
+  clickhouseReaderSeconds: 60,
+  /** Memory of one statement of a reader. Beyond half of it, sorts and groups use the disk. */
+  clickhouseReaderMemoryBytes: 512 * 1024 * 1024,
+  /** Temporary files of one statement of a reader. */
+  clickhouseReaderDiskBytes: 4 * 1024 * 1024 * 1024,
+  /** Threads of one statement of a reader: the sink keeps a share of a small machine. */
+  clickhouseReaderThreads: 2,
+  /** Concurrent statements of readers. */
+  clickhouseReaderStatements: 4,
+  /** Concurrent statements of the service: inserts, snapshots, event queries. */
+  clickhouseServiceStatements: 6,
+  /** Statements that wait for a slot, for readers and for the service each. Beyond it 503 at once. */
+  clickhouseWaitingStatements: 64,
+  /** How long a statement waits for a slot before 503. */
+  clickhouseWaitMs: 10_000,
+  /**
+   * Threads for calls into the engine, each of which blocks its thread: all 10 statements at once, files and
+   * compression.
+   */
+  clickhousePoolThreads: 16,
+
+  /** A statement's text: ClickHouse's default `max_query_size`. */
+  clickhouseQueryBytes: 256 * 1024,
+  /**
+   * Words, literals and signs of one statement. Checking this many takes up to 100 ms on a busy core. The service's
+   * longest statement erases `erasuresAtOnce` players and has about 2,000.
+   */
+  clickhouseStatementTokens: 20_000,
+  /** Nested brackets of one statement. The check recurses; the engine's own bound is 1,000. */
+  clickhouseStatementDepth: 200,
+  /** Body of an insert after decompression: several times the sink's largest batch. */
+  clickhouseBodyBytes: 128 * 1024 * 1024,
+  /** A result in a format without streaming (JSON, Parquet), which is buffered as a whole. */
+  clickhouseBufferedResultBytes: 128 * 1024 * 1024,
+
+  /** Open connections of readers. One more closes the connection that was idle for longest. */
+  clickhouseConnections: 256,
+  /** Open connections of the service. The sink, routes, erasures and rebuilds use fewer than 20. */
+  clickhouseServiceConnections: 64,
+  /** Time from a connection, or from a request's first byte, to the end of its headers. */
+  clickhouseHeadersMs: 5_000,
+  /** Time until a whole request has arrived. On one machine 128 MiB take about a second. */
+  clickhouseRequestMs: 120_000,
+  /** Idle time of a connection between requests. The service's client closes its own after 2.5 s. */
+  clickhouseKeepAliveMs: 10_000,
+  /** A client that neither sends nor receives a byte for this long is disconnected: twice the longest statement. */
+  clickhouseIdleMs: 120_000,
+  /** How long a stop waits for running statements. */
+  clickhouseStopMs: 3_000,
+} as const;

@@ -1,0 +1,33 @@
+/**
+ * Bounds of commands and queries on their way from a gateway to the owner of a partition and into FACTS.
+ * One gateway holds at most `gatewayPendingBytes` for each partition: 2 GiB if all of 32 partitions stall.
+ */
+export const COMMAND_LIMITS = {
+  /** A command older than this is never applied. */
+  commandDeadlineMs: 5_000,
+  /** The gateway answers 503 this long after the deadline: tolerance for clocks that differ between nodes. */
+  commandGraceMs: 1_000,
+  /** A query older than this is answered 503. It writes nothing, so the caller may repeat it at once. */
+  queryDeadlineMs: 3_000,
+  /** How long an owner waits for the CONFIG revision that a command refers to. */
+  configWaitMs: 1_000,
+  /**
+   * Queries that wait in an owner for an append or a proof of ownership. Beyond it they are dropped; the gateway
+   * repeats them.
+   */
+  waitingQueries: 20_000,
+
+  /** One REQUESTS message: a quarter of `brokerPayloadBytes`, and room for the largest body. */
+  requestsBatchBytes: 2 * 1024 * 1024,
+  /** Commands in one REQUESTS message. Deciding this many takes less than about 50 ms. */
+  requestsBatchCommands: 2_000,
+  /** Commands waiting in a gateway for one partition. Beyond it a request is answered 503 at once. */
+  gatewayPendingCommands: 20_000,
+  /** Bytes of those commands. Beyond it a request is answered 503 at once. */
+  gatewayPendingBytes: 64 * 1024 * 1024,
+
+  /** One FACTS record. All facts of a command must fit: four times the largest body. */
+  commitBytes: 4 * 1024 * 1024,
+  /** Facts in one FACTS record. */
+  commitFacts: 5_000,
+} as const;

@@ -1,0 +1,56 @@
+/**
+ * Bounds of DELIVERIES, the queue of webhook deliveries, and of matching FACTS against webhooks.
+ * Quotas stop at `deliveriesBytes`; the stream itself drops its oldest messages at twice that.
+ */
+export const DELIVERY_QUEUE_LIMITS = {
+  /** Bytes that DELIVERIES may hold before matching pauses. */
+  deliveriesBytes: 4 * 1024 ** 3,
+  /** Bytes appended to DELIVERIES between two reads of its size. */
+  deliveriesCheckBytes: 4 * 1024 * 1024,
+  /** How often the deliveries in the queue are counted for the metrics. */
+  deliveriesCountMs: 5_000,
+  /** Deliveries that the broker hands out at once, over all processes: those in flight, waiting or being deferred. */
+  deliveriesHandedOut: 2_048,
+  /** Bytes of due deliveries, over all games: the processes that make them hold them in memory. */
+  deliveriesDueBytes: 64 * 1024 * 1024,
+  /** How often due deliveries are counted while one game has many of them. */
+  deliveriesDueLookMs: 25,
+  /** A delivery this late counts as made by another process. */
+  deliveryOverdueMs: 60_000,
+
+  /** Retries that wait for one webhook, over all processes. More are logged as overflowed; a recovery delivers them. */
+  deliveriesPendingPerWebhook: 500_000,
+  /** The same once half of `deliveriesBytes` is used: a hundred unreachable receivers leave room for all others. */
+  deliveriesPendingShare: 20_000,
+  /** Deliveries queued for one webhook between two counts of its waiting ones. */
+  deliveriesPendingStep: 10_000,
+  /** Bytes queued for one webhook, or for one game, between two counts; fewer when little of the quota is left. */
+  deliveriesPendingStepBytes: 32 * 1024 * 1024,
+  /** How often a webhook with an exhausted quota is counted again. */
+  deliveriesPendingLookMs: 15_000,
+
+  /**
+   * Concurrent appends of the matcher, minimum and maximum, and their bytes; one game uses at most half. The next
+   * delivery of another game waits behind them, so their number falls while an append takes longer than
+   * `matcherAppendMs`.
+   */
+  matcherAppendsLeast: 16,
+  matcherAppends: 256,
+  matcherAppendMs: 20,
+  matcherAppendBytes: 4 * 1024 * 1024,
+  /** FACTS bytes whose deliveries are not stored yet. Beyond it the game with most of them gets a reader of its own. */
+  matcherWindowBytes: 8 * 1024 * 1024,
+  /** The same for a game with its own reader, and the number of such games: 16 MiB for all of them. */
+  matcherBehindBytes: 1024 * 1024,
+  matcherBehindGames: 16,
+  /** How far such a game may fall behind. Older facts are skipped, because FACTS is not kept for them. */
+  matcherBehindMs: 7 * 24 * 60 * 60 * 1000,
+  /** FACTS bytes matched between two writes of the matcher's position. */
+  matcherBatchBytes: 4 * 1024 * 1024,
+  /** How often the position is written while nothing is sent. Facts read twice then only cost time. */
+  matcherPositionMs: 1_000,
+  /** The same while deliveries are sent. Facts read twice are appended twice, and the broker drops the duplicates. */
+  matcherSaveMs: 100,
+  /** How long matching waits for the CONFIG revision of a record before it continues and logs an error. */
+  matcherConfigWaitMs: 60_000,
+} as const;

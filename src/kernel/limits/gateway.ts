@@ -1,0 +1,49 @@
+/** Bounds of a gateway process: connections, bodies in transit, caches of credentials, rate limiting and its stop. */
+export const GATEWAY_LIMITS = {
+  /** Open HTTP connections of one process. A connection over it is closed at once. */
+  connections: 20_000,
+  /**
+   * Time from a request's headers to the end of its body. uWebSockets.js cuts off senders below 16 KiB/s much sooner.
+   */
+  bodyReceiveMs: 60_000,
+  /** Bytes of all bodies that are still arriving: 256 of the largest. Beyond it a request is answered 503. */
+  bodyReceivingBytes: 256 * 1024 * 1024,
+  /** A declared body up to this size is drained and answered 413. A larger one ends the connection. */
+  bodyDrainBytes: 8 * 1024 * 1024,
+  /**
+   * Seconds that `Keep-Alive` promises for an idle connection. uWebSockets.js closes it 8 to 12 s after the last
+   * response (10 s in steps of 4; not configurable). The difference covers the transit time of the next request.
+   */
+  keepAliveSeconds: 5,
+  /** uWebSockets.js holds back responses up to this size until it has parsed all requests that arrived. */
+  corkBufferBytes: 16 * 1024,
+  /** Log lines about failed requests, per second. A broken caller must not flood the log. */
+  errorLinesPerSecond: 10,
+
+  /** An API key's text, in characters. Valid keys are shorter; a longer text is rejected before it is hashed. */
+  apiKeyLength: 208,
+  /** API keys whose hash is cached in a gateway. */
+  apiKeyCache: 10_000,
+  /** IPv6 addresses of callers whose network is cached in a gateway. */
+  callerAddressCache: 10_000,
+  /** Characters of a player token. An `external_id` of 256 characters in any script fits. */
+  playerTokenLength: 2_048,
+  /** Tolerance on both ends of a player token's validity, for clocks that differ. */
+  playerTokenSkewMs: 60_000,
+  /** Verified player tokens cached in a gateway, at most 20 MB. A hit saves checking a signature (10 µs). */
+  playerTokenCache: 10_000,
+  /** Hours that tokens of a secret stay valid after its rotation, at most. */
+  playerTokenOverlapHours: 30 * 24,
+  /** Attributes that client keys may set, as listed in a game's settings: as many as a player may have. */
+  listedAttributes: 256,
+
+  /** How often gateways exchange their request counts. A burst may exceed a rate limit for this long. */
+  rateExchangeMs: 250,
+  /** Counts (one per key and second) in one message of that exchange. */
+  rateCountsPerMessage: 2_000,
+
+  /** How long a stopping server waits for requests in flight: the deadline of a command, its grace, and 0.5 s. */
+  serverCloseMs: 6_500,
+  /** Time for the service's graceful stop. The documented 10 s include the processes that stop after it. */
+  shutdownMs: 8_500,
+} as const;

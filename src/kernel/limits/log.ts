@@ -1,0 +1,47 @@
+/** Bounds of the log: the broker's streams, and the time-outs and buffers of its client. */
+export const LOG_LIMITS = {
+  /** The broker's `max_payload`: twice the largest record. */
+  brokerPayloadBytes: 8 * 1024 * 1024,
+
+  /** REQUESTS: age at which a request is dropped, processed or not: twelve times the deadline of a command. */
+  requestsMaxAgeMs: 60_000,
+  /** REQUESTS: bytes in the broker's memory; the oldest are dropped first. 5 s of deadline at 50 MB/s. */
+  requestsBytes: 256 * 1024 * 1024,
+  /** REQUESTS: window in which a batch published twice is recognised; at least twice the deadline. */
+  requestsDuplicateWindowMs: 30_000,
+
+  /**
+   * How long a write waits for its acknowledgement before its outcome is unknown. One retry fits the command's
+   * deadline.
+   */
+  logRequestMs: 2_000,
+  /** How long the broker may take for one administrative request (create, look up) before it is repeated. */
+  logApiMs: 3_000,
+  /** How long a starting process waits for the broker. A cluster elects its leaders in that time. */
+  logPatienceMs: 30_000,
+  /** First pause before a request to the broker is repeated; doubled each time up to the second figure. */
+  logRetryMs: 20,
+  logRetryMaxMs: 500,
+  /** Pause between attempts to reconnect. A restarted broker accepts connections within a second. */
+  logReconnectMs: 100,
+  /** One attempt to connect. A broker that hangs during TLS must not delay the next one of its cluster for longer. */
+  logConnectMs: 5_000,
+  /** Interval of pings. A silent connection is closed after two without an answer. */
+  logPingMs: 5_000,
+
+  /** How long one pull request of a reader stays open at the broker before the reader renews it. */
+  readerPullMs: 30_000,
+  /** How often the broker sends an idle reader a heartbeat. A consumer is lost after three missing ones. */
+  readerHeartbeatMs: 2_000,
+  /**
+   * The broker deletes a consumer without pull requests after this: twice the renewal, so only dead ones are deleted.
+   */
+  readerInactiveMs: 60_000,
+  /** Records that a reader buffers before it stops pulling. */
+  readerBufferRecords: 256,
+  /** Bytes that a reader buffers before it stops pulling. */
+  readerBufferBytes: 16 * 1024 * 1024,
+
+  /** Bytes of one key-value bucket. CONFIG is the largest: 100,000 documents of 8 KiB. */
+  bucketBytes: 1024 * 1024 * 1024,
+} as const;

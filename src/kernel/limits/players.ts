@@ -1,0 +1,59 @@
+/**
+ * Bounds of one player's state: idempotency, events, sessions, purchases and activity.
+ * A player must fit one record (`commitBytes`, 4 MiB) with all lists at their maximum.
+ */
+export const PLAYER_LIMITS = {
+  /** Idempotency keys remembered per player and kind of API key, and per API key for writes without a single player. */
+  idempotencyKeys: 64,
+  /**
+   * Characters of the responses remembered with them, per player or per API key; for a player, half belong to client
+   * keys. The response of an init may contain all attributes and hundreds of flags.
+   */
+  idempotencyChars: 1_000_000,
+  /** How long an `Idempotency-Key` is remembered. */
+  idempotencyTtlMs: 24 * 60 * 60 * 1000,
+  /** Event ids remembered per player to recognise repeats, separately for client keys and for server keys. */
+  recentEvents: 256,
+  /** Event names counted per player. A game has dozens. */
+  countedNames: 256,
+  /** UTC days for which an event is counted: the longest window of a condition. */
+  countedDays: 30,
+
+  /** Open sessions of one player, on several devices. One more closes the oldest. */
+  openSessions: 4,
+  /** Events in one sync, or at a session's end, as documented for clients. */
+  syncEvents: 50,
+  /** Flags that one init may request by name. Its session stores each name and the value served last. */
+  requestedFlags: 500,
+  /** Achievements in a session's summary, and characters of one. Anything beyond is recorded as an event only. */
+  sessionAchievements: 256,
+  achievementLength: 128,
+  /** One field of `device_info`, in characters. */
+  deviceFieldLength: 128,
+
+  /** Days or sessions of a game's lifecycle thresholds. A year without activity counts as churn in any game. */
+  lifecycleThreshold: 365,
+  /** Days of play that are stored day by day: the input of the churn risk. */
+  activityDays: 28,
+
+  /**
+   * Recorded sessions, and purchases with a transaction id, whose repeats are recognised, per player: ten years of
+   * three sessions a day. Each takes about 30 bytes, so the two lists take 600 kB at most.
+   */
+  recordedSessions: 10_000,
+  recordedPurchases: 10_000,
+  /** A recorded session, in seconds. A longer one is the result of a clock that was changed. */
+  recordedSessionSeconds: 24 * 60 * 60,
+  /** Purchases by client keys whose details are kept for corrections, per player: 300 bytes each, 300 kB at most. */
+  clientPurchasesTold: 1_000,
+  /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency, which leaves 0.08 % below 2^53. */
+  purchaseAmount: 900_000_000_000 * 10_000,
+  /**
+   * A player's revenue, in ten-thousandths. Beyond 2^53 sums of integers are no longer exact, so a purchase past it is
+   * refused. Client keys are refused earlier, which reserves 719,925,474 units for purchases by server keys.
+   */
+  totalRevenue: Number.MAX_SAFE_INTEGER,
+  totalRevenueByClients: 900_000_000_000 * 10_000,
+  /** `product_id` of a purchase, in characters. */
+  productIdLength: 256,
+} as const;

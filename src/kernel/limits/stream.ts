@@ -1,0 +1,64 @@
+/**
+ * Bounds of the event stream (SSE). A process buffers at most `streamBuffersBytes` for all readers together:
+ * 5,000 readers with full buffers would otherwise take 5 GB.
+ */
+export const STREAM_LIMITS = {
+  /** How long a stream token is valid, and how long the broker keeps it. Clocks differ by less than the difference. */
+  streamTokenMs: 60_000,
+  streamTokenKeptMs: 120_000,
+  /** Characters of a stream token: `st_`, the id of its key and 256 bits. */
+  streamTokenLength: 82,
+  /**
+   * Unexpired stream tokens that one process makes for one API key. Each is a synced write and 0.2 kB for two minutes.
+   */
+  streamTokensOfKey: 1_000,
+  /**
+   * Stream tokens that one process redeems at once. Beyond it 503, because anybody may send a text that looks like one.
+   */
+  streamTokensRedeemed: 64,
+
+  /** Readers of one process. */
+  streamReaders: 5_000,
+  /** Readers of one API key in one process, by the key's tier: no key can use all of `streamReaders`. */
+  streamReadersOfKey: { growth: 100, pro: 1_000, enterprise: 4_000 },
+  /** Names in one reader's `event_name` filter. */
+  streamEventNames: 50,
+
+  /** Bytes buffered for one reader before it is disconnected. */
+  streamReaderBytes: 1024 * 1024,
+  /** Bytes of one reader's messages that wait for the network: a last bound, above what the feed allows. */
+  streamQueueBytes: 4 * 1024 * 1024,
+  /**
+   * Bytes buffered for all readers of a process: 1,000 stalled ones at the refill. Beyond it the fullest are
+   * disconnected.
+   */
+  streamBuffersBytes: 256 * 1024 * 1024,
+  /** How often the buffers of all readers are added up. */
+  streamMeasureMs: 1_000,
+  /** FACTS bytes kept in memory for readers that are a little behind: a few seconds of heavy load, shared by all. */
+  streamRecentBytes: 4 * 1024 * 1024,
+
+  /** A reader that is behind receives more while its buffer holds less than this. A stalled reader holds no more. */
+  streamRefillBytes: 256 * 1024,
+  /** How often the buffer of a reader that is behind is checked. With the refill it allows 5 MB/s. */
+  streamPollMs: 50,
+  /** A reader that is behind and receives nothing for this long is disconnected. */
+  streamStallMs: 30_000,
+  /**
+   * How long the count of missed events may take. Without a count, the reader receives its `gap` message without one.
+   */
+  streamCountMs: 5_000,
+  /** Heartbeats written in one turn of the event loop: 1 to 2 ms, even if all readers connected at the same moment. */
+  streamBeatsAtOnce: 200,
+  /** Reconnect delay that readers receive (`retry`): longer than a restart, shorter than a user's patience. */
+  streamRetryMs: 2_000,
+
+  /** Concurrent replays from the log per process; each has a broker consumer. Other readers wait for a slot. */
+  streamReplays: 32,
+  /**
+   * How long a replay keeps its slot while a key with fewer replays waits. Resuming makes the broker read ahead again.
+   */
+  streamReplayTurnMs: 2_000,
+  /** FACTS bytes that one replay decodes before others get a turn. */
+  streamReplayStepBytes: 256 * 1024,
+} as const;
