@@ -35,6 +35,9 @@ export class RefusedRequest extends Error {
   }
 }
 
+/** The engine reports column names that Avro does not allow as a failure of its own library. They are the caller's. */
+const AVRO_REFUSAL = 'type: avro::Exception, e.what() = ';
+
 /** What to answer for anything thrown while a statement was handled. */
 export function failureOf(error: unknown, version: string): EngineFailure {
   if (error instanceof RefusedRequest) return withVersion(error.failure, version);
@@ -45,6 +48,12 @@ export function failureOf(error: unknown, version: string): EngineFailure {
     return withVersion({ code: OWN.STD_EXCEPTION, status: 500, text }, version);
   }
   const code = Number(found[1]);
+  const avroAt = code === OWN.STD_EXCEPTION ? message.indexOf(AVRO_REFUSAL) : -1;
+  if (avroAt >= 0) {
+    const reason = message.slice(avroAt + AVRO_REFUSAL.length).slice(0, 300).trim();
+    const refused = new RefusedRequest('BAD_ARGUMENTS', `Avro cannot hold this result: ${reason}`);
+    return withVersion(refused.failure, version);
+  }
   return withVersion({ code, status: statusOf(code), text: found[0].trim() }, version);
 }
 

@@ -170,6 +170,15 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     },
   );
 
+  it('answers 400 when Avro cannot hold the names of a result', async () => {
+    for (const name of ['a/b.csv', 'x y']) {
+      const answer = await ask(clickhouse, `SELECT 1 AS "${name}" FORMAT Avro`);
+      expect([answer.status, answer.headers.get('x-clickhouse-exception-code')], name).toEqual([400, '36']);
+      expect(answer.text).toMatch(/Avro cannot hold this result: /);
+    }
+    expect((await ask(clickhouse, 'SELECT 1 AS good FORMAT Avro')).status).toBe(200);
+  });
+
   it('refuses a body that does not decompress', async () => {
     const response = await fetch(clickhouse.url, {
       method: 'POST',
