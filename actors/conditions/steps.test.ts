@@ -41,7 +41,7 @@ describe('the steps of one command', () => {
       expect(stepsSpent() - before).toBeLessThanOrEqual(LIMITS.meterSteps + 1);
     }
     // 2 to 40 ms each; without the budget up to minutes. A machine that is busy takes a few times as long as an idle one.
-    expect(fastestMs).toBeLessThan(200);
+    expect(fastestMs).toBeLessThan(1_000);
   });
 });
 

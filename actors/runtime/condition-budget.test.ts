@@ -39,6 +39,6 @@ describe('an owner under segments at the limits', () => {
     expect(over?.labels).toEqual({ definition: 'segment' });
     expect(over?.value).toBeGreaterThanOrEqual(20);
     // 20 evaluations of 2 ms; without the budget each takes seconds.
-    expect((user + system) / 1_000).toBeLessThan(2_000);
+    expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });

@@ -50,7 +50,10 @@ export function failureOf(error: unknown, version: string): EngineFailure {
   const code = Number(found[1]);
   const avroAt = code === OWN.STD_EXCEPTION ? message.indexOf(AVRO_REFUSAL) : -1;
   if (avroAt >= 0) {
-    const reason = message.slice(avroAt + AVRO_REFUSAL.length).slice(0, 300).trim();
+    const reason = message
+      .slice(avroAt + AVRO_REFUSAL.length)
+      .slice(0, 300)
+      .trim();
     const refused = new RefusedRequest('BAD_ARGUMENTS', `Avro cannot hold this result: ${reason}`);
     return withVersion(refused.failure, version);
   }

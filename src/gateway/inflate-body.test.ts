@@ -19,10 +19,13 @@ describe('a gzip body', () => {
 
   it('that is a bomb is given up at the bound', () => {
     const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
-    const before = process.cpuUsage();
-    expect(inflateBody(bomb).kind).toBe('too_large');
+    const costsMs = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      expect(inflateBody(bomb).kind).toBe('too_large');
+      return process.cpuUsage(before).user / 1_000;
+    });
     // 1 ms; the whole of it takes 200 ms.
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(50);
+    expect(Math.min(...costsMs)).toBeLessThan(50);
   });
 
   it.each([

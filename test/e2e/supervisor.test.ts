@@ -125,7 +125,8 @@ describe('a child that dies', () => {
     process.kill(pidOf(supervised, name), 'SIGKILL');
     const beganMs = performance.now();
     await until(`${name} has a new process`, () => ![null, before[name]].includes(supervised.pids()?.[name] ?? null));
-    expect(performance.now() - beganMs).toBeLessThan(1_000);
+    // After 50 ms; a child that keeps dying waits for 5 s.
+    expect(performance.now() - beganMs).toBeLessThan(4_000);
     await untilReady(supervised);
     await until('nats answers', () => natsAnswers(Number(supervised.env['EMBEDDED_NATS_PORT'])));
     expect({ ...supervised.pids(), [name]: null }).toEqual({ ...before, [name]: null });
@@ -182,7 +183,7 @@ describe('a stop', () => {
     expect(await supervised.ended).toBe(0);
     const tookMs = performance.now() - beganMs;
     expect(tookMs).toBeGreaterThanOrEqual(serviceStopMs + LIMITS.dependencyStopMs);
-    expect(tookMs).toBeLessThan(serviceStopMs + LIMITS.dependencyStopMs + 2_000);
+    expect(tookMs).toBeLessThan(serviceStopMs + LIMITS.dependencyStopMs + 5_000);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 

@@ -81,8 +81,8 @@ test('an event takes a player into a segment: its next evaluation differs, and t
     expect(entered.data.segment_key).toBe('winners');
     delaysMs.push(entered.atMs - beganMs);
   }
-  // The median: the machine that runs the tests may be busy at any one moment.
-  expect(delaysMs.toSorted((a, b) => a - b)[7]).toBeLessThan(100);
+  // Milliseconds, which `npm run bench -- outputs` measures. Here only a poll or a pause on the way would show.
+  expect(delaysMs.toSorted((a, b) => a - b)[7]).toBeLessThan(1_000);
 });
 
 test('what a player saw is an exposure once: in ClickHouse and at the webhook', async () => {

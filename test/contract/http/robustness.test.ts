@@ -347,11 +347,18 @@ describe('the time one request may take from all others', () => {
   });
 
   it('is not spent on the headers of a request without a good key', async () => {
-    const type = `application/json${' '.repeat(3_800)}x`;
-    const request = `POST /v1/events/events HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 0\r\n\r\n`;
-    const started = performance.now();
-    for (let n = 0; n < 200; n++) expect((await sendRaw(gateway.port, [request], isWhole)).status).toBe(401);
-    // The expression that read this header took 14 ms each time: 2.8 s.
-    expect(performance.now() - started).toBeLessThan(1_500);
+    const requestOf = (type: string): string =>
+      `POST /v1/events/events HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 0\r\n\r\n`;
+    const timeOf = async (request: string): Promise<number> => {
+      const started = performance.now();
+      expect((await sendRaw(gateway.port, [request], isWhole)).status).toBe(401);
+      return performance.now() - started;
+    };
+    const costly = requestOf(`application/json${' '.repeat(3_800)}x`);
+    const plain = requestOf('application/json');
+    const excessMs: number[] = [];
+    for (let n = 0; n < 100; n++) excessMs.push((await timeOf(costly)) - (await timeOf(plain)));
+    // The expression that read this header took 14 ms each time. Other work on the machine slows both requests.
+    expect(excessMs.toSorted((a, b) => a - b)[50]).toBeLessThan(4);
   });
 });

@@ -280,7 +280,8 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
           await eventually(() => expect(records).toHaveLength(i));
           delaysMs.push(performance.now() - sentMs);
         }
-        expect(delaysMs.sort((a, b) => a - b)[10]).toBeLessThan(100);
+        // A few milliseconds; a poll comes after 30 s.
+        expect(delaysMs.sort((a, b) => a - b)[10]).toBeLessThan(1_000);
       });
 
       test('take is bounded by records and by bytes, but always gives one', async () => {

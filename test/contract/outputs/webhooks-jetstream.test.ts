@@ -20,7 +20,7 @@ import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../
 
 const DELAYS_MS = [400, 800, 1_200];
 /** How late an attempt may be on a busy machine. */
-const LATE_MS = 1_000;
+const LATE_MS = 5_000;
 
 let nats: TestNats;
 let config: ConfigStore;

@@ -122,7 +122,8 @@ describe('a receiver that does not answer in time', () => {
       { kind: 'timed_out' },
       { kind: 'timed_out' },
     ]);
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    // The whole body takes 20 s to arrive.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   it('never accepts the request at all', async () => {
