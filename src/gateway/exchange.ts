@@ -1,17 +1,17 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, TextAnswer } from '../api/answer.ts';
-import { ignoredFieldsHeader } from '../api/ignored-fields.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { EXPOSED_HEADERS } from './cors.ts';
+import { createHeadText, writeHead, type Headers } from './answer-head.ts';
 import type { RateVerdict } from './rate-limiter.ts';
 import type { Framing } from './request-framing.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * One request and its answer.
  *
  * Invariants
- * 1. `res` is touched only while `open`; an abort or the answer closes the exchange for good.
+ * 1. `res` is touched only while `open`, or while `unread` holds the rest of the answer; never once `gone`.
  * 2. Exactly one of `answer`, an abort or an opened stream ends it, and `onClosed` is called once.
  */
 export interface Exchange {
@@ -29,6 +29,8 @@ export interface Exchange {
   /** Names for X-Ignored-Fields. */
   readonly ignored: string[];
   open: boolean;
+  /** The connection is closed: `res` must not be touched. */
+  gone: boolean;
   /** The answer is decided, and written in the next turn of the event loop. */
   ending: boolean;
   readonly framing: Framing;
@@ -36,6 +38,10 @@ export interface Exchange {
   lastOnConnection: boolean;
   /** Whether the server is closing: then every answer ends its connection. */
   readonly draining: () => boolean;
+  /** Holds what the client does not read at once. */
+  readonly unread: UnreadAnswers;
+  /** Whether this answer without a body must end its connection, as nobody can see whether it is read. */
+  readonly endsBodiless: () => boolean;
   /** How failures look where it is not our envelope: set by routes of protocols that others defined. */
   failureShape: ((failure: Failure) => TextAnswer) | undefined;
   /** Status of VALIDATION_ERROR, where the route's contract has another than the catalogue. */
@@ -45,31 +51,6 @@ export interface Exchange {
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
-/** Status lines, made once. */
-const STATUS_LINES: Readonly<Record<number, string>> = {
-  200: '200 OK',
-  201: '201 Created',
-  204: '204 No Content',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  403: '403 Forbidden',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  409: '409 Conflict',
-  412: '412 Precondition Failed',
-  413: '413 Payload Too Large',
-  415: '415 Unsupported Media Type',
-  422: '422 Unprocessable Entity',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  503: '503 Service Unavailable',
-};
-
-/** Seconds a caller should wait when nothing else says so: about as long as a partition takes to change owners. */
-const RETRY_AFTER_SECONDS = 2;
-
-type Headers = Readonly<Record<string, string>>;
 const NO_HEADERS: Headers = {};
 
 /** Answers, unless the caller has gone away. */
@@ -125,7 +106,7 @@ export function refuse(exchange: Exchange, why: Failure): void {
   } else {
     const body = failureBody(exchange, why).padEnd(LIMITS.corkBufferBytes);
     res.cork(() => {
-      writeHead(exchange, status, 'application/json', false, NO_HEADERS);
+      writeHead(exchange, res, status, 'application/json', false, NO_HEADERS);
       if (exchange.framing.closesUnsaid) res.writeHeader('Connection', 'close');
       res.end(body, true);
     });
@@ -139,7 +120,7 @@ export function refuse(exchange: Exchange, why: Failure): void {
  */
 export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
   exchange.res.cork(() => {
-    writeHead(exchange, 200, contentType, false, extra);
+    writeHead(exchange, exchange.res, 200, contentType, false, extra);
     exchange.res.writeHeader('Connection', 'close');
   });
 }
@@ -178,66 +159,76 @@ function write(
   extra: Headers,
 ): void {
   exchange.open = false;
-  const { res } = exchange;
+  const { res, unread } = exchange;
   const last = exchange.lastOnConnection || exchange.draining();
-  const bodiless = contentType === undefined || exchange.headOnly;
+  if (contentType === undefined || exchange.headOnly) {
+    const lengthBytes = contentType === undefined ? undefined : Buffer.byteLength(body);
+    writeBodiless(exchange, status, contentType, lengthBytes, replayed, last, extra);
+    exchange.onClosed(status);
+    return;
+  }
+  // Small answers cost no timer. Of a large one the library would buffer what the client does not read.
+  const isLarge = body.length > LIMITS.corkBufferBytes;
+  let whole = true;
   res.cork(() => {
-    writeHead(exchange, status, contentType, replayed, extra);
-    writeConnection(exchange, last, bodiless);
-    if (!bodiless) res.end(body, last);
-    else endWithoutBody(res, contentType === undefined ? undefined : Buffer.byteLength(body));
+    writeHead(exchange, res, status, contentType, replayed, extra);
+    writeConnection(exchange, last, isLarge);
+    if (!last) [, whole] = res.tryEnd(body, 0);
+    else if (isLarge) unread.holdLast(exchange, res, body, exchange.caller);
+    else res.end(body, true);
   });
+  if (!whole && !exchange.gone) unread.hold(exchange, res, body, exchange.caller);
   exchange.onClosed(status);
 }
 
-/** Says how long the connection is kept, or that it ends; with a body the library says the latter, if the client has not. */
-function writeConnection({ res, framing }: Exchange, last: boolean, bodiless: boolean): void {
+/** Says how long the connection is kept, or that it ends; `end` with its flag says the latter, if the client has not. */
+function writeConnection({ res, framing }: Exchange, last: boolean, unsaid: boolean): void {
   if (!last) {
     res.writeHeader('Connection', 'keep-alive');
     res.writeHeader('Keep-Alive', KEEP_ALIVE);
-  } else if (bodiless || framing.closesUnsaid) {
+  } else if (unsaid || framing.closesUnsaid) {
     res.writeHeader('Connection', 'close');
   }
 }
 const KEEP_ALIVE = `timeout=${LIMITS.keepAliveSeconds}`;
 
 /**
- * Ends an answer that has no body: 204, 304, or any to HEAD. The library must get no arguments here: it sends an undefined
- * length as 2^63, and after any other than 0 it closes the connection at the next request. Without them it cannot close
+ * Writes an answer that has no body: 204, 304, or any to HEAD. The library must get no length here: it sends an undefined
+ * length as 2^63, and after any other than 0 it closes the connection at the next request. Without one it cannot close
  * the connection itself: the client does, as the headers ask it to, or else the idle time-out.
+ *
+ * The library buffers such an answer without a bound when the client does not read, and does not say so. Therefore some
+ * of them end their connection, chosen so that no client can foresee which.
  */
-function endWithoutBody(res: HttpResponse, lengthBytes: number | undefined): void {
-  if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
-  res.endWithoutBody();
-}
-
-function writeHead(
+function writeBodiless(
   exchange: Exchange,
   status: number,
   contentType: string | undefined,
+  lengthBytes: number | undefined,
   replayed: boolean,
+  last: boolean,
   extra: Headers,
 ): void {
-  const { res, rate, ignored } = exchange;
-  res.writeStatus(STATUS_LINES[status] ?? String(status));
-  if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
-  res.writeHeader('X-Request-Id', exchange.requestId);
-  if (rate !== undefined) {
-    res.writeHeader('RateLimit-Limit', String(rate.limit));
-    res.writeHeader('RateLimit-Remaining', String(rate.remaining));
-    res.writeHeader('RateLimit-Reset', String(rate.resetSeconds));
+  const { res } = exchange;
+  if (!last && exchange.endsBodiless()) {
+    const head = createHeadText();
+    writeHead(exchange, head, status, contentType, replayed, extra);
+    if (lengthBytes !== undefined) head.writeHeader('Content-Length', String(lengthBytes));
+    head.writeHeader('Date', new Date().toUTCString());
+    head.writeHeader('Connection', 'close');
+    // Given as the status line, the library sends the whole head but does not end the answer; so `close` stays possible.
+    res.cork(() => void res.writeStatus(head.text));
+    setImmediate(() => {
+      if (!exchange.gone) res.close();
+    });
+    return;
   }
-  if (status === 429 && rate?.allowed === false) res.writeHeader('Retry-After', String(rate.resetSeconds));
-  else if (status === 429 || status === 503)
-    res.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
-  if (replayed) res.writeHeader('Idempotent-Replayed', 'true');
-  if (ignored.length > 0) res.writeHeader('X-Ignored-Fields', ignoredFieldsHeader(ignored));
-  if (exchange.allowOrigin !== undefined) {
-    res.writeHeader('Access-Control-Allow-Origin', exchange.allowOrigin);
-    res.writeHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
-  }
-  if (exchange.varyOrigin) res.writeHeader('Vary', 'Origin');
-  for (const name in extra) res.writeHeader(name, extra[name] ?? '');
+  res.cork(() => {
+    writeHead(exchange, res, status, contentType, replayed, extra);
+    writeConnection(exchange, last, true);
+    if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
+    res.endWithoutBody();
+  });
 }
 
 /** The error envelope. Server errors name the request, so that a caller can quote it. */

@@ -8,6 +8,7 @@ import type { Metrics } from '../kernel/metrics.ts';
 import type { Cors } from './cors.ts';
 import { refuse, type Exchange } from './exchange.ts';
 import { readFraming } from './request-framing.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** Begins exchanges and keeps count of those open, with metrics and the access log. */
 export interface Exchanges {
@@ -29,9 +30,10 @@ interface Deps {
   metrics: Metrics;
   logger: Logger;
   cors: Cors;
+  unread: UnreadAnswers;
 }
 
-export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Exchanges {
+export function createExchanges({ clock, ids, metrics, logger, cors, unread }: Deps): Exchanges {
   // Unique per process and cheap: random once, then counted.
   const prefix = `req_${Buffer.from(ids.bytes(9)).toString('base64url')}_`;
   const recorders = new Map<string, ReturnType<typeof createRecorder>>();
@@ -39,6 +41,13 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
   let open = 0;
   let draining = false;
   const isDraining = (): boolean => draining;
+
+  let bodilessLeft = LIMITS.bodilessAnswers;
+  function endsBodiless(): boolean {
+    if (bodilessLeft-- > 0) return false;
+    bodilessLeft = LIMITS.bodilessAnswers + (ids.bytes(1)[0] ?? 0);
+    return true;
+  }
 
   function recorderOf(route: string): ReturnType<typeof createRecorder> {
     let recorder = recorders.get(route);
@@ -75,12 +84,15 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         caller: undefined,
         ignored: [],
         open: true,
+        gone: false,
         ending: false,
         framing,
         // A large body would be drained for long after an early answer. And the library's reading of chunks differs from
         // others' (extensions, bare LF, trailers): what follows them must not be taken as a request.
         lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
         draining: isDraining,
+        unread,
+        endsBodiless,
         failureShape: undefined,
         invalidStatus: undefined,
         retryAfterSeconds: undefined,
@@ -95,6 +107,8 @@ export function createExchanges({ clock, ids, metrics, logger, cors }: Deps): Ex
         },
       };
       res.onAborted(() => {
+        exchange.gone = true;
+        unread.forget(exchange);
         if (!exchange.open) return;
         exchange.open = false;
         exchange.onClosed('aborted');

@@ -24,6 +24,7 @@ import { createBodyReader } from './request-body.ts';
 import type { PipelineDeps } from './request-pipeline.ts';
 import { createStreamTokens } from './stream-tokens.ts';
 import { createStreamRegistry } from './stream-registry.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
 
 export interface ServerDeps {
   routes: readonly Route[];
@@ -44,6 +45,8 @@ export interface ServerDeps {
   webhookOperations: Services['webhookOperations'];
   /** Open connections; one over it is closed at once. */
   maxConnections?: number;
+  /** Bytes of answers that clients have not read; over it the callers with the most of them are closed. */
+  unreadAnswerBytes?: number;
 }
 
 /** The HTTP front end of one process. */
@@ -97,7 +100,19 @@ export function createServer(deps: ServerDeps): Server {
   const playerTokens = createPlayerTokens(configStore, clock);
   const limiter = createRateLimiter(clock);
   const streams = createStreamRegistry();
-  const exchanges = createExchanges({ clock, ids, metrics, logger: deps.logger, cors: createCors(config.corsOrigins) });
+  const unread = createUnreadAnswers({
+    clock,
+    metrics,
+    budgetBytes: deps.unreadAnswerBytes ?? LIMITS.unreadAnswerBytes,
+  });
+  const exchanges = createExchanges({
+    clock,
+    ids,
+    metrics,
+    logger: deps.logger,
+    cors: createCors(config.corsOrigins),
+    unread,
+  });
   const pipeline: PipelineDeps = {
     services,
     keyRing,

@@ -31,6 +31,19 @@ export function createMetrics() {
       buckets: seconds,
       registers,
     }),
+    unreadAnswerBytes: new Gauge({
+      name: 'http_unread_answer_bytes',
+      help: 'Bytes of answers that wait for clients to read; event streams are apart (sse_buffered_bytes).',
+      registers,
+    }),
+    slowReadersClosed: new Counter({
+      name: 'http_slow_readers_closed_total',
+      help:
+        'Connections closed with an unread answer, by reason: slow (not read in time), full (all unread answers together were ' +
+        'too large, and this caller held the most).',
+      labelNames: ['reason'],
+      registers,
+    }),
     commandBatchSize: new Histogram({
       name: 'gateway_batch_commands',
       help: 'Commands in one REQUESTS message.',

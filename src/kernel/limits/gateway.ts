@@ -17,6 +17,24 @@ export const GATEWAY_LIMITS = {
   keepAliveSeconds: 5,
   /** uWebSockets.js holds back responses up to this size until it has parsed all requests that arrived. */
   corkBufferBytes: 16 * 1024,
+  /**
+   * Bytes of answers that their clients have not read, over all connections of a process: 512 of the largest echo of flag
+   * keys (256 KB), which 20,000 connections would make 5 GB. The kernel holds up to 4 MB a connection besides.
+   */
+  unreadAnswerBytes: 128 * 1024 * 1024,
+  /**
+   * What a client may take to read an answer that its socket did not take at once: this, and a second for each 16 KiB, the
+   * least that uWebSockets.js demands of a sender. A page of 1 MiB has 94 s; a phone with 50 KB/s needs 21 s.
+   */
+  answerReadMs: 30_000,
+  answerReadBytesPerSecond: 16 * 1024,
+  /** How often the idle time-out of uWebSockets.js (8 to 12 s) is restarted for such answers: it does not see a slow reader. */
+  answerKeepOpenMs: 4_000,
+  /**
+   * Answers without a body (preflights, HEAD, 304) from one that ends its connection to the next, at least; at most this
+   * and 255 more. Nothing says whether they are read. On average 90 KB of them wait on a connection, which the kernel holds.
+   */
+  bodilessAnswers: 64,
   /** Log lines about failed requests, per second. A broken caller must not flood the log. */
   errorLinesPerSecond: 10,
 
