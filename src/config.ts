@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/jetstream/access.ts';
+import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/log/jetstream/access.ts';
 import { parseProxies } from './gateway/caller-address.ts';
 
 /** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */

@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { decodeJson } from './codec.ts';
-import { factsSubject } from './definitions.ts';
+import { factsSubject } from './subjects.ts';
 import { contend } from './lease.ts';
 import type { Bucket, Log } from './log/log.ts';
 import { parseRebuildMark, rebuildKey } from './rebuild-mark.ts';

@@ -6,7 +6,7 @@ import { contend } from './lease.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
 import { createMemoryBroker } from './log/log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from './log/log-memory.ts';
-import type { WriteFault } from './memory/connection.ts';
+import type { WriteFault } from './log/memory/connection.ts';
 
 const { leaseMs, leaseMarginMs, leaseRenewMs } = LIMITS;
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import { encodeCommit } from '../../streams/codec.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import { factsSubject } from '../../streams/definitions.ts';
+import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { CommitRecord } from '../vocabulary/facts.ts';
 import { buildCommit, type PendingCommit } from './build-commit.ts';

@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeQueries } from '../../streams/codec.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import { queriesSubject } from '../../streams/definitions.ts';
+import { queriesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 import type { Query } from '../vocabulary/commands.ts';
 import { stepsSpent } from '../conditions/steps.ts';

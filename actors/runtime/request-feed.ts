@@ -1,5 +1,5 @@
 import { decodeCommands } from '../../streams/codec.ts';
-import { requestsSubject } from '../../streams/definitions.ts';
+import { requestsSubject } from '../../streams/subjects.ts';
 import type { Log, Reader } from '../../streams/log/log.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';

@@ -1,5 +1,5 @@
 import { encodeReplies } from '../../streams/codec.ts';
-import { repliesSubject } from '../../streams/definitions.ts';
+import { repliesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 import type { Query } from '../vocabulary/commands.ts';
 import type { AddressedReply } from '../vocabulary/replies.ts';

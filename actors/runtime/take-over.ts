@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeCommit, decodeJson, encodeCommit } from '../../streams/codec.ts';
-import { factsSubject } from '../../streams/definitions.ts';
+import { factsSubject } from '../../streams/subjects.ts';
 import type { Log, Reader, StreamBounds } from '../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
 import type { CommitRecord, RequestPosition } from '../vocabulary/facts.ts';

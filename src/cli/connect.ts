@@ -1,5 +1,5 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
-import { withoutCredentials } from '../../streams/jetstream/access.ts';
+import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
 import { connectJetStream } from '../../streams/log/log-jetstream.ts';
 import type { Config } from '../config.ts';
 import { SETTINGS } from '../deployment.ts';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { Command, Query } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { decodeCommands, decodeQueries, encodeReplies } from '../../streams/codec.ts';
-import type { StreamDefinition } from '../../streams/definitions.ts';
+import type { StreamDefinition } from '../../streams/stream-definitions.ts';
 import {
   createMemoryBroker,
   type MemoryBroker,

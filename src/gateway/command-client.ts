@@ -7,7 +7,7 @@ import { partitionOf } from '../kernel/partition.ts';
 import type { CommandBody, Query, TrackItem } from '../../actors/vocabulary/commands.ts';
 import type { AddressedReply, Reply } from '../../actors/vocabulary/replies.ts';
 import { decodeReplies } from '../../streams/codec.ts';
-import { repliesSubject } from '../../streams/definitions.ts';
+import { repliesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 import type { Backend, Origin } from './backend.ts';
 import { createQuerySender } from './query-sender.ts';

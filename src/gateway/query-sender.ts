@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../kernel/clock.ts';
 import type { Query } from '../../actors/vocabulary/commands.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { encodeQueries } from '../../streams/codec.ts';
-import { queriesSubject } from '../../streams/definitions.ts';
+import { queriesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 
 /**

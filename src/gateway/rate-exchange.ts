@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { RATE_COUNTS_SUBJECT } from '../../streams/definitions.ts';
+import { RATE_COUNTS_SUBJECT } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { compile } from '../api/validation.ts';
 import type { Cancel, Clock } from '../kernel/clock.ts';

@@ -5,7 +5,7 @@ import type { Metrics } from '../kernel/metrics.ts';
 import type { Command } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { encodeCommands } from '../../streams/codec.ts';
-import { requestsSubject } from '../../streams/definitions.ts';
+import { requestsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 
 /**

@@ -2,16 +2,16 @@ import { sleep, within } from '../../src/kernel/clock.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import { appendRecord } from '../jetstream/append.ts';
-import { boundsOf, callApi, countBySubject, countSubjects, describeStream, getMessage } from '../jetstream/api.ts';
-import { openBucket } from '../jetstream/bucket.ts';
-import { BrokerUnfit, checkServer, ensureStreams } from '../jetstream/ensure.ts';
-import type { BrokerAccess } from '../jetstream/access.ts';
-import { openLink } from '../jetstream/link.ts';
-import type { Link } from '../jetstream/link.ts';
-import { openReader } from '../jetstream/reader.ts';
-import { keepUp } from '../jetstream/upkeep.ts';
-import { openWork } from '../jetstream/work.ts';
+import { appendRecord } from './jetstream/append.ts';
+import { boundsOf, callApi, countBySubject, countSubjects, describeStream, getMessage } from './jetstream/api.ts';
+import { openBucket } from './jetstream/bucket.ts';
+import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
+import type { BrokerAccess } from './jetstream/access.ts';
+import { openLink } from './jetstream/link.ts';
+import type { Link } from './jetstream/link.ts';
+import { openReader } from './jetstream/reader.ts';
+import { keepUp } from './jetstream/upkeep.ts';
+import { openWork } from './jetstream/work.ts';
 import type { Log } from './log.ts';
 
 export interface JetStreamOptions {

@@ -1,18 +1,18 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { BUCKETS, STREAMS } from '../definitions.ts';
-import type { BucketName, StreamDefinition, StreamName } from '../definitions.ts';
+import { BUCKETS, STREAMS } from '../stream-definitions.ts';
+import type { BucketName, StreamDefinition, StreamName } from '../stream-definitions.ts';
 import type { AppendOutcome, Log } from './log.ts';
-import { createMemoryBucket, openMemoryBucket } from '../memory/bucket.ts';
-import type { MemoryBucket } from '../memory/bucket.ts';
-import { createConnection } from '../memory/connection.ts';
-import type { ClientClocks, Connection, WriteFault } from '../memory/connection.ts';
-import { createMessages } from '../memory/messages.ts';
-import { openMemoryReader } from '../memory/reader.ts';
-import { createMemoryStream } from '../memory/stream.ts';
-import type { MemoryStream } from '../memory/stream.ts';
-import { createWorkQueue } from '../memory/work-queue.ts';
-import type { WorkQueue } from '../memory/work-queue.ts';
+import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
+import type { MemoryBucket } from './memory/bucket.ts';
+import { createConnection } from './memory/connection.ts';
+import type { ClientClocks, Connection, WriteFault } from './memory/connection.ts';
+import { createMessages } from './memory/messages.ts';
+import { openMemoryReader } from './memory/reader.ts';
+import { createMemoryStream } from './memory/stream.ts';
+import type { MemoryStream } from './memory/stream.ts';
+import { createWorkQueue } from './memory/work-queue.ts';
+import type { WorkQueue } from './memory/work-queue.ts';
 import { subjectMatches } from './subject-match.ts';
 
 /** A broker in memory, shared by the clients of one test or simulation. */

@@ -1,4 +1,4 @@
-import type { StreamName, BucketName } from '../definitions.ts';
+import type { StreamName, BucketName } from '../stream-definitions.ts';
 
 /**
  * The log as the service needs it: durable streams with fenced appends, key-value buckets with compare-and-set, and

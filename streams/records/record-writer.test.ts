@@ -5,7 +5,7 @@ import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeModelReference, decodeScores } from '../codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../log/log-memory.ts';
-import type { WriteFault } from '../memory/connection.ts';
+import type { WriteFault } from '../log/memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { aScore } from './testing.ts';
 

@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { encodeModelReference, encodeScores } from '../codec.ts';
-import { modelRecordsSubject, scoreRecordsSubject } from '../definitions.ts';
+import { modelRecordsSubject, scoreRecordsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
 import type { ModelReference } from './model-reference.ts';
 import { createRecordBatches, type RecordsOutcome } from './record-batches.ts';

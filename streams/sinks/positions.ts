@@ -1,5 +1,5 @@
 import { decodeJson } from '../codec.ts';
-import type { StreamName } from '../definitions.ts';
+import type { StreamName } from '../stream-definitions.ts';
 import type { Log, StreamBounds } from '../log/log.ts';
 import { createStoredValue, type StoredValue } from '../stored-value.ts';
 import { sinksOf, type SinkName } from './sink-registry.ts';

@@ -1,4 +1,4 @@
-import type { StreamName } from '../definitions.ts';
+import type { StreamName } from '../stream-definitions.ts';
 
 /**
  * Every sink, and the stream it reads. A stream is trimmed only below the positions of all its sinks, so a sink that is

@@ -1,6 +1,6 @@
 import type { CommitRecord, EventTracked, Fact } from '../../actors/vocabulary/facts.ts';
 import { encodeCommit } from '../codec.ts';
-import { factsSubject } from '../definitions.ts';
+import { factsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
 
 /** A tracked event for tests; everything that matters to a test is given by it. */

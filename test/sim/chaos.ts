@@ -1,7 +1,7 @@
 import { sleep } from '../../src/kernel/clock.ts';
-import { STREAMS } from '../../streams/definitions.ts';
+import { STREAMS } from '../../streams/stream-definitions.ts';
 import type { MemoryBroker, MemoryFaults } from '../../streams/log/log-memory.ts';
-import type { WriteFault } from '../../streams/memory/connection.ts';
+import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Random } from './random.ts';
 import { createMachine, type Machine, type SimProcess } from './sim-process.ts';

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import { decodeJson } from '../../streams/codec.ts';
-import { factsSubject } from '../../streams/definitions.ts';
+import { factsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import { sinksOf, type SinkName } from '../../streams/sinks/sink-registry.ts';

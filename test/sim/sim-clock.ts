@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import type { ClientClocks } from '../../streams/memory/connection.ts';
+import type { ClientClocks } from '../../streams/log/memory/connection.ts';
 import type { Random } from './random.ts';
 
 /**

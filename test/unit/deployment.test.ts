@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { STREAMS } from '../../streams/definitions.ts';
+import { STREAMS } from '../../streams/stream-definitions.ts';
 
 /*
  * Docker cannot run everywhere the tests do: here the deployment files are held against the code and each other, so that
  * a renamed variable, port, role or file is found before somebody deploys it.
  */
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const isThere = (path: string) => existsSync(join(ROOT, path));
 

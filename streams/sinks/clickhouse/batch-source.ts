@@ -1,5 +1,5 @@
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import type { StreamName } from '../../definitions.ts';
+import type { StreamName } from '../../stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
 import type { SinkName } from '../sink-registry.ts';
 

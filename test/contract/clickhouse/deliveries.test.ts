@@ -5,7 +5,7 @@ import { FIRST_PLACE } from '../../../clickhouse-schema/rows/player-rows.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { encodeDeliveryRecords, encodeDisablings } from '../../../streams/codec.ts';
-import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/definitions.ts';
+import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/subjects.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';

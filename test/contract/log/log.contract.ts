@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { AppendOutcome, Bucket, BucketEntry, Log, LogRecord, Reader, WorkItem } from '../../../streams/log/log.ts';
 import type { ReadOptions, Stop } from '../../../streams/log/log.ts';
-import type { StreamName } from '../../../streams/definitions.ts';
+import type { StreamName } from '../../../streams/stream-definitions.ts';
 
 /** One form of the log, as the suite needs it. FACTS holds `FACTS_BYTES` at most. */
 export interface LogHarness {

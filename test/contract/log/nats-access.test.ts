@@ -6,7 +6,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { connectionOptionsOf, type BrokerAccess } from '../../../streams/jetstream/access.ts';
+import { connectionOptionsOf, type BrokerAccess } from '../../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestNats, type TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { encodeDeliveryRecords } from '../../../codec.ts';
-import { deliveryRecordsSubject } from '../../../definitions.ts';
+import { deliveryRecordsSubject } from '../../../subjects.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { DeliveryOutcome, DeliveryRecord } from '../../../records/delivery-record.ts';

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { encodeDisablings } from '../../../codec.ts';
-import { disablingRecordsSubject } from '../../../definitions.ts';
+import { disablingRecordsSubject } from '../../../subjects.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 import type { WebhookDisabling } from '../../../records/webhook-disabling.ts';
 import type { WebhookConfig } from '../webhook-config.ts';

@@ -1,7 +1,7 @@
-import { sleep } from '../../src/kernel/clock.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { LogRecord, StreamBounds } from '../log/log.ts';
+import { sleep } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { LogRecord, StreamBounds } from '../log.ts';
 import type { Answer, Link } from './link.ts';
 
 /** JetStream's error codes that mean something to us. */

@@ -1,10 +1,10 @@
 import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredError } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
-import { sleep, within } from '../../src/kernel/clock.ts';
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { Stop } from '../log/log.ts';
+import { sleep, within } from '../../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Stop } from '../log.ts';
 import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
 
 /** What came back for a request. `none`: nothing did, and whether it was carried out is not known. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { StreamName } from '../definitions.ts';
-import type { Stop, WorkItem, WorkOptions } from '../log/log.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { StreamName } from '../../stream-definitions.ts';
+import type { Stop, WorkItem, WorkOptions } from '../log.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
 import type { Link } from './link.ts';

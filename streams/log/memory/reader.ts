@@ -1,6 +1,6 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { LogRecord, Reader, ReadOptions } from '../log/log.ts';
-import { subjectMatches } from '../log/subject-match.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { LogRecord, Reader, ReadOptions } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
 import type { Connection } from './connection.ts';
 import type { MemoryStream } from './stream.ts';
 

@@ -1,8 +1,8 @@
 import type { Msg } from '@nats-io/transport-node';
 import { createInbox } from '@nats-io/transport-node';
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { LogRecord } from '../log/log.ts';
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { LogRecord } from '../log.ts';
 import { callApi, parseAnswer } from './api.ts';
 import type { Link } from './link.ts';
 

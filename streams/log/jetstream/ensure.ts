@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../definitions.ts';
-import type { BucketName, StreamDefinition } from '../definitions.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../../stream-definitions.ts';
+import type { BucketName, StreamDefinition } from '../../stream-definitions.ts';
 import { API_ERRORS, callApi } from './api.ts';
 import type { StreamDescription } from './api.ts';
 import type { Link } from './link.ts';

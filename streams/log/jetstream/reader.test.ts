@@ -1,8 +1,8 @@
 import { headers as makeHeaders, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { silentLogger } from '../../../test/support/silent-logger.ts';
 import type { Answer, Link } from './link.ts';
 import { openReader } from './reader.ts';
 

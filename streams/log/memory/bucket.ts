@@ -1,6 +1,6 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { BucketName } from '../definitions.ts';
-import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log/log.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { BucketName } from '../../stream-definitions.ts';
+import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import type { Connection, WriteFault } from './connection.ts';
 
 /** A bucket as the broker holds it. Deleted keys stay as entries without a value, so that watchers hear of them. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { StreamDefinition } from '../definitions.ts';
-import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log/log.ts';
-import { subjectMatches } from '../log/subject-match.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { StreamDefinition } from '../../stream-definitions.ts';
+import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
 
 /** What the broker would charge for a record beside its subject and data. */
 const RECORD_OVERHEAD_BYTES = 22;

@@ -1,5 +1,5 @@
-import type { Stop } from '../log/log.ts';
-import { subjectMatches } from '../log/subject-match.ts';
+import type { Stop } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
 import type { Connection } from './connection.ts';
 
 type OnMessage = (data: Uint8Array, subject: string) => void;

@@ -1,7 +1,7 @@
 import { headers as makeHeaders } from '@nats-io/transport-node';
 import type { MsgHdrs } from '@nats-io/transport-node';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { AppendOptions, AppendOutcome } from '../log/log.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
 import type { ApiError } from './api.ts';
 import type { Link } from './link.ts';

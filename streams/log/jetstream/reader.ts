@@ -1,10 +1,10 @@
 import { nuid } from '@nats-io/transport-node';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import { STREAMS } from '../definitions.ts';
-import type { StreamName } from '../definitions.ts';
-import type { LogRecord, Reader, ReadOptions } from '../log/log.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import { STREAMS } from '../../stream-definitions.ts';
+import type { StreamName } from '../../stream-definitions.ts';
+import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { boundsOf, describeStream, getMessage } from './api.ts';
 import type { StreamDescription } from './api.ts';
 import { openCursor } from './cursor.ts';

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 
 /**
  * One direction of a client's connection: what is sent arrives later, in order. Without latency it arrives in a

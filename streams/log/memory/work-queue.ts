@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import type { LogRecord, Stop, WorkItem, WorkOptions } from '../log/log.ts';
-import { subjectMatches } from '../log/subject-match.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type { LogRecord, Stop, WorkItem, WorkOptions } from '../log.ts';
+import { subjectMatches } from '../subject-match.ts';
 import type { Connection } from './connection.ts';
 import type { MemoryStream } from './stream.ts';
 

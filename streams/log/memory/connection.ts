@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { createPipe } from './pipe.ts';
 
 /** What becomes of one write (append or bucket write) on its way. Delays do not hold up what is sent later. */
