@@ -1,7 +1,7 @@
 import type { Clock } from '../src/kernel/clock.ts';
 import type { Command, CommandBody, Query } from './vocabulary/commands.ts';
 import { metered } from './conditions/steps.ts';
-import { playerIn, type Context, type Decision, type Draft } from './decision.ts';
+import { type Context, type Decision, type Draft, playerIn } from './decision.ts';
 import { catchUp } from './timers.ts';
 import { trackEvent } from './events/track.ts';
 import { readChurnRisk } from './churn/read-churn-risk.ts';
@@ -23,7 +23,7 @@ import { initSession } from './sessions/init.ts';
 import { syncSession } from './sessions/sync.ts';
 import { settle } from './react.ts';
 import type { EntityState } from './vocabulary/state.ts';
-import type { Definitions } from './targeting.ts';
+import type { Definitions } from './definitions.ts';
 
 /**
  * Decides one command against the draft: emits the facts it leads to, with what follows from them, and answers the reply. Pure but for the draft;

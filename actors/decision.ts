@@ -1,7 +1,7 @@
-import type { CallerKind, Scope } from './vocabulary/commands.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
+import type { CallerKind, Scope } from './vocabulary/scope.ts';
 
 /** What a command leads to. No facts: nothing changes. */
 export interface Decision {

@@ -15,23 +15,15 @@ import type {
   SegmentEntered,
   SegmentExited,
 } from './vocabulary/facts.ts';
-import type { FlagExposed, FlagOverridden } from './flags/facts.ts';
+import type { FlagExposed, FlagOverridden } from './vocabulary/flag-facts.ts';
 import { seenVariant } from './flags/seen-variant.ts';
 import { flagsServed } from './flags/serve.ts';
 import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './idempotency/bounded-keys.ts';
 import { countryOf } from './player/attributes.ts';
 import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
 import { closed, flagsTold, opened, sessionRecorded, synced } from './sessions/evolve.ts';
-import {
-  type EntityState,
-  type ErasedState,
-  type LedgerState,
-  NO_ACTIVITY,
-  NO_QUARANTINE,
-  type PlayerState,
-  type RecentEvent,
-  type RememberedKey,
-} from './vocabulary/state.ts';
+import type { EntityState, ErasedState, LedgerState, PlayerState, RememberedKey } from './vocabulary/state.ts';
+import { NO_ACTIVITY, NO_QUARANTINE, type RecentEvent } from './vocabulary/player.ts';
 
 /** A fact that cannot follow the state it meets: the log is not what we think it is. A bug, never a caller's fault. */
 export class FactOrderError extends Error {}

@@ -2,7 +2,7 @@ import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import type { Context, Draft } from './decision.ts';
 import { updateLifecycle } from './player/update-lifecycle.ts';
 import { reactToCommand } from './segments/react-to-command.ts';
-import type { Definitions } from './targeting.ts';
+import type { Definitions } from './definitions.ts';
 
 /**
  * Emits what the draft's facts from `since` on lead to, for the players they changed: everything commits together. To be

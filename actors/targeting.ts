@@ -1,11 +1,7 @@
 import type { FieldFault } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
 import type { CampaignDocument, FlagDocument } from './vocabulary/documents.ts';
-import type { CampaignSet } from './campaigns/campaign-set.ts';
-import type { Environment } from './vocabulary/commands.ts';
-import type { LifecycleThresholds } from './player/thresholds.ts';
 import type { FlagEvaluation } from './vocabulary/replies.ts';
-import type { SegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from './vocabulary/state.ts';
 
 /** Who and when a condition is asked about. */
@@ -80,18 +76,4 @@ export interface Targeting {
   flags: ReadonlyMap<string, Flag>;
   /** Names of events whose counters a definition reads: they are never forgotten for others. Absent: none. */
   countedEvents?: ReadonlySet<string>;
-}
-
-/** The definitions of one config revision. */
-export interface Definitions {
-  readonly revision: number;
-  of(game: string, environment: Environment): Targeting;
-  segments(game: string, environment: Environment): SegmentSet;
-  campaigns(game: string, environment: Environment): CampaignSet;
-  settings(game: string): GameSettings;
-}
-
-/** What a game sets for itself, defaults filled in. */
-export interface GameSettings {
-  lifecycle: LifecycleThresholds;
 }

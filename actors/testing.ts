@@ -8,8 +8,10 @@ import type { DomainFact } from './vocabulary/facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import { NO_ACTIVITY, NO_QUARANTINE, type EntityState, type PlayerState } from './vocabulary/state.ts';
-import type { Definitions, Targeting } from './targeting.ts';
+import type { EntityState, PlayerState } from './vocabulary/state.ts';
+import type { Targeting } from './targeting.ts';
+import { NO_ACTIVITY, NO_QUARANTINE } from './vocabulary/player.ts';
+import type { Definitions } from './definitions.ts';
 
 /** A player for tests; everything that matters to a test is given by it. */
 export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {

@@ -1,12 +1,12 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasRoomForPlayer, metered, nextPlayer } from './conditions/steps.ts';
-import { playerIn, type Context, type Draft } from './decision.ts';
+import { type Context, type Draft, playerIn } from './decision.ts';
 import { lookAtLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
-import type { Definitions } from './targeting.ts';
+import type { Definitions } from './definitions.ts';
 
 /**
  * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time index

@@ -1,12 +1,12 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../actors/vocabulary/commands.ts';
-import { apiKeyRecord, createApiKey, SCOPES, type ApiKeyRequest } from '../streams/config/api-keys.ts';
+import { apiKeyRecord, type ApiKeyRequest, createApiKey, SCOPES } from '../streams/config/api-keys.ts';
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import type { ApiKeyDocument } from '../actors/vocabulary/documents.ts';
 import { createGame, gameAddress } from '../streams/config/games.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
+import type { Environment } from '../actors/vocabulary/scope.ts';
 
 const GAME = 'demo';
 const ENVIRONMENTS = ['live', 'test'] as const satisfies readonly Environment[];

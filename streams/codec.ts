@@ -1,6 +1,5 @@
 import { Packr, Unpackr } from 'msgpackr';
 import type { Command, Query } from '../actors/vocabulary/commands.ts';
-import type { CommitRecord } from '../actors/vocabulary/facts.ts';
 import type { AddressedReply } from '../actors/vocabulary/replies.ts';
 import type { EntityState } from '../actors/vocabulary/state.ts';
 import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
@@ -14,6 +13,7 @@ import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/re
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
 import { readStateHead, type StateHead } from './wire/state-head.ts';
+import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
 
 /**
  * Everything on the wire between our own processes and in the log: one version byte, then MessagePack. Each message can be

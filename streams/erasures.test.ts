@@ -2,8 +2,9 @@ import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../src/kernel/limits.ts';
 import { createFakeClock } from '../test/support/fake-clock.ts';
-import { BEFORE_ALL, noteErasure, watchErasures } from './erasures.ts';
+import { noteErasure, watchErasures } from './erasures.ts';
 import { createMemoryBroker } from './log/log-memory.ts';
+import { BEFORE_ALL } from './records/fact-place.ts';
 
 const created = '2026-01-01T00:00:00.000Z';
 

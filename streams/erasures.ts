@@ -2,17 +2,7 @@ import type { Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import { decodeJson, encodeJson } from './codec.ts';
 import type { BucketEntry, BucketOutcome, Log } from './log/log.ts';
-
-/** Where a fact stands: in FACTS as created then, in the record `sequence`, at `index`. */
-export interface FactPlace {
-  /** FACTS' creation, as the broker spells it. */
-  created: string;
-  sequence: number;
-  index: number;
-}
-
-/** A place that every erasure comes after. */
-export const BEFORE_ALL: FactPlace = { created: '', sequence: 0, index: 0 };
+import type { FactPlace } from './records/fact-place.ts';
 
 /**
  * Who was erased and where in the log, for those that read older facts: replays of the stream and waiting deliveries. Held in

@@ -1,4 +1,4 @@
-import type { Environment } from '../actors/vocabulary/commands.ts';
+import type { Environment } from '../actors/vocabulary/scope.ts';
 
 /** What an SSE reader asks for. */
 export interface LiveRequest {

@@ -1,5 +1,5 @@
 import type { ConfigEntry } from './config/config-store.ts';
-import type { FactPlace } from './erasures.ts';
+import type { FactPlace } from './records/fact-place.ts';
 
 /**
  * The port between the API and the webhooks sink: what an operator may ask of a webhook's deliveries beside its definition. None of it

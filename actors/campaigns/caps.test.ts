@@ -19,11 +19,12 @@ import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact, InterventionTriggered } from '../vocabulary/facts.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import type { EntityState } from '../vocabulary/state.ts';
-import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+import type { InterventionTriggered } from '../vocabulary/campaign-facts.ts';
+import type { Definitions } from '../definitions.ts';
 
 /*
  * Caps hold whatever happens: commands of several gateways whose clocks differ, drafts that are decided and thrown away, a

@@ -1,15 +1,16 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { append } from '../../src/kernel/bounded.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
+import { isWaiting } from './waiting.ts';
+import type { PendingIntervention } from '../vocabulary/player.ts';
 import type {
   InterventionClicked,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../vocabulary/facts.ts';
-import type { PendingIntervention, PlayerState } from '../vocabulary/state.ts';
-import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
-import { isWaiting } from './waiting.ts';
+} from '../vocabulary/campaign-facts.ts';
 
 /** The newest waits last. Room is made by those whose time is over, then by the oldest that is not delivered any more. */
 export function triggered(state: PlayerState, fact: InterventionTriggered): PlayerState {

@@ -3,10 +3,11 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import type { OpenSession, PendingIntervention, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import { offerInterventions } from './offer.ts';
 import { aCampaign, campaignId, campaignSetOf } from './testing.ts';
+import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;

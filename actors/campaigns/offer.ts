@@ -1,10 +1,11 @@
 import type { Draft } from '../decision.ts';
 import type { Intervention } from '../vocabulary/replies.ts';
-import type { OpenSession, PendingIntervention, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import { byPriority } from './priority.ts';
 import { isWaiting } from './waiting.ts';
+import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
 
 /**
  * What waits to be shown to a player in a session: the most urgent first, then the oldest, with the content its campaign

@@ -1,9 +1,11 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { dayOf } from '../../src/kernel/days.ts';
-import type { CampaignTally, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
-import { todayOf, type SuppressionReason } from './tally.ts';
+import { todayOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
+import type { SuppressionReason } from '../vocabulary/suppression-reasons.ts';
+import type { CampaignTally } from '../vocabulary/player.ts';
 
 /** What speaks against giving a player what a campaign has for it, the first that does; `undefined`: nothing. */
 export function suppressionOf(

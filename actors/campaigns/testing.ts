@@ -1,9 +1,9 @@
 import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import type { Definitions } from '../targeting.ts';
 import { definitionsOf } from '../testing.ts';
-import { createCampaignSet, type CampaignSet } from './campaign-set.ts';
+import { type CampaignSet, createCampaignSet } from './campaign-set.ts';
 import { compileCampaign } from './compile-campaign.ts';
+import type { Definitions } from '../definitions.ts';
 
 /** A campaign for tests: a message whenever a level is failed, without any cap. */
 export function aCampaign(some: Partial<CampaignDocument> = {}): CampaignDocument {

@@ -8,13 +8,14 @@ import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../vocabulary/facts.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
-import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../vocabulary/campaign-facts.ts';
+import type { Definitions } from '../definitions.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;

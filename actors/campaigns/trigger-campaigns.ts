@@ -4,14 +4,15 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { isObject } from '../conditions/values.ts';
 import { dayOf } from '../../src/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
-import type { DomainFact, InterventionSuppressed, InterventionTriggered } from '../vocabulary/facts.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
+import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
 import type { CampaignSet, ScheduleWindow } from './campaign-set.ts';
 import { respond } from './respond.ts';
 import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../vocabulary/campaign-facts.ts';
 
 /**
  * Emits what the draft's facts from `since` on mean for campaigns: who gets an intervention, or why not, and what players

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PendingIntervention } from '../vocabulary/state.ts';
+import type { PendingIntervention } from '../vocabulary/player.ts';
 
 /** Whether an intervention may still be delivered at `at`, epoch milliseconds; else it only waits for a click. */
 export function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: number): boolean {

@@ -1,29 +1,8 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { dayOf } from '../../src/kernel/days.ts';
-import type { DailyActivity, PlayerState } from '../vocabulary/state.ts';
-
-export type ChurnLevel = 'low' | 'medium' | 'high';
-
-/** One reason for a risk. `contribution` is in ten-thousandths of the score's range. */
-export interface ChurnFactor {
-  factor: 'session_decline' | 'playtime_decline' | 'inactivity';
-  /** The figures behind it, in words. */
-  description: string;
-  contribution: number;
-}
-
-/** How likely a player is thought to leave. */
-export interface ChurnRisk {
-  /** Ten-thousandths, 0 to 10,000: the sum of the contributions. */
-  score: number;
-  level: ChurnLevel;
-  /** All three, largest first. */
-  factors: ChurnFactor[];
-  /** Hundredths. */
-  confidence: number;
-  /** When this was true, epoch milliseconds. */
-  predictedAt: number;
-}
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../vocabulary/churn-risk.ts';
+import type { DailyActivity } from '../vocabulary/player.ts';
 
 /** What of a player the risk depends on. */
 export type ChurnHistory = Pick<PlayerState, 'activity' | 'firstSeenAt' | 'lastSeenAt'>;

@@ -8,9 +8,9 @@ import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
 import { createDraft } from '../runtime/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { Definitions } from '../targeting.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
+import type { Definitions } from '../definitions.ts';
 
 /** For tests: a command or query, and definitions, that ask as much of conditions as their limits allow. */
 export interface WorstCommand {

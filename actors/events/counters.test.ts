@@ -4,9 +4,9 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/draft.ts';
-import type { EventCounter } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import { countChangesAt, countWithin, counted, lastDayStart, lastDaysAgo } from './counters.ts';
+import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './counters.ts';
+import type { EventCounter } from '../vocabulary/player.ts';
 
 /** A day some time after the epoch, so that days before it are dates too. */
 const DAY_0 = 20_000;

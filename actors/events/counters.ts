@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
-import type { EventCounter } from '../vocabulary/state.ts';
+import type { EventCounter } from '../vocabulary/player.ts';
 
 /**
  * The counters after `eventName` happened once more at `atMs` (epoch milliseconds). The name moves to the front; beyond

@@ -7,10 +7,11 @@ import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact, PlayerRegistered } from '../vocabulary/facts.ts';
 import type { TrackResult } from '../vocabulary/replies.ts';
-import { NO_QUARANTINE, type EntityState, type PlayerState } from '../vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
 import { countWithin } from './counters.ts';
 import { askRelease } from './quarantine.ts';
+import { NO_QUARANTINE } from '../vocabulary/player.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 const REASON: QuarantineReason = { schemaVersion: 3, faults: [{ path: '/level', message: 'must be integer' }] };

@@ -1,8 +1,9 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { EventQuarantined, EventTracked } from '../vocabulary/facts.ts';
-import { NO_QUARANTINE, type PlayerState, type QuarantineTally, type RecentEvent } from '../vocabulary/state.ts';
-import { mayBeSame } from '../vocabulary/commands.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { remembered } from './recent-events.ts';
+import { mayBeSame } from '../vocabulary/scope.ts';
+import { NO_QUARANTINE, type QuarantineTally, type RecentEvent } from '../vocabulary/player.ts';
 
 /*
  * Every quarantined event of a player has a number, and the player holds the ranges of numbers that were released. So an event is

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
-import type { CallerKind, TrackItem } from '../vocabulary/commands.ts';
+import type { TrackItem } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import { evolve } from '../evolve.ts';
 import type { Fact } from '../vocabulary/facts.ts';
 import { createDraft } from '../runtime/draft.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import type { CallerKind } from '../vocabulary/scope.ts';
 
 const ID = aPlayer().id;
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { appendInGroup } from '../../src/kernel/bounded.ts';
-import { mayBeSame, type CallerKind } from '../vocabulary/commands.ts';
-import type { RecentEvent } from '../vocabulary/state.ts';
+import { type CallerKind, mayBeSame } from '../vocabulary/scope.ts';
+import type { RecentEvent } from '../vocabulary/player.ts';
 
 /** The event that this kind of caller sent under an id before; ids of client and server keys never meet. */
 export function recall(

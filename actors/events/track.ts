@@ -1,6 +1,6 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
-import { mayBeSame, type QuarantineReason, type Release, type TrackItem } from '../vocabulary/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
+import type { QuarantineReason, Release, TrackItem } from '../vocabulary/commands.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
 import type { EventMaker } from '../vocabulary/facts.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackResult } from '../vocabulary/replies.ts';
@@ -9,6 +9,7 @@ import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { askRelease } from './quarantine.ts';
 import { recall } from './recent-events.ts';
+import { mayBeSame } from '../vocabulary/scope.ts';
 
 /**
  * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player

@@ -1,15 +1,16 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { FlagOverride, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Flag, Served, Subject, Targeting } from '../targeting.ts';
-import { compileRules, type CompiledRule } from './compile-rule.ts';
+import { type CompiledRule, compileRules } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
 import { seededHash } from './hash.ts';
-import { unmetPrerequisite, type Prerequisite } from './prerequisites.ts';
-import type { FlagReason } from './reason.ts';
+import { type Prerequisite, unmetPrerequisite } from './prerequisites.ts';
+import type { FlagReason } from '../vocabulary/flag-reason.ts';
 import { sameJson } from './same-json.ts';
 import { createSplit } from './split.ts';
+import type { FlagOverride } from '../vocabulary/player.ts';
 
 /** `invalid`: it cannot be evaluated at all; paths are JSON pointers into the definition as on the wire. */
 export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid'; faults: FieldFault[] };

@@ -3,12 +3,13 @@ import type { JsonText } from '../../src/kernel/json.ts';
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { ExposeFlag } from '../vocabulary/commands.ts';
 import type { Context, Draft } from '../decision.ts';
-import type { Attribution } from './facts.ts';
-import type { PlayerState, ServedFlag } from '../vocabulary/state.ts';
+import type { Attribution } from '../vocabulary/flag-facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { exposed } from './expose.ts';
 import { periodOf } from './periods.ts';
 import { servedOf, variantServed } from './serve.ts';
+import type { ServedFlag } from '../vocabulary/player.ts';
 
 /**
  * A tracked event whose properties hold `flag_key` says that the player saw that flag. It exposes what the flag served the

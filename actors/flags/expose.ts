@@ -1,8 +1,9 @@
 import type { ExposeFlag } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { Attribution, FlagExposed } from './facts.ts';
-import type { FlagExposure, PlayerState } from '../vocabulary/state.ts';
+import type { Attribution, FlagExposed } from '../vocabulary/flag-facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { seenVariant } from './seen-variant.ts';
+import type { FlagExposure } from '../vocabulary/player.ts';
 
 /**
  * Notes that a player saw what a flag served: once per flag, period and variant (of a boolean flag: value). Nobody waits for

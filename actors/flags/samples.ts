@@ -1,9 +1,9 @@
 import { uuidv5 } from '../../src/kernel/ids.ts';
 import type { FlagDocument, FlagRule, FlagVariant } from '../vocabulary/documents.ts';
-import type { SegmentMembership } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag, Subject, Targeting } from '../targeting.ts';
 import { compileFlag } from './compile-flag.ts';
+import type { SegmentMembership } from '../vocabulary/player.ts';
 
 /** For tests and benches: a boolean flag that is on and has no rules. */
 export function aFlag(some: Partial<FlagDocument> = {}): FlagDocument {

@@ -2,13 +2,14 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { append } from '../../src/kernel/bounded.ts';
 import type { ServedNow, ServeFlags } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { FlagsServed } from './facts.ts';
+import type { FlagsServed } from '../vocabulary/flag-facts.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { PlayerState, ServedFlag, ServedVariant } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 import { seenVariant } from './seen-variant.ts';
 import { sharedServed } from './shared-served.ts';
+import type { ServedFlag, ServedVariant } from '../vocabulary/player.ts';
 
 /*
  * What flags served a player last, kept in the player's state: an event that names a flag later exposes that, and never

@@ -1,4 +1,5 @@
-import type { EntityState, ServedFlag } from '../vocabulary/state.ts';
+import type { EntityState } from '../vocabulary/state.ts';
+import type { ServedFlag } from '../vocabulary/player.ts';
 
 /**
  * What a flag serves is the same for most of its players, so they share one object for it: a player in memory takes a pointer

@@ -1,8 +1,9 @@
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { Definitions, Flag, Subject } from '../targeting.ts';
+import type { Flag, Subject } from '../targeting.ts';
 import { definitionsOf } from '../testing.ts';
 import { aFlag } from './samples.ts';
+import type { Definitions } from '../definitions.ts';
 
 /** A flag's document for tests that only ask what a flag is told to serve. */
 export function aFlagDocument(some: Partial<FlagDocument> = {}): FlagDocument {

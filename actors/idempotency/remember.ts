@@ -1,9 +1,10 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { mayBeSame, type IdempotencyClaim } from '../vocabulary/commands.ts';
+import type { IdempotencyClaim } from '../vocabulary/commands.ts';
 import type { Context, Draft } from '../decision.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { EntityState } from '../vocabulary/state.ts';
+import { mayBeSame } from '../vocabulary/scope.ts';
 
 /**
  * Answers a command once per Idempotency-Key. A repeat gets the first answer again, marked `replayed`; the same key with

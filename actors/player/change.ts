@@ -3,8 +3,9 @@ import type { JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Context, Decision } from '../decision.ts';
 import type { PlayerUpdated } from '../vocabulary/facts.ts';
-import { viewOf, type PlayerState, type PlayerView } from '../vocabulary/state.ts';
+import { type PlayerState, viewOf } from '../vocabulary/state.ts';
 import { mergeAttributes } from './attributes.ts';
+import type { PlayerView } from '../vocabulary/player.ts';
 
 /** What a register or patch wants changed; what is left out stays. `attributes` is a merge patch. */
 export interface PlayerChange {

@@ -1,8 +1,9 @@
 import { failure } from '../../src/kernel/errors.ts';
-import type { ErasePlayer, GetErasure, Scope } from '../vocabulary/commands.ts';
-import { playerIn, type Context, type Decision } from '../decision.ts';
+import type { ErasePlayer, GetErasure } from '../vocabulary/commands.ts';
+import { type Context, type Decision, playerIn } from '../decision.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { EntityState } from '../vocabulary/state.ts';
+import type { Scope } from '../vocabulary/scope.ts';
 
 /**
  * Erases a player. One that is erased already answers when it was: a repeat changes nothing. Who registered anew meanwhile is

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../src/kernel/days.ts';
-import type { LifecycleStage, PlayerState } from '../vocabulary/state.ts';
-import type { LifecycleThresholds } from './thresholds.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { LifecycleThresholds } from '../vocabulary/documents.ts';
+import type { LifecycleStage } from '../vocabulary/player.ts';
 
 /** The stage after something a player did; mostly the one it is in. The state holds what was done already. */
 export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThresholds): LifecycleStage {

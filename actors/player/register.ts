@@ -1,9 +1,10 @@
 import { failure } from '../../src/kernel/errors.ts';
 import type { RegisterPlayer } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import { viewOf, type PlayerState, type PlayerView } from '../vocabulary/state.ts';
+import { type PlayerState, viewOf } from '../vocabulary/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';
+import type { PlayerView } from '../vocabulary/player.ts';
 
 /**
  * Registers a player, or updates the one that is there: attributes merge, `device_id` and `email` replace. A client key never

@@ -4,9 +4,11 @@ import { decide } from '../decide.ts';
 import { decideTimers } from '../timers.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import type { EntityState, LifecycleStage, PlayerState } from '../vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
-import { DEFAULT_THRESHOLDS, type LifecycleThresholds } from './thresholds.ts';
+import { DEFAULT_THRESHOLDS } from './thresholds.ts';
+import type { LifecycleThresholds } from '../vocabulary/documents.ts';
+import type { LifecycleStage } from '../vocabulary/player.ts';
 
 export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 export const HOUR_MS = DAY_MS / 24;

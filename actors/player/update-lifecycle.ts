@@ -3,9 +3,10 @@ import { churnRisk } from '../churn/churn-risk.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import type { Draft } from '../decision.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import type { LifecycleStage, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';
-import type { LifecycleThresholds } from './thresholds.ts';
+import type { LifecycleThresholds } from '../vocabulary/documents.ts';
+import type { LifecycleStage } from '../vocabulary/player.ts';
 
 /**
  * What becomes of a player's stage and churn risk.

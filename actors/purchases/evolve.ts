@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PurchaseRecorded, PurchaseReversed } from './facts.ts';
-import type { PlayerState, RecordedPurchase } from '../vocabulary/state.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../vocabulary/purchase-facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { RecordedPurchase } from '../vocabulary/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
   const { digest, amount, at, by, currency, productId } = fact;

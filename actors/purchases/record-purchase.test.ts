@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { CallerKind, RecordPurchase } from '../vocabulary/commands.ts';
+import type { RecordPurchase } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/draft.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import type { CallerKind } from '../vocabulary/scope.ts';
 
 const ID = aPlayer().id;
 

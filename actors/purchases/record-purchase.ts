@@ -3,12 +3,12 @@ import type { JsonText } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { unitsText } from '../../src/kernel/money.ts';
 import type { RecordPurchase } from '../vocabulary/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
 import { digestOf } from '../../src/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Reply } from '../vocabulary/replies.ts';
-import type { RecordedPurchase } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
+import type { RecordedPurchase } from '../vocabulary/player.ts';
 
 /**
  * Records a purchase: it adds to the player's revenue, once for each `transaction_id`, however late a repeat comes. What a

@@ -1,4 +1,4 @@
-import { failure, type ErrorCode } from '../../src/kernel/errors.ts';
+import { type ErrorCode, failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
@@ -13,12 +13,12 @@ import { reviewLifecycle } from '../player/update-lifecycle.ts';
 import { updateSegments } from '../segments/update-segments.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import type { CommitDraft } from './draft.ts';
-import { sizeOf, type Entities } from './entities.ts';
+import { type Entities, sizeOf } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
-import type { Swept, SweptTenant } from './sweep/segment-sweep.ts';
 import type { OutgoingReply } from './send-replies.ts';
+import type { Swept, SweptTenant } from './sweep/swept.ts';
 
 /** Work of the owner's own that joins the next commit. */
 export interface Maintenance {

@@ -4,8 +4,7 @@ import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../vocabulary/documents.ts';
 import type { Stop } from '../../streams/log/log.ts';
-import type { Environment } from '../vocabulary/commands.ts';
-import { createCampaignSet, isScheduledIn, type CampaignSet, type ScheduleWindow } from '../campaigns/campaign-set.ts';
+import { type CampaignSet, createCampaignSet, isScheduledIn, type ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
 import { countedEventsOf } from '../conditions/counted-events.ts';
@@ -14,7 +13,9 @@ import { compileFlag } from '../flags/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
-import type { Campaign, Condition, Definitions, Flag, GameSettings, Segment, Targeting } from '../targeting.ts';
+import type { Campaign, Condition, Flag, Segment, Targeting } from '../targeting.ts';
+import type { Environment } from '../vocabulary/scope.ts';
+import type { Definitions, GameSettings } from '../definitions.ts';
 
 /**
  * Segments, flags and campaigns, compiled from the config store: lazily, and again only what changed. What does not compile

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Draft, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import type { Attribution } from '../flags/facts.ts';
+import type { Attribution } from '../vocabulary/flag-facts.ts';
 import { charsOfAll, replyChars, seenFlagsChars, servedFlagsChars } from '../vocabulary/reply-chars.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 

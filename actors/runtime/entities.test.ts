@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aCommand, definitionsOf, aPlayer } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { decide } from '../decide.ts';
-import type { CommitRecord, Fact } from '../vocabulary/facts.ts';
-import { createEntities, sizeOf, type Entities } from './entities.ts';
+import type { Fact } from '../vocabulary/facts.ts';
+import { createEntities, type Entities, sizeOf } from './entities.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore } from './store/store.ts';
+import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 const ONE = sizeOf(aPlayer());
 

@@ -1,11 +1,13 @@
-import { FactOrderError, evolve } from '../evolve.ts';
-import type { CommitRecord, EntitySnapshot } from '../vocabulary/facts.ts';
-import type { EntityState, OpenSession } from '../vocabulary/state.ts';
+import { evolve, FactOrderError } from '../evolve.ts';
+import type { EntitySnapshot } from '../vocabulary/facts.ts';
+import type { EntityState } from '../vocabulary/state.ts';
 import { charsOfAll, replyChars } from '../vocabulary/reply-chars.ts';
 import { withSharedServed } from '../flags/shared-served.ts';
-import { createDraft, type CommitDraft } from './draft.ts';
+import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotQueue } from './store/snapshot-queue.ts';
 import type { PartitionStore, StoredEntity } from './store/store.ts';
+import type { OpenSession } from '../vocabulary/player.ts';
+import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
  * The entities of one partition: committed states in memory over the local store.

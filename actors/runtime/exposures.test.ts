@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createBackbone, type BackboneNode } from '../../test/support/backbone.ts';
+import { type BackboneNode, createBackbone } from '../../test/support/backbone.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Environment, Query } from '../vocabulary/commands.ts';
+import type { Query } from '../vocabulary/commands.ts';
 import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
 import { flagsOf } from '../flags/testing.ts';
 import type { FlagsReply } from '../vocabulary/replies.ts';
-import type { ServedFlag } from '../vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { createExposures } from './exposures.ts';
+import type { Environment } from '../vocabulary/scope.ts';
+import type { ServedFlag } from '../vocabulary/player.ts';
 
 const P1 = 'player-1';
 const DEFINITIONS = flagsOf({

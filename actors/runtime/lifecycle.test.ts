@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBackbone, type Backbone } from '../../test/support/backbone.ts';
+import { type Backbone, createBackbone } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
-import type { LifecycleThresholds } from '../player/thresholds.ts';
 import { createDefinitions } from './definitions.ts';
+import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 
 const DAY_MS = 86_400_000;
 const P1 = 'p1';

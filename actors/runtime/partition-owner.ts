@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
@@ -7,7 +7,6 @@ import { encodeCommit } from '../../streams/codec.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
-import type { CommitRecord } from '../vocabulary/facts.ts';
 import { buildCommit, type PendingCommit } from './build-commit.ts';
 import type { LiveDefinitions } from './definitions.ts';
 import { createExposures } from './exposures.ts';
@@ -21,7 +20,8 @@ import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { PartitionStore } from './store/store.ts';
-import { takeOver, type TakenOver } from './take-over.ts';
+import { type TakenOver, takeOver } from './take-over.ts';
+import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
  * One term of one partition's owner: take over, then decide → append → reply until stopped or deposed.

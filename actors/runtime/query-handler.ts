@@ -10,10 +10,10 @@ import type { Query } from '../vocabulary/commands.ts';
 import { stepsSpent } from '../conditions/steps.ts';
 import { answer, queriedEntity } from '../decide.ts';
 import type { EntityState } from '../vocabulary/state.ts';
-import type { Definitions } from '../targeting.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
 import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts';
+import type { Definitions } from '../definitions.ts';
 
 /**
  * Answers queries from live state, in the tick they arrive if it may.

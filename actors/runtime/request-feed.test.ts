@@ -3,9 +3,9 @@ import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { encodeCommands } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
-import type { RequestPosition } from '../vocabulary/facts.ts';
 import { aCommand } from '../testing.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
+import type { RequestPosition } from '../vocabulary/commit-record.ts';
 
 const clock = createFakeClock();
 

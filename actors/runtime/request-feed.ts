@@ -4,7 +4,7 @@ import type { Log, Reader } from '../../streams/log/log.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Command } from '../vocabulary/commands.ts';
-import type { GatewayMark, RequestPosition } from '../vocabulary/facts.ts';
+import type { GatewayMark, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /**
  * The commands of one partition, in order, from a position on. REQUESTS lives in the broker's memory: it may start over,

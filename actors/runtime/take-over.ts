@@ -1,15 +1,15 @@
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { decodeCommit, decodeJson, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log, Reader, StreamBounds } from '../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
-import type { CommitRecord, RequestPosition } from '../vocabulary/facts.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { PartitionStore, StoredEntity } from './store/store.ts';
+import type { CommitRecord, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /** A partition as its new owner holds it, right after its barrier. */
 export interface TakenOver {

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { dayOf } from '../../src/kernel/days.ts';
-import type { DailyActivity } from '../vocabulary/state.ts';
+import type { DailyActivity } from '../vocabulary/player.ts';
 
 /**
  * The buckets after `sessions` more sessions and `playtimeSeconds` more of play at `atMs` (epoch milliseconds). A moment

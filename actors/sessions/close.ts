@@ -1,5 +1,6 @@
-import type { SessionClosed } from '../vocabulary/facts.ts';
-import type { OpenSession, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { OpenSession } from '../vocabulary/player.ts';
+import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /** How a session ended: when, as far as is known, and how long it was played. */
 export interface SessionEnd {

@@ -1,12 +1,12 @@
 import { failure } from '../../src/kernel/errors.ts';
 import type { EndSession } from '../vocabulary/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
 import type { Reply } from '../vocabulary/replies.ts';
-import type { OpenSession } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { sessionClosed, toldEnd } from './close.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { trackItems } from './track-items.ts';
+import type { OpenSession } from '../vocabulary/player.ts';
 
 /** Closes a session with its last events and sums it up. Fails with PLAYER_NOT_FOUND or SESSION_NOT_FOUND. */
 export function endSession(draft: Draft, command: EndSession, context: Context, targeting: () => Targeting): Reply {

@@ -1,14 +1,15 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { append } from '../../src/kernel/bounded.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { played } from './activity.ts';
+import type { OpenSession, SeenFlag } from '../vocabulary/player.ts';
 import type {
   SessionClosed,
   SessionFlagsTold,
   SessionOpened,
   SessionRecorded,
   SessionSynced,
-} from '../vocabulary/facts.ts';
-import type { OpenSession, PlayerState, SeenFlag } from '../vocabulary/state.ts';
-import { played } from './activity.ts';
+} from '../vocabulary/session-facts.ts';
 
 /** A session counts when it opens. */
 export function opened(state: PlayerState, fact: SessionOpened): PlayerState {

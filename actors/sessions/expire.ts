@@ -1,6 +1,7 @@
-import type { SessionClosed } from '../vocabulary/facts.ts';
-import type { OpenSession, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
+import type { OpenSession } from '../vocabulary/player.ts';
+import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /** When a session expires if no call comes, epoch milliseconds. From then on it is closed to every call. */
 function expiresAt({ lastCallAt, ttlMs }: OpenSession): number {

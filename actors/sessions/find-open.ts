@@ -1,5 +1,6 @@
 import { failure, type Failure } from '../../src/kernel/errors.ts';
-import type { OpenSession, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { OpenSession } from '../vocabulary/player.ts';
 
 /** A player's open session. One whose time is over was closed before the call is decided (`catchUp`), however late that is. */
 export function findOpen({ sessions }: PlayerState, sessionId: string): OpenSession | undefined {

@@ -1,8 +1,9 @@
 import type { Context, Draft } from '../decision.ts';
 import { served as servedFacts, servedAnew } from '../flags/serve.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { PlayerState, SeenFlag } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import type { Served, Targeting } from '../targeting.ts';
+import type { SeenFlag } from '../vocabulary/player.ts';
 
 /**
  * What the flags of a session serve its player.

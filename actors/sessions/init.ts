@@ -1,13 +1,13 @@
 import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { InitSession } from '../vocabulary/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
-import type { SessionClosed } from '../vocabulary/facts.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, unseenEnd } from './close.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
 import { asSeen, lookAtFlags, reportFlags } from './flag-changes.ts';
+import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /**
  * Opens a session. Segments are settled before flags are looked at: what the init itself changed (a first session, the

@@ -1,7 +1,7 @@
-import { playerIn, type Draft } from '../decision.ts';
-import type { Scope } from '../vocabulary/commands.ts';
+import { type Draft, playerIn } from '../decision.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { Definitions } from '../targeting.ts';
+import type { Scope } from '../vocabulary/scope.ts';
+import type { Definitions } from '../definitions.ts';
 
 /** What a call of a session needs beside the draft. */
 export interface SessionContext {

@@ -5,8 +5,8 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { Fact } from '../vocabulary/facts.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import type { Definitions } from '../targeting.ts';
-import { BORN_MS, PLAYER, TTL_MS, aLife, type Life } from './testing.ts';
+import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing.ts';
+import type { Definitions } from '../definitions.ts';
 
 const T = BORN_MS + 60_000;
 

@@ -1,18 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
-import type { FlagReason } from '../flags/reason.ts';
-import type { DeviceInfo } from './state.ts';
-
-export type Environment = 'live' | 'test';
-
-/** The kind of the API key that a request came with. */
-export type CallerKind = 'client' | 'server';
-
-/** Who may see and change what: every id is looked up inside one game and environment only. */
-export interface Scope {
-  game: string;
-  environment: Environment;
-}
+import type { FlagReason } from './flag-reason.ts';
+import type { CallerKind, Scope } from './scope.ts';
 
 /** An Idempotency-Key as a command carries it. `bodyHash` covers method, path and body. */
 export interface IdempotencyClaim {
@@ -31,11 +20,6 @@ export interface CommandEnvelope extends Scope {
   deadlineAt: number;
   /** The highest CONFIG revision the gateway had seen. */
   configRevision: number;
-}
-
-/** Whether two callers share what is remembered. A caller of unknown kind (recorded before kinds were) may be either. */
-export function mayBeSame(one: CallerKind | undefined, other: CallerKind | undefined): boolean {
-  return one === undefined || other === undefined || one === other;
 }
 
 /** Register a player, or update the one already there (attributes merge). */
@@ -306,4 +290,12 @@ export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 /** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */
 export function ledgerIdOf(apiKeyId: string): string {
   return `ledger:${apiKeyId}`;
+}
+
+/** What the latest init said of the device. */
+export interface DeviceInfo {
+  platform: string | null;
+  osVersion: string | null;
+  appVersion: string | null;
+  deviceModel: string | null;
 }

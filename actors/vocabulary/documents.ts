@@ -1,7 +1,6 @@
-import type { Environment } from './commands.ts';
-import type { LifecycleStage } from './state.ts';
-import type { LifecycleThresholds } from '../player/thresholds.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { Environment } from './scope.ts';
+import type { LifecycleStage } from './player.ts';
 
 /**
  * The secrets with which a game's server signs player tokens. Stored apart from the game: a process
@@ -281,4 +280,16 @@ export interface DocumentAddress<K extends DocumentKind = DocumentKind> {
   environment: ConfigEnvironment;
   kind: K;
   key: string;
+}
+
+/** When a player's stage changes. Whole days, at least 1, so that nothing changes by time within a day of what began it. */
+export interface LifecycleThresholds {
+  /** Days after its first a player counts as new, unless it opens a second session before. */
+  newDays: number;
+  /** Days without activity after which a player is at risk. */
+  atRiskDays: number;
+  /** Days without activity after which it has churned; more than `atRiskDays`. */
+  churnedDays: number;
+  /** Sessions after the return that make a reactivated player active. */
+  reactivatedSessions: number;
 }

@@ -1,8 +1,8 @@
 import type { ErrorCode, Failure } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
-import type { ChurnRisk } from '../churn/churn-risk.ts';
-import type { FlagReason } from '../flags/reason.ts';
-import type { ExportedPlayer, LifecycleStage, PlayerView, SeenFlag } from './state.ts';
+import type { FlagReason } from './flag-reason.ts';
+import type { ChurnRisk } from './churn-risk.ts';
+import type { LifecycleStage, PlayerFields, PlayerView, SeenFlag } from './player.ts';
 
 /** A player as it is after a register, patch or read. */
 export interface PlayerReply {
@@ -200,3 +200,6 @@ export interface AddressedReply {
   partition: number;
   reply: Reply;
 }
+
+/** A player as it is handed out whole: of an Idempotency-Key not the answer, which only repeats what is here. */
+export type ExportedPlayer = PlayerFields & { keys: readonly { key: string; at: number }[] };

@@ -1,5 +1,5 @@
-import type { Intervention, Reply } from './replies.ts';
-import type { ExportedPlayer, SeenFlag, ServedFlag } from './state.ts';
+import type { ExportedPlayer, Intervention, Reply } from './replies.ts';
+import type { SeenFlag, ServedFlag } from './player.ts';
 
 /** Names, ids and numbers of a reply, beside the texts that are counted. */
 const REPLY_CHARS = 400;

@@ -1,11 +1,12 @@
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { counted } from '../../actors/events/counters.ts';
-import type { EventCounter, PlayerState } from '../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../actors/vocabulary/state.ts';
 import type { Condition } from '../../actors/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { Pair, Work } from './measure-pairs.ts';
+import type { EventCounter } from '../../actors/vocabulary/player.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);
 const REPEATS = 100;

@@ -1,18 +1,19 @@
-import { createAnalytics, type Analytics, type QueryResult } from '../../clickhouse-schema/queries/analytics.ts';
-import { findEvents, type EventQuery } from '../../clickhouse-schema/queries/event-query.ts';
+import { type Analytics, createAnalytics } from '../../clickhouse-schema/queries/analytics.ts';
+import { type EventQuery, findEvents } from '../../clickhouse-schema/queries/event-query.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../../clickhouse-schema/open-client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import type { Bench } from '../bench.ts';
 import { BenchError } from '../bench-error.ts';
-import { createHistogram, latencyOf, type Histogram } from '../measure/histogram.ts';
+import { createHistogram, type Histogram, latencyOf } from '../measure/histogram.ts';
 import type { Latency } from '../measure/latency.ts';
 import { startLocalClickhouse } from '../service/local-clickhouse.ts';
-import { fillEvents, oneRow, type FilledTable } from './fill-events.ts';
+import { type FilledTable, fillEvents, oneRow } from './fill-events.ts';
 import { GAME, madeEvents, type MadeEvents } from './made-events.ts';
 import type { QueriesOptions } from './queries-options.ts';
-import { faultOf, queryKinds, type QueryKind, type SampleEvent } from './query-kinds.ts';
+import { faultOf, type QueryKind, queryKinds, type SampleEvent } from './query-kinds.ts';
+import type { QueryResult } from '../../clickhouse-schema/queries/query-result.ts';
 
 type Client = ReturnType<typeof openClient>;
 

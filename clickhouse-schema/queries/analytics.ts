@@ -4,31 +4,32 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { createStatementSlots } from '../embedded/statement-slots.ts';
-import { findEvents, type EventPage, type EventQuery } from './event-query.ts';
+import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from '../open-client.ts';
 import { findPlayerRows, NEWEST_ERASURE, type PlayerRowsPage, type PlayerRowsQuery } from '../rows/player-rows.ts';
 import {
   quarantinePage,
-  quarantineQuery,
   type QuarantinePage,
+  quarantineQuery,
   type QuarantineQuery,
   type QuarantineRow,
 } from './quarantine-query.ts';
 import { TRANSIENT_CODES } from '../transient-codes.ts';
 import {
-  DELIVERED_FACT,
-  loggedAttempt,
-  webhookDeliveriesQuery,
   type AttemptRow,
+  DELIVERED_FACT,
   deliveredFact,
   type DeliveredFact,
   type DeliveredFactRow,
   type DeliveryQuery,
+  loggedAttempt,
   type LoggedAttempt,
+  webhookDeliveriesQuery,
   type WebhookDeliveriesQuery,
 } from './webhook-delivery-query.ts';
+import type { QueryResult } from './query-result.ts';
 
 /**
  * What routes may read from ClickHouse. Rows are there about a second after they were decided. Statements at once, their time,
@@ -55,9 +56,6 @@ export interface Analytics {
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   close(): Promise<void>;
 }
-
-/** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
-export type QueryResult<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };
 
 export type PlayerQuery = Pick<PlayerRowsQuery, 'game' | 'environment' | 'playerId'>;
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { QueryResult } from './analytics.ts';
-import { foundEvent, placeOf, type EventRow, type FoundEvent } from './stored-event.ts';
+import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
+import type { QueryResult } from './query-result.ts';
 
 /** Which events are asked for. What is left out may be anything. */
 export interface EventFilter {

@@ -1,6 +1,6 @@
-import type { CallerKind } from '../../actors/vocabulary/commands.ts';
-import { foundEvent, placeOf, type EventRow, type FoundEvent } from './stored-event.ts';
+import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
+import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
 /** Which quarantined events are asked for. What is left out may be anything. */
 export interface QuarantineFilter {

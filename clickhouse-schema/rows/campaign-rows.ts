@@ -1,12 +1,12 @@
+import { timeText } from './column-values.ts';
 import type {
   InterventionClicked,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../actors/vocabulary/facts.ts';
-import { timeText } from './column-values.ts';
-import type { FactPlace, RowFor } from './rows.ts';
+} from '../../actors/vocabulary/campaign-facts.ts';
+import type { FactOrigin, RowFor } from './row.ts';
 
 type CampaignFact =
   | InterventionTriggered
@@ -24,7 +24,7 @@ const EVENTS = {
 } as const satisfies Record<CampaignFact['kind'], string>;
 
 /** The row of something that happened between a campaign and a player. */
-export function campaignRow(fact: CampaignFact, place: FactPlace): RowFor<'campaign_events'> {
+export function campaignRow(fact: CampaignFact, place: FactOrigin): RowFor<'campaign_events'> {
   return {
     game_id: fact.game,
     environment: fact.environment,

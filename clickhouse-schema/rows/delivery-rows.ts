@@ -1,14 +1,14 @@
 import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
 import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
 import { storable, timeText } from './column-values.ts';
-import type { TableRow, RowFor } from './rows.ts';
-import type { RecordPlace } from './score-rows.ts';
+import type { RecordOrigin } from './score-rows.ts';
+import type { RowFor, TableRow } from './row.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The rows of a message of delivery attempts. */
-export function deliveryRows(records: readonly DeliveryRecord[], place: RecordPlace): TableRow[] {
+export function deliveryRows(records: readonly DeliveryRecord[], place: RecordOrigin): TableRow[] {
   const receivedMs = storable(place.storedAtMs);
   return records.map((record, index): TableRow => {
     const row: RowFor<'webhook_deliveries'> = {
@@ -39,7 +39,7 @@ export function deliveryRows(records: readonly DeliveryRecord[], place: RecordPl
 }
 
 /** The rows of a message of webhooks that were disabled. */
-export function disablingRows(records: readonly WebhookDisabling[], { storedAtMs }: RecordPlace): TableRow[] {
+export function disablingRows(records: readonly WebhookDisabling[], { storedAtMs }: RecordOrigin): TableRow[] {
   return records.map((record): TableRow => {
     const row: RowFor<'webhook_disablings'> = {
       game_id: record.game,

@@ -1,6 +1,6 @@
 import { COLUMNS, sequenceColumn } from './columns.ts';
-import type { QueryResult } from '../queries/analytics.ts';
 import { PLAYER_TABLES } from './erased-rows.ts';
+import type { QueryResult } from '../queries/query-result.ts';
 
 type PlayerTable = keyof typeof PLAYER_TABLES;
 

@@ -1,10 +1,10 @@
 import type { EventQuarantined, EventTracked } from '../../actors/vocabulary/facts.ts';
 import { timeText } from './column-values.ts';
 import { keyKind } from '../queries/event-source.ts';
-import type { FactPlace, RowFor } from './rows.ts';
+import type { FactOrigin, RowFor } from './row.ts';
 
 /** The row of an event that was set aside. */
-export function quarantinedRow(fact: EventQuarantined, place: FactPlace): RowFor<'quarantined_events'> {
+export function quarantinedRow(fact: EventQuarantined, place: FactOrigin): RowFor<'quarantined_events'> {
   return {
     event_id: fact.eventId,
     game_id: fact.game,
@@ -26,7 +26,7 @@ export function quarantinedRow(fact: EventQuarantined, place: FactPlace): RowFor
 }
 
 /** The row that says that a quarantined event was tracked after all; `undefined` for an event that never was set aside. */
-export function releaseRow(fact: EventTracked, place: FactPlace): RowFor<'quarantine_releases'> | undefined {
+export function releaseRow(fact: EventTracked, place: FactOrigin): RowFor<'quarantine_releases'> | undefined {
   if (fact.release === undefined) return undefined;
   return {
     game_id: fact.game,

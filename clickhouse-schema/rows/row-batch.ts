@@ -1,7 +1,8 @@
-import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
-import { TABLES, type TableName } from './columns.ts';
-import { rowsOf, valuesOf, type FactPlace, type TableRow } from './rows.ts';
+import { type TableName, TABLES } from './columns.ts';
+import { rowsOf, valuesOf } from './rows.ts';
 import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import type { FactOrigin, TableRow } from './row.ts';
 
 /** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
 export interface RowBlock {
@@ -17,7 +18,7 @@ export interface RowBlock {
 /** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
 export interface RowBatch {
   /** The rows of a record of FACTS. */
-  add(record: CommitRecord, place: Pick<FactPlace, 'stream' | 'sequence'>): void;
+  add(record: CommitRecord, place: Pick<FactOrigin, 'stream' | 'sequence'>): void;
   /** Rows of whatever else. */
   addRows(rows: readonly TableRow[]): void;
   /** Rows held, over all tables. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentEntered } from '../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../actors/flags/facts.ts';
+import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { decodeState } from '../../streams/codec.ts';

@@ -7,7 +7,7 @@ import type {
   SegmentEntered,
   SegmentExited,
 } from '../../actors/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../actors/flags/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../actors/vocabulary/flag-facts.ts';
 import type { EntityState, ErasedState } from '../../actors/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';
 import { campaignRow } from './campaign-rows.ts';
@@ -17,31 +17,15 @@ import { eventSource, keyKind } from '../queries/event-source.ts';
 import { purchaseRow, reversalRow, sessionRow } from './session-purchase-rows.ts';
 import { quarantinedRow, releaseRow } from './quarantine-rows.ts';
 import type { Value } from './tab-separated.ts';
-
-/** A row: column → value. A column left out has its default. */
-type Row = Readonly<Record<string, Value>>;
-/** A whole row of one table. */
-export type RowFor<T extends TableName> = Readonly<Record<(typeof COLUMNS)[T][number], Value>>;
-export type TableRow = readonly [table: TableName, row: Row, receivedMs: number];
+import type { FactOrigin, Row, RowFor, TableRow } from './row.ts';
 
 /** A row's values in the order of its table's columns. */
 export function valuesOf(table: TableName, row: Row): Value[] {
   return COLUMNS[table].map((column) => row[column]);
 }
 
-/** Where a fact stands in the log. */
-export interface FactPlace {
-  /** FACTS' creation, as the broker spells it. */
-  stream: string;
-  /** The record's sequence. */
-  sequence: number;
-  /** The fact's place in its record. */
-  index: number;
-  partition: number;
-}
-
 /** The rows of one fact. A new kind does not compile until it says here what it becomes. */
-export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
+export function rowsOf(fact: Fact, place: FactOrigin): TableRow[] {
   switch (fact.kind) {
     case 'EventTracked':
       return trackedRows(fact, place);
@@ -95,13 +79,13 @@ export function rowsOf(fact: Fact, place: FactPlace): TableRow[] {
   }
 }
 
-function trackedRows(fact: EventTracked, place: FactPlace): TableRow[] {
+function trackedRows(fact: EventTracked, place: FactOrigin): TableRow[] {
   const row: TableRow = ['events', eventRow(fact, place), storable(fact.at)];
   const release = releaseRow(fact, place);
   return release === undefined ? [row] : [row, ['quarantine_releases', release, storable(fact.at)]];
 }
 
-function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
+function eventRow(fact: EventTracked, place: FactOrigin): RowFor<'events'> {
   return {
     event_id: fact.eventId,
     game_id: fact.game,
@@ -124,7 +108,7 @@ function eventRow(fact: EventTracked, place: FactPlace): RowFor<'events'> {
   };
 }
 
-function transitionRow(fact: LifecycleChanged, place: FactPlace): RowFor<'lifecycle_transitions'> {
+function transitionRow(fact: LifecycleChanged, place: FactOrigin): RowFor<'lifecycle_transitions'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -139,7 +123,7 @@ function transitionRow(fact: LifecycleChanged, place: FactPlace): RowFor<'lifecy
   };
 }
 
-function segmentTransitionRow(fact: SegmentEntered | SegmentExited, place: FactPlace): RowFor<'segment_transitions'> {
+function segmentTransitionRow(fact: SegmentEntered | SegmentExited, place: FactOrigin): RowFor<'segment_transitions'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -154,7 +138,7 @@ function segmentTransitionRow(fact: SegmentEntered | SegmentExited, place: FactP
   };
 }
 
-function membershipRow(fact: SegmentEntered | SegmentExited, place: FactPlace): RowFor<'segment_membership_states'> {
+function membershipRow(fact: SegmentEntered | SegmentExited, place: FactOrigin): RowFor<'segment_membership_states'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -168,7 +152,7 @@ function membershipRow(fact: SegmentEntered | SegmentExited, place: FactPlace): 
   };
 }
 
-function exposureRow(fact: FlagExposed, place: FactPlace): RowFor<'flag_exposures'> {
+function exposureRow(fact: FlagExposed, place: FactOrigin): RowFor<'flag_exposures'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -187,7 +171,7 @@ function exposureRow(fact: FlagExposed, place: FactPlace): RowFor<'flag_exposure
   };
 }
 
-function mixedRow(fact: FlagsServed, flagKey: string, place: FactPlace): RowFor<'flag_mixed_players'> {
+function mixedRow(fact: FlagsServed, flagKey: string, place: FactOrigin): RowFor<'flag_mixed_players'> {
   const served = fact.flags.find((flag) => flag.flagKey === flagKey);
   return {
     game_id: fact.game,
@@ -203,7 +187,7 @@ function mixedRow(fact: FlagsServed, flagKey: string, place: FactPlace): RowFor<
   };
 }
 
-function erasureRow(fact: PlayerErased, place: FactPlace): RowFor<'erasures'> {
+function erasureRow(fact: PlayerErased, place: FactOrigin): RowFor<'erasures'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -223,13 +207,13 @@ function erasureRow(fact: PlayerErased, place: FactPlace): RowFor<'erasures'> {
  * Stands in for the player's snapshots, which are to be deleted, until its own next one: a rebuild must meet nothing of the
  * player before the record of its erasure, and then apply all of that.
  */
-function tombstoneRow({ entityId: id, game, environment, at, quarantined = 0 }: PlayerErased, place: FactPlace): Row {
+function tombstoneRow({ entityId: id, game, environment, at, quarantined = 0 }: PlayerErased, place: FactOrigin): Row {
   const lastSeq = place.sequence - 1;
   const state: ErasedState = { kind: 'erased', id, game, environment, erasedAt: at, keys: [], quarantined, lastSeq };
   return snapshotRow({ kind: 'EntitySnapshot', entityId: id, game, environment, at, state }, place);
 }
 
-function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
+function snapshotRow(fact: EntitySnapshot, place: FactOrigin): Row {
   return {
     ...analystColumns(fact.state),
     partition: place.partition,
@@ -241,12 +225,12 @@ function snapshotRow(fact: EntitySnapshot, place: FactPlace): Row {
 }
 
 /** Newer snapshots replace older ones: first by the stream's creation, as sequences start over with it. */
-function snapshotVersion({ stream, sequence }: FactPlace): string {
+function snapshotVersion({ stream, sequence }: FactOrigin): string {
   return String((createdMs(stream) << 64n) | BigInt(sequence));
 }
 
 /** As of snapshots, and by the place in the record: a player may enter and leave a segment within one. 48, 48 and 32 bits. */
-function membershipVersion({ stream, sequence, index }: FactPlace): string {
+function membershipVersion({ stream, sequence, index }: FactOrigin): string {
   return String((createdMs(stream) << 80n) | (BigInt(sequence) << 32n) | BigInt(index));
 }
 

@@ -1,10 +1,10 @@
 import type { ModelReference } from '../../streams/records/model-reference.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
 import { storable, timeText } from './column-values.ts';
-import type { TableRow, RowFor } from './rows.ts';
+import type { RowFor, TableRow } from './row.ts';
 
 /** Where a message stands in RECORDS. */
-export interface RecordPlace {
+export interface RecordOrigin {
   /** The message's sequence. */
   sequence: number;
   /** When the broker stored it, epoch milliseconds. */
@@ -12,7 +12,7 @@ export interface RecordPlace {
 }
 
 /** The rows of a message of scores. */
-export function scoreRows(records: readonly ScoreRecord[], place: RecordPlace): TableRow[] {
+export function scoreRows(records: readonly ScoreRecord[], place: RecordOrigin): TableRow[] {
   const receivedMs = storable(place.storedAtMs);
   return records.map((record, index): TableRow => {
     const table = record.challenger ? 'challenger_scores' : 'scores';
@@ -20,7 +20,7 @@ export function scoreRows(records: readonly ScoreRecord[], place: RecordPlace): 
   });
 }
 
-function scoreRow(record: ScoreRecord, place: RecordPlace, index: number): RowFor<'scores'> {
+function scoreRow(record: ScoreRecord, place: RecordOrigin, index: number): RowFor<'scores'> {
   const { features } = record;
   return {
     record_id: record.recordId,
@@ -46,7 +46,7 @@ function scoreRow(record: ScoreRecord, place: RecordPlace, index: number): RowFo
 }
 
 /** The rows of a model that was loaded, one for each measure. */
-export function referenceRows(reference: ModelReference, { storedAtMs }: RecordPlace): TableRow[] {
+export function referenceRows(reference: ModelReference, { storedAtMs }: RecordOrigin): TableRow[] {
   return reference.measures.map(({ measure, edges, shares }): TableRow => {
     const row: RowFor<'model_references'> = {
       model_version: reference.modelVersion,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionRecorded } from '../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../actors/purchases/facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
 import { COLUMNS } from './columns.ts';
 import { rowsOf, valuesOf } from './rows.ts';
+import type { SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
 const BASE = { game: 'demo', environment: 'live', entityId: 'p', at: 5_000, externalId: 'ext-1' } as const;

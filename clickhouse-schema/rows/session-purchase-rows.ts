@@ -1,11 +1,11 @@
-import type { SessionClosed, SessionRecorded } from '../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../actors/purchases/facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
 import { decimalText, timeText } from './column-values.ts';
 import { keyKind } from '../queries/event-source.ts';
-import type { FactPlace, RowFor } from './rows.ts';
+import type { SessionClosed, SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
+import type { FactOrigin, RowFor } from './row.ts';
 
 /** The row of a session that is over, as an init opened it or a caller recorded it. */
-export function sessionRow(fact: SessionClosed | SessionRecorded, place: FactPlace): RowFor<'sessions'> {
+export function sessionRow(fact: SessionClosed | SessionRecorded, place: FactOrigin): RowFor<'sessions'> {
   const isRecorded = fact.kind === 'SessionRecorded';
   return {
     game_id: fact.game,
@@ -28,7 +28,7 @@ export function sessionRow(fact: SessionClosed | SessionRecorded, place: FactPla
 }
 
 /** The row of a purchase. */
-export function purchaseRow(fact: PurchaseRecorded, place: FactPlace): RowFor<'purchases'> {
+export function purchaseRow(fact: PurchaseRecorded, place: FactOrigin): RowFor<'purchases'> {
   return {
     game_id: fact.game,
     environment: fact.environment,
@@ -47,7 +47,7 @@ export function purchaseRow(fact: PurchaseRecorded, place: FactPlace): RowFor<'p
 }
 
 /** The row that takes a purchase back, under the time at which that was received: so every day adds up. */
-export function reversalRow(fact: PurchaseReversed, place: FactPlace): RowFor<'purchases'> {
+export function reversalRow(fact: PurchaseReversed, place: FactOrigin): RowFor<'purchases'> {
   return {
     game_id: fact.game,
     environment: fact.environment,

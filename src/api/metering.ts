@@ -1,5 +1,5 @@
-import type { KeyKind } from './request-context.ts';
 import type { RouteDocs } from './route.ts';
+import type { KeyKind } from './api-key.ts';
 
 /**
  * Whether a request counts against its key's tier. Client keys are public, so all their requests count; of server keys those

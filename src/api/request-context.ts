@@ -1,7 +1,6 @@
-import type { Environment, IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
+import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import type { Tier } from '../../actors/vocabulary/documents.ts';
 import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend.ts';
 import type { StreamTokens } from '../gateway/stream-tokens.ts';
@@ -11,6 +10,8 @@ import type { Ids } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
 import type { Scorer } from '../scoring/scorer.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { ApiKey } from './api-key.ts';
 
 /** What a keyed request brings to its route, beside its validated input. */
 export interface RequestContext {
@@ -31,26 +32,6 @@ export interface RequestContext {
 export interface OnlyPlayer {
   readonly externalId: string;
   readonly playerId: string;
-}
-
-export type KeyKind = 'client' | 'server';
-
-/** An API key as its requests see it. */
-export interface ApiKey {
-  readonly id: string;
-  readonly kind: KeyKind;
-  readonly game: string;
-  readonly environment: Environment;
-  readonly tier: Tier;
-  /** Requests per minute; null is unmetered. */
-  readonly limitPerMinute: number | null;
-  readonly scopes: ReadonlySet<string>;
-  /** Whether it is a client key that acts with a player token only. */
-  readonly requiresPlayerToken: boolean;
-  /** The organisation that owns the game. */
-  readonly tenant: string;
-  /** The game's namespace: player ids are UUIDv5 over it. */
-  readonly namespace: string;
 }
 
 /** The ports a route may use. */

@@ -2,12 +2,13 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
-import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
-import { anotherPlayer, refusedPlayer, type PlayersOf } from './players/named-player.ts';
-import type { KeyKind, RequestContext, Services } from './request-context.ts';
+import { anotherPlayer, type PlayersOf, refusedPlayer } from './players/named-player.ts';
+import type { RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
+import type { KeyKind } from './api-key.ts';
 
 /** What a route is to its callers: documentation, permission and shape. OpenAPI and the route tests read only this. */
 export interface RouteDocs {

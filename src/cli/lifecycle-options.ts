@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_THRESHOLDS, type LifecycleThresholds } from '../../actors/player/thresholds.ts';
+import { DEFAULT_THRESHOLDS } from '../../actors/player/thresholds.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
+import type { LifecycleThresholds } from '../../actors/vocabulary/documents.ts';
 
 /** What commander makes of the options. */
 export type LifecycleOptions = Partial<LifecycleThresholds>;

@@ -1,4 +1,3 @@
-import type { Environment, Scope } from '../../actors/vocabulary/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
 import type { Stop } from '../../streams/log/log.ts';
@@ -6,8 +5,9 @@ import type { Clock } from '../kernel/clock.ts';
 import type { FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { compileEventSchema, type CompiledEventSchema, type EventCheck } from './compile-event-schema.ts';
+import { type CompiledEventSchema, compileEventSchema, type EventCheck } from './compile-event-schema.ts';
 import { createCompileTurns } from './compile-turns.ts';
+import type { Environment, Scope } from '../../actors/vocabulary/scope.ts';
 
 /** What an event's schema has against it. */
 export interface Verdict {

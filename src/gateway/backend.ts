@@ -1,5 +1,6 @@
-import type { CallerKind, CommandBody, Environment, QueryBody } from '../../actors/vocabulary/commands.ts';
+import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { CallerKind, Environment } from '../../actors/vocabulary/scope.ts';
 
 /** Where a request comes from, as commands and queries carry it. */
 export interface Origin {

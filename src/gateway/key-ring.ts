@@ -1,10 +1,10 @@
-import type { ApiKey } from '../api/request-context.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { hashApiKey } from '../../streams/config/api-keys.ts';
 import { TIERS } from '../../actors/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { isVisibleAscii } from './header-values.ts';
+import type { ApiKey } from '../api/api-key.ts';
 
 /** The API keys of all games, found by their text. */
 export interface KeyRing {

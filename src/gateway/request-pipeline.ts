@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { LiveFeed } from '../../streams/live-feed.ts';
-import type { ApiKey, OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
+import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
 import { invalid, type KeyedRoute, type OpenRoute, type Outcome, type RawInput } from '../api/route.ts';
 import { isMetered } from '../api/metering.ts';
-import { failure, type ErrorCode, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { CallerAddresses } from './caller-address.ts';
-import { respond, type Exchange } from './exchange.ts';
+import { type Exchange, respond } from './exchange.ts';
 import { joinedValues } from './header-values.ts';
 import type { KeyRing } from './key-ring.ts';
 import { inflateBody } from './inflate-body.ts';
@@ -18,6 +18,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { BodyOutcome, BodyReader } from './request-body.ts';
 import { decodeParams, rawParams, readHead, readKeyText, type RequestHead, type RouteReader } from './request-head.ts';
 import { openStream, type StreamRegistry } from './stream-registry.ts';
+import type { ApiKey } from '../api/api-key.ts';
 
 export interface PipelineDeps {
   services: Services;

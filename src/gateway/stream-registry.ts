@@ -1,9 +1,9 @@
 import type { LiveFeed, LiveRequest } from '../../streams/live-feed.ts';
-import type { ApiKey } from '../api/request-context.ts';
 import { failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
-import { respond, type Exchange } from './exchange.ts';
+import { type Exchange, respond } from './exchange.ts';
 import { openSse } from './sse-connection.ts';
+import type { ApiKey } from '../api/api-key.ts';
 
 /** The open streams of this process, so that they can be ended. */
 export interface StreamRegistry {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../streams/log/log.ts';
-import type { ApiKey } from '../api/request-context.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import type { ApiKey } from '../api/api-key.ts';
 
 /** A token as its maker sees it, once. */
 export interface StreamToken {

@@ -1,5 +1,5 @@
-import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { ScoreBucket } from '../../streams/records/score-record.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /** From the highest down. */
 export const BUCKETS = ['top_1pct', 'top_5pct', 'top_10pct', 'rest'] as const satisfies readonly ScoreBucket[];

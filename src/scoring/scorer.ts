@@ -1,15 +1,15 @@
-import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../streams/records/score-record.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { failure, type ErrorCode, type Failure } from '../kernel/errors.ts';
+import { type ErrorCode, failure, type Failure } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import { BUCKETS, bucketOf, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
+import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
 import { FEATURES, unusableFeature, writeRow } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /** One install to score, and whose it is. */
 export interface ScoreRequest {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Environment } from '../../actors/vocabulary/commands.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Ids } from '../../src/kernel/ids.ts';
 import type { ApiKeyDocument, DocumentAddress, Tier } from '../../actors/vocabulary/documents.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /** What an API key is made for. */
 export interface ApiKeyRequest {

@@ -1,5 +1,5 @@
-import type { Environment } from '../../actors/vocabulary/commands.ts';
-import type { FactPlace } from '../erasures.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { FactPlace } from './fact-place.ts';
 
 /**
  * What became of one attempt to deliver to a webhook, or of a delivery that was not attempted. It goes to RECORDS and from there to

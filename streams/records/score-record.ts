@@ -1,4 +1,4 @@
-import type { Environment } from '../../actors/vocabulary/commands.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /**
  * One conversion score as it was answered. It belongs to no player, so it goes to RECORDS and from there to ClickHouse, and

@@ -1,4 +1,4 @@
-import type { Environment } from '../../actors/vocabulary/commands.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /** The service disabled a webhook by itself: a fact that belongs to no player. CONFIG holds the same as the webhook's `disabled`. */
 export interface WebhookDisabling {

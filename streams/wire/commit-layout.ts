@@ -1,15 +1,14 @@
 import type {
-  CommitRecord,
   EntitySnapshot,
   EventMaker,
   EventTracked,
   Fact,
   IdempotencyKeyUsed,
-  RequestPosition,
 } from '../../actors/vocabulary/facts.ts';
-import type { LifecycleStage } from '../../actors/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
+import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
+import type { CommitRecord, RequestPosition } from '../../actors/vocabulary/commit-record.ts';
 
 /**
  * Layout of a FACTS record, version 1. Events come in runs of thousands and go by position; other facts are objects,

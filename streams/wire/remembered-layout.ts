@@ -1,5 +1,6 @@
-import type { RecentEvent, RecordedPurchase, RememberedKey } from '../../actors/vocabulary/state.ts';
+import type { RememberedKey } from '../../actors/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import type { RecentEvent, RecordedPurchase } from '../../actors/vocabulary/player.ts';
 
 /*
  * Layout of what a player remembers of requests that can come again, version 1. A later field goes to the end, and reading

@@ -1,5 +1,5 @@
-import type { FlagReason } from '../../actors/flags/reason.ts';
-import type { ServedFlag } from '../../actors/vocabulary/state.ts';
+import type { FlagReason } from '../../actors/vocabulary/flag-reason.ts';
+import type { ServedFlag } from '../../actors/vocabulary/player.ts';
 
 /** Layout of what a flag served a player, version 1. Earlier variants end it, so a later field goes into a tuple of its own. */
 export type ServedTuple = [

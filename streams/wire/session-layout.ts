@@ -1,4 +1,4 @@
-import type { OpenSession } from '../../actors/vocabulary/state.ts';
+import type { OpenSession } from '../../actors/vocabulary/player.ts';
 
 /** Layout of an open session in a player's state, version 1. A later field goes to the end, and reading supplies its default. */
 export type SessionTuple = [

@@ -1,28 +1,25 @@
-import type {
-  CampaignTally,
-  DailyActivity,
-  DeviceInfo,
-  EntityState,
-  ErasedState,
-  LedgerState,
-  LifecycleStage,
-  PendingIntervention,
-  PlayerState,
-  QuarantineTally,
-} from '../../actors/vocabulary/state.ts';
+import type { EntityState, ErasedState, LedgerState, PlayerState } from '../../actors/vocabulary/state.ts';
 import {
   eventFromTuple,
   eventToTuple,
+  type EventTuple,
   keyFromTuple,
   keyToTuple,
+  type KeyTuple,
   purchaseFromTuple,
   purchaseToTuple,
-  type EventTuple,
-  type KeyTuple,
   type RecordedPurchaseTuple,
 } from './remembered-layout.ts';
 import { servedFromTuple, servedToTuple, type ServedTuple } from './served-layout.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
+import type { DeviceInfo } from '../../actors/vocabulary/commands.ts';
+import type {
+  CampaignTally,
+  DailyActivity,
+  LifecycleStage,
+  PendingIntervention,
+  QuarantineTally,
+} from '../../actors/vocabulary/player.ts';
 
 /**
  * Layout of a state, version 1. States are written for every changed player a few times a second and read back one by

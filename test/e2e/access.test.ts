@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiKeyDocument, Tier } from '../../actors/vocabulary/documents.ts';
-import type { Environment } from '../../actors/vocabulary/commands.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { type RunningService, startService } from '../support/running-service.ts';
 import { openStream } from '../support/sse-client.ts';
 import { until } from '../support/until.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 let service: RunningService;
 beforeAll(async () => {

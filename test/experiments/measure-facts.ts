@@ -1,4 +1,4 @@
-import type { FlagExposed } from '../../actors/flags/facts.ts';
+import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
 import type { MeasuredVariant } from '../../clickhouse-schema/queries/analytics.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';

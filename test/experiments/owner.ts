@@ -5,7 +5,7 @@ import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import type { FlagsReply, Reply } from '../../actors/vocabulary/replies.ts';
 import { createExposures } from '../../actors/runtime/exposures.ts';
 import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
-import type { Definitions } from '../../actors/targeting.ts';
+import type { Definitions } from '../../actors/definitions.ts';
 
 /** A fact where it stands in the log. */
 export interface PlacedFact {

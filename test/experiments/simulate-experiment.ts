@@ -5,11 +5,11 @@ import { withPeriods } from '../../actors/flags/periods.ts';
 import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/samples.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
 import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
-import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import { seededRandom } from '../../src/analysis/testing.ts';
 import type { FlagDocument } from '../../actors/vocabulary/documents.ts';
-import { createExperimentOwner, type Crash, type PlacedFact } from './owner.ts';
+import { type Crash, createExperimentOwner, type PlacedFact } from './owner.ts';
+import type { Definitions } from '../../actors/definitions.ts';
 
 export const FLAG_KEY = 'shop';
 /** The event that is measured. It happens alike in all variants. */

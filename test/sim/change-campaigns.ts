@@ -1,8 +1,8 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { CampaignDocument, CampaignTrigger } from '../../actors/vocabulary/documents.ts';
-import type { ChangeOptions } from './definitions.ts';
 import type { Random } from './random.ts';
+import type { ChangeOptions } from './change-options.ts';
 
 /** How many campaigns there are at most. */
 const CAMPAIGNS = 4;

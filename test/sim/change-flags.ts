@@ -1,8 +1,8 @@
 import { withPeriods } from '../../actors/flags/periods.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import type { FlagDocument, FlagRule } from '../../actors/vocabulary/documents.ts';
-import type { ChangeOptions } from './definitions.ts';
 import type { Random } from './random.ts';
+import type { ChangeOptions } from './change-options.ts';
 
 /** How many flags there are at most. */
 const FLAGS = 4;

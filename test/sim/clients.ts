@@ -1,9 +1,10 @@
 import { sleep } from '../../src/kernel/clock.ts';
 import type { History } from './history.ts';
-import { isQuery, isUnavailable, type Heard, type Operation, type Operations, type Send } from './operations.ts';
+import type { Operations } from './operations.ts';
 import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
+import { type Heard, isQuery, isUnavailable, type Operation, type Send } from './operation.ts';
 
 /** A client gives up after this: longer than any answer may take. */
 const PATIENCE_MS = 12_000;

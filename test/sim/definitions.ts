@@ -4,18 +4,11 @@ import type { SegmentDocument, WebhookDocument } from '../../actors/vocabulary/d
 import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
 import type { Random } from './random.ts';
-import type { SimProcess } from './sim-process.ts';
-import type { World } from './world.ts';
+import type { ChangeOptions } from './change-options.ts';
 
 const AT_MOST = 3;
 /** Beside the one that stays, how many segments there are at most. */
 const SEGMENTS = 4;
-
-export interface ChangeOptions {
-  world: World;
-  serving: () => readonly SimProcess[];
-  done: () => boolean;
-}
 
 /** Changes definitions through some process or other, so that revisions move while commands are under way. */
 export function changeDefinitions(options: ChangeOptions): void {

@@ -2,16 +2,15 @@ import { crc32 } from 'node:zlib';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { decodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
-import { fakeErasureTarget, pendingErasures, type ErasureSteps, type FakeTables } from './fake-erasures.ts';
+import { type ErasureSteps, fakeErasureTarget, type FakeTables, pendingErasures } from './fake-erasures.ts';
 import type { Random } from './random.ts';
 import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
-
-export type ClickhouseMood = 'well' | 'slow' | 'away' | 'crashing';
+import type { ClickhouseMood } from './clickhouse-mood.ts';
 
 /** ClickHouse as its sink and the rebuild see it: blocks with tokens in, newest snapshots out. */
 export interface FakeClickhouse {

@@ -1,9 +1,9 @@
 import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
-import { PLAYER_TABLES, type PendingErasure } from '../../clickhouse-schema/rows/erased-rows.ts';
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { type PendingErasure, PLAYER_TABLES } from '../../clickhouse-schema/rows/erased-rows.ts';
+import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
-import type { ClickhouseMood } from './fake-clickhouse.ts';
 import { never, type Toucher } from './touch-points.ts';
+import type { ClickhouseMood } from './clickhouse-mood.ts';
 
 /** The tables, as the fake ClickHouse keeps them. */
 export interface FakeTables {

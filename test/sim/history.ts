@@ -1,8 +1,8 @@
 import type { Command, CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { Origin } from '../../src/gateway/backend.ts';
-import { isQuery } from './operations.ts';
 import type { World } from './world.ts';
+import { isQuery } from './operation.ts';
 
 /** One command or query as a client sent it, and what the client heard. Moments are the world's ticks. */
 export interface Attempt {

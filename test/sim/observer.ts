@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { Command } from '../../actors/vocabulary/commands.ts';
-import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
 import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { World } from './world.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /** A record of FACTS as it was stored; kept here also when FACTS is trimmed. */
 export interface StoredCommit {

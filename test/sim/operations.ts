@@ -1,35 +1,16 @@
 import {
-  ledgerIdOf,
-  type CallerKind,
   type CommandBody,
   type IdempotencyClaim,
-  type QueryBody,
+  ledgerIdOf,
   type TrackItem,
 } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 import { createGameClients } from './session-operations.ts';
-
-export type Heard = Reply | 'lost';
-/** Sends one command or query to some gateway and resolves to what was heard. */
-export type Send = (
-  entityId: string,
-  body: CommandBody | QueryBody,
-  environment?: 'live' | 'test',
-  by?: CallerKind,
-) => Promise<Heard>;
-
-/** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
-export interface Operation {
-  /** Whether a repeat counts nothing twice. */
-  safe: boolean;
-  run(send: Send): Promise<Heard>;
-  /** The same Idempotency-Key with another body, or of another kind of API key, if there is one to abuse. */
-  abuse?: (send: Send) => Promise<Heard>;
-}
+import type { CallerKind } from '../../actors/vocabulary/scope.ts';
+import { type Heard, isUnavailable, type Operation, type Send } from './operation.ts';
 
 export interface Operations {
   next(): Operation;
@@ -313,14 +294,6 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
         items: [sound(item(playerId, 0, `probe-${stamp()}`))],
       })),
   };
-}
-
-export function isQuery(body: CommandBody | QueryBody): body is QueryBody {
-  return body.kind === 'GetPlayer' || body.kind === 'EvaluateFlags';
-}
-
-export function isUnavailable(heard: Heard): boolean {
-  return heard === 'lost' || (heard.kind === 'failure' && heard.code === 'SERVICE_UNAVAILABLE');
 }
 
 function as(by: CallerKind | undefined, send: Send): Send {

@@ -3,16 +3,17 @@ import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
-import { sinksOf, type SinkName } from '../../streams/sinks/sink-registry.ts';
+import { type SinkName, sinksOf } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Follower } from './follower.ts';
 import type { ConfigHistory } from './model/model-segments.ts';
-import { isUnavailable, type Operations } from './operations.ts';
+import type { Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
+import { isUnavailable } from './operation.ts';
 
 export interface QuietOptions {
   world: World;

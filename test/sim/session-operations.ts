@@ -1,8 +1,8 @@
 import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/vocabulary/commands.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
-import type { Heard } from './operations.ts';
 import type { Attempted } from './play-operations.ts';
 import type { Random } from './random.ts';
+import type { Heard } from './operation.ts';
 
 /** How long sessions stay open: mostly so short that they end by themselves while it all goes on. */
 const TTLS_MS = [1_500, 5_000, 1_800_000];

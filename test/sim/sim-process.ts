@@ -1,13 +1,12 @@
-import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import { type Actors, startActors } from '../../actors/runtime/actors.ts';
 import { createDefinitions } from '../../actors/runtime/definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
-import { createCommandClient, type CommandClient } from '../../src/gateway/command-client.ts';
+import { type CommandClient, createCommandClient } from '../../src/gateway/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
-import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
-import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
+import { type ConfigStore, openConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log/log-memory.ts';
 import { createEraser } from '../../streams/sinks/clickhouse/eraser.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
@@ -16,8 +15,9 @@ import { createMatcher } from '../../streams/sinks/webhooks/matching/matcher.ts'
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { History } from './history.ts';
 import type { ProcessClock } from './sim-clock.ts';
-import { touchyLog, touchyStores, type TouchPoint, type Toucher } from './touch-points.ts';
+import { type Toucher, type TouchPoint, touchyLog, touchyStores } from './touch-points.ts';
 import type { World } from './world.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /** A machine: its disk outlives its processes. */
 export interface Machine {

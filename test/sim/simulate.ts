@@ -1,5 +1,4 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
-import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
@@ -19,9 +18,10 @@ import { createHistory } from './history.ts';
 import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
-import { createMachine, startProcess, type Machine, type ProcessOptions, type SimProcess } from './sim-process.ts';
+import { createMachine, type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
 import { createWorld, type Violation, type World } from './world.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /**
  * Deterministic simulation of the service.

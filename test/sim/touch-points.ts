@@ -1,8 +1,8 @@
-import type { CommitRecord } from '../../actors/vocabulary/facts.ts';
 import type { PartitionStore, Stores } from '../../actors/runtime/store/store.ts';
 import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
 import type { Bucket, Log } from '../../streams/log/log.ts';
 import type { MemoryLog } from '../../streams/log/log-memory.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /** Where a process touches the outside, and so can be crashed with full effect. */
 export const TOUCH_POINTS = [

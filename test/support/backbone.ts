@@ -1,22 +1,23 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
 import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
-import { createCommandClient, type CommandClient } from '../../src/gateway/command-client.ts';
-import type { Environment } from '../../actors/vocabulary/commands.ts';
-import type { CommitRecord, Fact } from '../../actors/vocabulary/facts.ts';
+import { type CommandClient, createCommandClient } from '../../src/gateway/command-client.ts';
+import type { Fact } from '../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
-import { startActors, type Actors } from '../../actors/runtime/actors.ts';
+import { type Actors, startActors } from '../../actors/runtime/actors.ts';
 import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
-import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
 import { liveDefinitions } from './live-definitions.ts';
 import { silentLogger } from './silent-logger.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import type { Definitions } from '../../actors/definitions.ts';
 
 /** One process of the backbone: gateway and actors over one client, on one clock. */
 export interface BackboneNode {

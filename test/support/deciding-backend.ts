@@ -3,10 +3,10 @@ import { decideTimers } from '../../actors/timers.ts';
 import { evolve } from '../../actors/evolve.ts';
 import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
-import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Backend } from '../../src/gateway/backend.ts';
+import type { Definitions } from '../../actors/definitions.ts';
 
 /** An owner in memory behind a test's gateway: it decides as the service does, one call after another, and stores nothing. */
 export interface DecidingBackend extends Backend {

@@ -1,6 +1,5 @@
 import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
-import type { PlayerView } from '../../actors/vocabulary/state.ts';
 import { aPlayer as aPlayerState } from '../../actors/testing.ts';
 import type { Backend, Origin } from '../../src/gateway/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
@@ -9,12 +8,13 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { failure } from '../../src/kernel/errors.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
-import { apiKeyRecord, createApiKey, type ApiKeyRequest } from '../../streams/config/api-keys.ts';
+import { apiKeyRecord, type ApiKeyRequest, createApiKey } from '../../streams/config/api-keys.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
 import { silentLogger } from './silent-logger.ts';
+import type { PlayerView } from '../../actors/vocabulary/player.ts';
 
 /** One call a route made to the backend. */
 export interface Call {

@@ -1,7 +1,7 @@
 import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
 import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
-import type { Definitions } from '../../actors/targeting.ts';
 import { definitionsOf } from '../../actors/testing.ts';
+import type { Definitions } from '../../actors/definitions.ts';
 
 /** Definitions for owners in tests, which never change: the same segments for every game and environment. */
 export function liveDefinitions(

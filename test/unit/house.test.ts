@@ -43,6 +43,7 @@ function importsOf(file: string): Import[] {
 const imports = sources.flatMap(importsOf);
 const show = (found: Import[]) => found.map(({ from, to }) => `${from} → ${to}`);
 const isRuntime = (file: string) => file.startsWith('actors/runtime/');
+const isVocabulary = (file: string) => file.startsWith('actors/vocabulary/');
 const isDomain = (file: string) => file.startsWith('actors/') && !isRuntime(file);
 
 describe('imports go one way', () => {
@@ -55,11 +56,15 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('the domain knows the kernel and itself only, and the shape of definitions', () => {
-    const isDefinition = ({ to, typeOnly }: Import) => typeOnly && to === 'actors/vocabulary/documents.ts';
+  it('the vocabulary imports the kernel and itself only', () => {
     const wrong = imports.filter(
-      (each) => isDomain(each.from) && !each.to.startsWith('src/kernel/') && !isDomain(each.to) && !isDefinition(each),
+      ({ from, to }) => isVocabulary(from) && !to.startsWith('src/kernel/') && !isVocabulary(to),
     );
+    expect(show(wrong)).toEqual([]);
+  });
+
+  it('domains import the kernel, the vocabulary and other domains only', () => {
+    const wrong = imports.filter(({ from, to }) => isDomain(from) && !to.startsWith('src/kernel/') && !isDomain(to));
     expect(show(wrong)).toEqual([]);
   });
 
@@ -74,11 +79,11 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('streams know commands, facts and state as types only, and never the runtime, the gateway or the API', () => {
+  it('streams import types of the vocabulary only, and never a domain, the runtime, the gateway or the API', () => {
     const wrong = imports.filter(
       ({ from, to, typeOnly }) =>
         from.startsWith('streams/') &&
-        ((to.startsWith('actors/') && (!typeOnly || isRuntime(to))) ||
+        ((to.startsWith('actors/') && (!typeOnly || !isVocabulary(to))) ||
           to.startsWith('src/gateway/') ||
           to.startsWith('src/api/')),
     );

@@ -1,6 +1,6 @@
 import { array, assert, constant, constantFrom, integer, oneof, property, record, type Arbitrary } from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CallerKind, CommandBody } from '../../actors/vocabulary/commands.ts';
+import type { CommandBody } from '../../actors/vocabulary/commands.ts';
 import { decide } from '../../actors/decide.ts';
 import { evolve } from '../../actors/evolve.ts';
 import type { DomainFact, Fact } from '../../actors/vocabulary/facts.ts';
@@ -11,6 +11,7 @@ import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
 import { rowsOf } from '../../clickhouse-schema/rows/rows.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
+import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
 /*
  * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain model

@@ -1,11 +1,11 @@
-import { sleep, type Clock } from '../../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { decodeJson, encodeJson } from '../../../streams/codec.ts';
 import type { Bucket, Log } from '../../../streams/log/log.ts';
-import type { Environment } from '../../vocabulary/commands.ts';
 import { tenantOf } from '../player-counts.ts';
-import type { TenantProgress } from './sweep-turns.ts';
+import type { Environment } from '../../vocabulary/scope.ts';
+import type { TenantProgress } from './tenant-progress.ts';
 
 /** How far one partition's players are looked at since its newest edit of a segment. Stored under `segments.<partition>`. */
 export interface SegmentProgress {

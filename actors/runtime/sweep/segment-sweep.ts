@@ -5,6 +5,7 @@ import type { LiveDefinitions } from '../definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from '../store/store.ts';
 import { createSweepTurns } from './sweep-turns.ts';
+import type { Swept } from './swept.ts';
 
 /**
  * Looks at every player of a partition after a segment was made, changed or deleted, and once after take-over, as nobody
@@ -36,27 +37,6 @@ export interface SegmentSweep {
   /** A write of the store begins; the answer is to be called when it has succeeded. */
   storing(): () => void;
   stop(): void;
-}
-
-/** What became of the entities taken. */
-export interface Swept {
-  /** Entities looked at, the first of those taken. */
-  count: number;
-  /** Players among them that were evaluated, by tenant. */
-  tenants: ReadonlyMap<string, SweptTenant>;
-  /** Segments whose condition exceeded its budget, once for each player. */
-  overBudget: readonly string[];
-  /** Players whose membership, or next look, changed. */
-  changed: number;
-  tookMs: number;
-}
-
-export interface SweptTenant {
-  players: number;
-  /** Steps that their conditions took. */
-  steps: number;
-  /** The last one of them. */
-  last: string;
 }
 
 export interface SegmentSweepOptions {

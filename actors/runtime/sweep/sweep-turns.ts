@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { PlayerCounts } from '../player-counts.ts';
-import type { SweptTenant } from './segment-sweep.ts';
+import type { SweptTenant } from './swept.ts';
+import type { TenantProgress } from './tenant-progress.ts';
 
 /**
  * Whose players a sweep evaluates, and how far it is with each tenant.
@@ -23,8 +24,6 @@ export interface SweepTurns {
   /** Evaluated and total players by tenant, and whether all are evaluated. */
   progress(): Record<string, TenantProgress>;
 }
-
-export type TenantProgress = readonly [evaluated: number, total: number, done: boolean];
 
 interface Turn {
   evaluated: number;

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import type { LifecycleStage } from '../../../actors/vocabulary/state.ts';
 import type { CampaignDocument, CampaignTrigger } from '../../../actors/vocabulary/documents.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeIn, timeOut } from '../fields.ts';
+import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
 const Name = nameOf('For people; the key when left out.');
 const Enabled = Type.Boolean({

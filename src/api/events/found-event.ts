@@ -4,8 +4,8 @@ import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
-import type { ApiKey } from '../request-context.ts';
 import { invalid } from '../route.ts';
+import type { ApiKey } from '../api-key.ts';
 
 /** What lists of events in ClickHouse share: which are asked for, and how one is told. */
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { SeenFlag } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { SeenFlag } from '../../../actors/vocabulary/player.ts';
 
 /** What the game-client endpoints share. */
 export const GAME_TAG = 'Game clients';

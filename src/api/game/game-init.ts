@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { newSessionId } from '../../../actors/sessions/session-id.ts';
-import type { DeviceInfo } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer } from '../answer.ts';
-import { ExternalId, PlayerId, freeForm, timeOut } from '../fields.ts';
-import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
+import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
+import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../ignored-fields.ts';
 import { defineRoute, ignorableFields, type KeyedRoute } from '../route.ts';
+import type { DeviceInfo } from '../../../actors/vocabulary/commands.ts';
 
 const deviceField = (description: string) =>
   Type.Optional(Type.String({ maxLength: LIMITS.deviceFieldLength, description }));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { FlagReason } from '../../../actors/flags/reason.ts';
+import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import { rememberedText } from '../remembered-text.ts';
 

@@ -1,5 +1,5 @@
-import type { ExportedPlayer } from '../../../actors/vocabulary/state.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
 
 /** Fields that the Player resource shows already, and what only tells how the player is stored. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

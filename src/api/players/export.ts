@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { ExportedPlayer } from '../../../actors/vocabulary/state.ts';
 import {
   FIRST_PLACE,
   HISTORY_TABLES,
@@ -16,6 +15,7 @@ import { NextCursor } from '../paging.ts';
 import { Player, PLAYER_EXAMPLE, playerJson } from './player-resource.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
+import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
 
 const PageQuery = Type.Object({
   limit: Type.Optional(

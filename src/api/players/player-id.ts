@@ -1,5 +1,5 @@
 import { uuidv5 } from '../../kernel/ids.ts';
-import type { ApiKey } from '../request-context.ts';
+import type { ApiKey } from '../api-key.ts';
 
 /** The id of a player: the same for every request that names the same external_id, without any index. */
 export function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {

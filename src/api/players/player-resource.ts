@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { PlayerReply } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerView } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { unitsText } from '../../kernel/money.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import type { KeyKind } from '../request-context.ts';
 import type { Success } from '../route.ts';
-import { ExternalId, PlayerId, freeForm, timeOut } from '../fields.ts';
+import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
+import type { PlayerView } from '../../../actors/vocabulary/player.ts';
+import type { KeyKind } from '../api-key.ts';
 
 export const LIFECYCLE_STAGE_SCHEMA = {
   type: 'string',

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
-import type { ServedFlag } from '../../../actors/vocabulary/state.ts';
-import { createAnalytics, type Analytics, type QueryResult } from '../../../clickhouse-schema/queries/analytics.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
+import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
@@ -17,6 +16,8 @@ import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.t
 import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
+import type { ServedFlag } from '../../../actors/vocabulary/player.ts';
+import type { QueryResult } from '../../../clickhouse-schema/queries/query-result.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

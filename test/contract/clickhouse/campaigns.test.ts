@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact, InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded } from '../../../actors/purchases/facts.ts';
+import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { PurchaseRecorded } from '../../../actors/vocabulary/purchase-facts.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
@@ -10,6 +10,7 @@ import { commit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/campaign-facts.ts';
 
 /* What happens between campaigns and players, through the real sink into the real engine. */
 

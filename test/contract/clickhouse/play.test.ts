@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact, SessionClosed, SessionRecorded } from '../../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded } from '../../../actors/purchases/facts.ts';
+import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { PurchaseRecorded } from '../../../actors/vocabulary/purchase-facts.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
@@ -11,6 +11,7 @@ import { commit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
+import type { SessionClosed, SessionRecorded } from '../../../actors/vocabulary/session-facts.ts';
 
 /* Sessions and purchases through the real sink into the real engine. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventTracked, Fact } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../../actors/flags/facts.ts';
+import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';

@@ -6,7 +6,6 @@ import type {
   WebhookDeliveriesQuery,
 } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { FactPlace } from '../../../streams/erasures.ts';
 import type {
   Recovery,
   RecoveryRequest,
@@ -16,10 +15,11 @@ import type {
 } from '../../../streams/webhook-operations.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
 import { documentedWebhookPath } from '../../support/webhook-paths.ts';
 import { until } from '../../support/until.ts';
+import type { FactPlace } from '../../../streams/records/fact-place.ts';
 
 /* What may be asked of a webhook's deliveries, as the gateway translates it: the sink and ClickHouse are stand-ins here. */
 

@@ -1,18 +1,18 @@
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
+import type { CampaignHistory } from '../model/campaign-history.ts';
+import { isScheduled } from './check-own-doings.ts';
+import type { Observer } from '../observer.ts';
+import type { World } from '../world.ts';
 import type {
-  DomainFact,
   InterventionClicked,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../../actors/vocabulary/facts.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
-import type { CampaignHistory } from '../model/campaign-history.ts';
-import type { PartitionLog } from './check-log.ts';
-import { isScheduled } from './check-own-doings.ts';
-import type { Observer } from '../observer.ts';
-import type { World } from '../world.ts';
+} from '../../../actors/vocabulary/campaign-facts.ts';
+import type { PartitionLog } from './partition-log.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);

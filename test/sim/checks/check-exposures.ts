@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { PartitionLog } from './check-log.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, variantSeen } from '../model/model-flags.ts';
@@ -11,6 +10,7 @@ import { isServed, periodIn, predictExposure, predictServed } from '../model/mod
 import type { Observer } from '../observer.ts';
 import type { Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';
+import type { PartitionLog } from './partition-log.ts';
 
 /**
  * What an exposure makes of a player that no command of a caller led to: an evaluation did, asked before it was stored. Of

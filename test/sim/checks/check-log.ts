@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from '../../../actors/vocabulary/commands.ts';
-import type { CommitRecord, DomainFact, Fact, RequestPosition } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import { explainExposure, explainServed } from './check-exposures.ts';
 import {
   explainScheduled,
   isOwnDoing,
   isScheduled,
   owing,
+  type OwnDoing,
   predictOwn,
   unexplained,
   withCampaigns,
-  type OwnDoing,
 } from './check-own-doings.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
@@ -21,25 +20,12 @@ import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict } from '../model/model.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
 import { withoutWords } from '../model/model-lifecycle.ts';
-import { settled, type ConfigHistory } from '../model/model-segments.ts';
+import { type ConfigHistory, settled } from '../model/model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';
-
-/** Where a command's facts stand, and what the model answers to it there. */
-export interface Placement {
-  step: number;
-  tick: number;
-  reply: Reply;
-}
-
-export interface PartitionLog {
-  timeline: Timeline;
-  /** By command key. */
-  placements: Map<string, Placement>;
-  /** Sequence of the partition's last record. */
-  lastSequence: number;
-}
+import type { CommitRecord, RequestPosition } from '../../../actors/vocabulary/commit-record.ts';
+import type { PartitionLog, Placement } from './partition-log.ts';
 
 export interface LogCheck {
   world: World;

@@ -3,19 +3,18 @@ import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
-import { knowsPlayers } from '../../../clickhouse-schema/rows/erased-rows.ts';
-import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
+import { knowsPlayers, type PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { rowsOf, valuesOf } from '../../../clickhouse-schema/rows/rows.ts';
 import { lineOf } from '../../../clickhouse-schema/rows/tab-separated.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { parseRebuildMark, rebuildKey } from '../../../streams/rebuild-mark.ts';
 import { decodeDelivery } from '../../../streams/sinks/webhooks/delivery/delivery.ts';
-import type { PartitionLog } from './check-log.ts';
 import type { FakeClickhouse } from '../fake-clickhouse.ts';
 import { isErased } from '../fake-erasures.ts';
 import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
+import type { PartitionLog } from './partition-log.ts';
 
 /** What ClickHouse has in place of an erased player's snapshots: a tombstone as of just before the record of its erasure. */
 function isStandIn(state: EntityState, { timeline }: PartitionLog): boolean {

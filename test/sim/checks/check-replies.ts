@@ -1,12 +1,12 @@
 import type { EvaluateFlags } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { PartitionLog } from './check-log.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
-import { commandKey, type Attempt } from '../history.ts';
+import { type Attempt, commandKey } from '../history.ts';
 import { predict, predictRead, sameReply } from '../model/model.ts';
 import { predictEvaluations, sameEvaluations } from '../model/model-flags.ts';
-import { isQuery } from '../operations.ts';
 import type { World } from '../world.ts';
+import type { PartitionLog } from './partition-log.ts';
+import { isQuery } from '../operation.ts';
 
 /**
  * Holds every answer of one partition against the model (linearizability, as in Herlihy and Wing): what changed something

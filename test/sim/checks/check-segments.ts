@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DomainFact, SegmentsScheduled } from '../../../actors/vocabulary/facts.ts';
-import { missedChange, wrongMemberships, type ConfigHistory, type Settled } from '../model/model-segments.ts';
-import type { PartitionLog } from './check-log.ts';
+import { type ConfigHistory, missedChange, type Settled, wrongMemberships } from '../model/model-segments.ts';
 import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
+import type { PartitionLog } from './partition-log.ts';
 
 export type Wrong = (invariant: string, message: string) => void;
 

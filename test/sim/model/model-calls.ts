@@ -1,16 +1,10 @@
-import type {
-  CallerKind,
-  EndSession,
-  InitSession,
-  Scope,
-  SyncSession,
-  TrackItem,
-} from '../../../actors/vocabulary/commands.ts';
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { predictOffers } from './model-campaigns.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
-import { predictEnding, predictOpening, predictSynced, predictTold, type Called } from './model-sessions.ts';
+import { type Called, predictEnding, predictOpening, predictSynced, predictTold } from './model-sessions.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 
 /** What a call of a session does to the model while it is predicted. */
 export interface Calling {

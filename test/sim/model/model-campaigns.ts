@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Scope } from '../../../actors/vocabulary/commands.ts';
-import type {
-  DomainFact,
-  EventTracked,
-  InterventionClicked,
-  InterventionShown,
-  InterventionSuppressed,
-  InterventionTriggered,
-} from '../../../actors/vocabulary/facts.ts';
+import type { DomainFact, EventTracked } from '../../../actors/vocabulary/facts.ts';
 import type { Intervention } from '../../../actors/vocabulary/replies.ts';
-import type { CampaignTally, PendingIntervention, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
@@ -17,6 +9,14 @@ import { ZONES } from '../change-campaigns.ts';
 import { placeOf } from './model-flags.ts';
 import { isTrue } from './model-segments.ts';
 import type { Called } from './model-sessions.ts';
+import type { Scope } from '../../../actors/vocabulary/scope.ts';
+import type { CampaignTally, PendingIntervention } from '../../../actors/vocabulary/player.ts';
+import type {
+  InterventionClicked,
+  InterventionShown,
+  InterventionSuppressed,
+  InterventionTriggered,
+} from '../../../actors/vocabulary/campaign-facts.ts';
 
 /**
  * Campaigns as documented: whom a fact gives something to show, what speaks against it, what a sync delivers, and

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EvaluateFlags, OverrideFlag, Scope } from '../../../actors/vocabulary/commands.ts';
-import type { FlagOverridden } from '../../../actors/flags/facts.ts';
+import type { EvaluateFlags, OverrideFlag } from '../../../actors/vocabulary/commands.ts';
+import type { FlagOverridden } from '../../../actors/vocabulary/flag-facts.ts';
 import type { FlagEvaluation, Reply } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { FlagDocument, FlagRule } from '../../../actors/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
+import type { Scope } from '../../../actors/vocabulary/scope.ts';
 
 /** Flags as documented: the order of evaluation and the hash in a reading of its own. */
 export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFlags): FlagEvaluation {

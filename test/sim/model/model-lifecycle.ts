@@ -1,7 +1,8 @@
-import type { ChurnFactor } from '../../../actors/churn/churn-risk.ts';
 import type { ChurnRiskChanged, DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { LifecycleStage, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { ChurnFactor } from '../../../actors/vocabulary/churn-risk.ts';
+import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
 /**
  * Stages and churn risk as documented, with its own thresholds, worked out anew at every step: the service saves

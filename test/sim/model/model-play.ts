@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
-import type {
-  CallerKind,
-  RecordPurchase,
-  RecordSession,
-  Scope,
-  TrackItem,
-} from '../../../actors/vocabulary/commands.ts';
+import type { RecordPurchase, RecordSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { DailyActivity, PlayerState, RecordedPurchase } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { DailyActivity, RecordedPurchase } from '../../../actors/vocabulary/player.ts';
 
 /** What a recorded session or purchase does. Without `change` it was recorded before. */
 export interface Played {

@@ -1,6 +1,8 @@
-import type { CallerKind, QuarantineReason, Release, Scope, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { QuarantineReason, Release, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { EventQuarantined } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerState, QuarantineTally, RecentEvent } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { QuarantineTally, RecentEvent } from '../../../actors/vocabulary/player.ts';
 
 /** An event that is set aside: its id is taken, and nothing else of the player changes. */
 export function predictQuarantine(

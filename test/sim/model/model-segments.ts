@@ -1,9 +1,10 @@
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { EventCounter, PlayerState, SegmentMembership } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { EventCounter, SegmentMembership } from '../../../actors/vocabulary/player.ts';
 
 /**
  * Segments as documented: who belongs where, by a reading of its own of the conditions that the simulation

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attribution, FlagExposed, FlagsServed } from '../../../actors/flags/facts.ts';
+import type { Attribution, FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
-import type { FlagExposure, PlayerState, ServedFlag, ServedVariant } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { variantSeen } from './model-flags.ts';
+import type { FlagExposure, ServedFlag, ServedVariant } from '../../../actors/vocabulary/player.ts';
 
 /** The variants that flags served a player, and those it saw (docs/decisions/0106). */
 export interface Serving {

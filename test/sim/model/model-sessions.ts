@@ -1,10 +1,13 @@
-import type { CallerKind, InitSession, Scope, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact, SessionClosed } from '../../../actors/vocabulary/facts.ts';
-import type { OpenSession, PlayerState, SeenFlag } from '../../../actors/vocabulary/state.ts';
+import type { InitSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { evaluated } from './model-flags.ts';
 import { predictServed } from './model-served.ts';
 import { playedOn } from './model-play.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { OpenSession, SeenFlag } from '../../../actors/vocabulary/player.ts';
+import type { SessionClosed } from '../../../actors/vocabulary/session-facts.ts';
 
 /** Sessions of game clients as documented. */
 export interface Called {

@@ -1,5 +1,6 @@
-import type { Scope } from '../../../actors/vocabulary/commands.ts';
-import type { PlayerState, PlayerView } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { Scope } from '../../../actors/vocabulary/scope.ts';
+import type { PlayerView } from '../../../actors/vocabulary/player.ts';
 
 /** A player as the model makes it. */
 export function newPlayer(id: string, externalId: string, at: number): PlayerView {

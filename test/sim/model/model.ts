@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
-  CallerKind,
   Command,
   CommandBody,
   ExposeFlag,
   GetPlayer,
   IdempotencyClaim,
-  Scope,
   ServeFlags,
   TrackItem,
 } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact, EventMaker } from '../../../actors/vocabulary/facts.ts';
 import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
-import type { EntityState, PlayerState, RecentEvent } from '../../../actors/vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
 import { predictCampaigns } from './model-campaigns.ts';
-import { NO_DEFINITIONS, type ModelDefinitions } from './model-definitions.ts';
+import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
-import { countedOnce, readersOf, settled, type ModelSegment, type Settled } from './model-segments.ts';
+import { countedOnce, type ModelSegment, readersOf, settled, type Settled } from './model-segments.ts';
 import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
 
 /**
  * The documented behaviour as a sequential model: what one command does to a partition that does one thing after

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of campaigns: a player gets more than was promised, or less. */
 export const CAMPAIGN_MUTANTS: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of erasures: something of the life before is left, or something of the next one is lost. */
 export const ERASURE_MUTANTS: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of flags: what a player is served, and what counts as seen. */
 export const FLAG_MUTANTS: readonly Mutant[] = [

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { MUTANTS, type Mutant } from './mutants.ts';
+import { MUTANTS } from './mutants.ts';
 import { runSeeds } from '../run-seeds.ts';
 import { simulate } from '../simulate.ts';
+import type { Mutant } from './mutant.ts';
 
 /** How the hunt for one mutant ended. */
 export type Hunt =

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of what time does to players. */
 export const LIFECYCLE_MUTANTS: readonly Mutant[] = [

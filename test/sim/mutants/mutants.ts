@@ -1,26 +1,11 @@
 import { CAMPAIGN_MUTANTS } from './campaign-mutants.ts';
-import type { FaultKind } from '../chaos.ts';
+import type { Mutant } from './mutant.ts';
 import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
 import { QUARANTINE_MUTANTS } from './quarantine-mutants.ts';
 import { SESSION_MUTANTS } from './session-mutants.ts';
-
-/** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
-export interface Change {
-  file: string;
-  original: string;
-  mutated: string;
-}
-
-/** A deliberate bug that the simulation must catch. */
-export interface Mutant {
-  name: string;
-  /** The faults under which it does harm, for one that takes a rare coincidence. */
-  faults?: readonly FaultKind[];
-  changes: readonly Change[];
-}
 
 /**
  * Each takes one safeguard of the protocol away.

@@ -1,4 +1,4 @@
-import type { Change } from './mutants.ts';
+import type { Change } from './mutant.ts';
 
 /**
  * Applies changes to the source of one file, in order. Throws when a change's text does not occur exactly once,

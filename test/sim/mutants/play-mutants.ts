@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of recorded sessions and purchases: each counts once for its id, whatever happens between two requests. */
 export const PLAY_MUTANTS: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of quarantined events: each is tracked once, in the life it came in. */
 export const QUARANTINE_MUTANTS: readonly Mutant[] = [

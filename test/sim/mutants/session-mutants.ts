@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Bugs of game clients' sessions. */
 export const SESSION_MUTANTS: readonly Mutant[] = [

@@ -1,8 +1,8 @@
-import type { Environment, Scope } from '../../../../actors/vocabulary/commands.ts';
 import { uuidv5 } from '../../../../src/kernel/ids.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
 import { decodeJson, encodeJson } from '../../../codec.ts';
-import { BEFORE_ALL, type FactPlace } from '../../../erasures.ts';
+import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts';
+import { BEFORE_ALL, type FactPlace } from '../../../records/fact-place.ts';
 
 /** One attempt to make: a record of DELIVERIES. It carries the data, so a retry in two hours reads nothing else. */
 export interface Delivery {

@@ -1,4 +1,3 @@
-import type { Environment } from '../../../../actors/vocabulary/commands.ts';
 import type { Clock } from '../../../../src/kernel/clock.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
@@ -8,6 +7,7 @@ import { occurrenceOf } from '../matching/occurrences.ts';
 import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
 import { sampleFact } from '../matching/sample-fact.ts';
 import { type DeliverySender, isDelivered } from './sender.ts';
+import type { Environment } from '../../../../actors/vocabulary/scope.ts';
 
 export interface TestTerms {
   sender: DeliverySender;

@@ -1,4 +1,3 @@
-import type { Scope } from '../../../../actors/vocabulary/commands.ts';
 import type { Cancel, Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
@@ -7,6 +6,7 @@ import { type Delivery, encodeDelivery } from '../delivery/delivery.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
 import { scopeKey } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
+import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /** What one record means for one game: its deliveries, made as they are needed. */
 export interface MatchTask {

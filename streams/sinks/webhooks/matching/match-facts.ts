@@ -1,4 +1,3 @@
-import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
 import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
@@ -12,13 +11,14 @@ import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import { createDueQuota } from '../queue/due-quota.ts';
-import { type MatchWindow, createMatchWindow } from './match-window.ts';
+import { createMatchWindow, type MatchWindow } from './match-window.ts';
 import { type GameMark, type MatcherPosition, matcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { gamesOf, matchRecord } from './matching.ts';
 import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from './position-saver.ts';
 import { scopeKey, type Subscriptions } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
+import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
 
 export interface MatchFactsOptions {
   log: Log;

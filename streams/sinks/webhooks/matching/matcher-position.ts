@@ -1,6 +1,6 @@
-import type { Environment, Scope } from '../../../../actors/vocabulary/commands.ts';
 import { parseSinkPosition, type SinkPosition } from '../../positions.ts';
 import type { SinkName } from '../../sink-registry.ts';
+import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts';
 
 export const WEBHOOKS_SINK: SinkName = 'webhooks';
 

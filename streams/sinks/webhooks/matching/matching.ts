@@ -1,9 +1,9 @@
-import type { Scope } from '../../../../actors/vocabulary/commands.ts';
-import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
 import type { Json, JsonText } from '../../../../src/kernel/json.ts';
 import { type Delivery, deliveryId } from '../delivery/delivery.ts';
 import { occurrenceOf } from './occurrences.ts';
 import { scopeKey, type Subscription, type Subscriptions } from './subscriptions.ts';
+import type { Scope } from '../../../../actors/vocabulary/scope.ts';
+import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
 
 /** Where a record stands in the log. */
 export interface RecordPlace {

@@ -1,9 +1,9 @@
-import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
 import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import { noteErasure } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { RecordPlace } from './matching.ts';
+import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
 
 export interface NoteErasuresOptions {
   log: Log;

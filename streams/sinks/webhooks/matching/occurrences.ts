@@ -1,5 +1,5 @@
 import type { Fact, SegmentEntered, SegmentExited } from '../../../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../../../actors/flags/facts.ts';
+import type { FlagExposed } from '../../../../actors/vocabulary/flag-facts.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
 import type { WebhookKind } from '../../../config/webhook-kinds.ts';
 import { churnData } from './churn-data.ts';

@@ -1,5 +1,5 @@
-import type { PlayerView } from '../../../../actors/vocabulary/state.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
+import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
 
 /** Ten-thousandths to a unit of money. */
 const MONEY_SCALE = 10_000;

@@ -1,6 +1,6 @@
 import type { Fact } from '../../../../actors/vocabulary/facts.ts';
-import type { PlayerView } from '../../../../actors/vocabulary/state.ts';
 import type { WebhookKind } from '../../../config/webhook-kinds.ts';
+import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
 
 /** A player nobody registered. */
 const PLAYER_ID = '00000000-0000-4000-8000-000000000000';

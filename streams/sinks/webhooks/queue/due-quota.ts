@@ -1,9 +1,9 @@
-import type { Scope } from '../../../../actors/vocabulary/commands.ts';
 import { type Cancel, type Clock, within } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { DUE_SUBJECTS, webhookOfDue } from '../delivery/delivery.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
+import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /**
  * Bounds what is due now, in DELIVERIES and in the memory of those who make the deliveries: the broker hands it out in the order in

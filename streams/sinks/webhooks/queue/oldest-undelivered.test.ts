@@ -3,10 +3,10 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
-import { BEFORE_ALL } from '../../../erasures.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
-import { aWebhook, answered } from '../testing.ts';
+import { answered, aWebhook } from '../testing.ts';
+import { BEFORE_ALL } from '../../../records/fact-place.ts';
 
 const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => ({
   id,

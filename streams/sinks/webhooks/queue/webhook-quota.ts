@@ -1,9 +1,9 @@
-import type { Scope } from '../../../../actors/vocabulary/commands.ts';
 import type { Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
+import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /**
  * Bounds what waits in DELIVERIES for each webhook and each game (in one environment), so that receivers that are away for hours can't

@@ -1,4 +1,3 @@
-import type { CommitRecord } from '../../../../actors/vocabulary/facts.ts';
 import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
@@ -18,6 +17,7 @@ import type { RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
+import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
 
 export interface RecoverOptions {
   log: Log;

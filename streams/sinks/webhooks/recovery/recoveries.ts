@@ -1,4 +1,3 @@
-import type { Environment } from '../../../../actors/vocabulary/commands.ts';
 import type { Clock } from '../../../../src/kernel/clock.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
@@ -6,6 +5,7 @@ import { decodeJson, encodeJson } from '../../../codec.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Recovery, RecoveryRequest } from '../../../webhook-operations.ts';
 import { sequenceAt } from './sequence-at.ts';
+import type { Environment } from '../../../../actors/vocabulary/scope.ts';
 
 /**
  * The latest recovery of each webhook: a document in the bucket WEBHOOKS, written by who asks for it and moved on by the recoverer,

@@ -3,11 +3,12 @@ import type { Clock } from '../../../../src/kernel/clock.ts';
 import { uuidv5 } from '../../../../src/kernel/ids.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { decodeCommit } from '../../../codec.ts';
-import type { Erasures, FactPlace } from '../../../erasures.ts';
+import type { Erasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Redelivery } from '../../../webhook-operations.ts';
 import { type Delivery, deliveryId, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
+import type { FactPlace } from '../../../records/fact-place.ts';
 
 export interface RedeliverTerms {
   log: Log;

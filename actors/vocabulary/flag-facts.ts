@@ -1,7 +1,7 @@
 import type { JsonText } from '../../src/kernel/json.ts';
-import type { FactBase } from '../vocabulary/facts.ts';
-import type { FlagReason } from './reason.ts';
-import type { ServedFlag } from '../vocabulary/state.ts';
+import type { FlagReason } from './flag-reason.ts';
+import type { ServedFlag } from './player.ts';
+import type { FactBase } from './fact-base.ts';
 
 /** What a player gets of a flag was set, or with `null` removed. */
 export interface FlagOverridden extends FactBase {

@@ -1,5 +1,5 @@
-import type { CallerKind } from '../vocabulary/commands.ts';
-import type { FactBase } from '../vocabulary/facts.ts';
+import type { CallerKind } from './scope.ts';
+import type { FactBase } from './fact-base.ts';
 
 /** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
 export interface PurchaseRecorded extends FactBase {

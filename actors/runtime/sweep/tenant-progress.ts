@@ -1,0 +1,1 @@
+export type TenantProgress = readonly [evaluated: number, total: number, done: boolean];

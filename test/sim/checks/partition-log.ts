@@ -1,0 +1,17 @@
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { Timeline } from '../timeline.ts';
+
+/** Where a command's facts stand, and what the model answers to it there. */
+export interface Placement {
+  step: number;
+  tick: number;
+  reply: Reply;
+}
+
+export interface PartitionLog {
+  timeline: Timeline;
+  /** By command key. */
+  placements: Map<string, Placement>;
+  /** Sequence of the partition's last record. */
+  lastSequence: number;
+}

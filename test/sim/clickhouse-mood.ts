@@ -1,0 +1,1 @@
+export type ClickhouseMood = 'well' | 'slow' | 'away' | 'crashing';
