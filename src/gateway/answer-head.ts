@@ -1,10 +1,22 @@
 import { ignoredFieldsHeader } from '../api/ignored-fields.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
-import type { Exchange } from './exchange.ts';
+import type { RateVerdict } from './rate-limiter.ts';
+
+/** What the head of an answer says of its request. */
+export interface HeadSource {
+  readonly requestId: string;
+  readonly rate: RateVerdict | undefined;
+  /** Names for X-Ignored-Fields. */
+  readonly ignored: readonly string[];
+  /** Retry-After of a 429 or 503 that is not the rate limit's. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly allowOrigin: string | undefined;
+  readonly varyOrigin: boolean;
+}
 
 /** The head of an answer: its status and the headers that every answer may carry. */
 export function writeHead(
-  exchange: Exchange,
+  exchange: HeadSource,
   to: HeadWriter,
   status: number,
   contentType: string | undefined,

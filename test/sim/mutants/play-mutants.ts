@@ -46,7 +46,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'ids and Idempotency-Keys that client and server keys share',
     changes: [
       {
-        file: 'actors/vocabulary/commands.ts',
+        file: 'actors/vocabulary/scope.ts',
         original: 'return one === undefined || other === undefined || one === other;',
         mutated: 'return one !== null || other !== null;',
       },
