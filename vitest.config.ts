@@ -1,18 +1,29 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
+
+/** Files of the whole service that measure how long something takes: they run one after another, with nothing beside them. */
+const TIMED = ['bad-input', 'cost', 'fuzz', 'targeting'].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
- * Four projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every
- * form they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `sim`: the
- * deterministic simulation.
+ * One more than there are cores, because most files of `contract` and `e2e` wait half of their time: for a process to
+ * start, a retry, a timer of the broker.
+ */
+const WORKERS = availableParallelism() + 1;
+
+/**
+ * Five projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every
+ * form they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
+ * files of these that measure time. `sim`: the deterministic simulation.
  *
- * Files of `unit` and `contract` share processes: starting one and importing the service anew takes longer than most files
- * run. So a test leaves nothing behind in its process, as it leaves nothing on the machine.
+ * Files run side by side, so every file starts its own servers on free ports and in folders of its own. Files of `unit`
+ * and `contract` also share processes, because starting one and importing the service takes longer than most files
+ * run: a test leaves nothing behind in its process.
  */
 export default defineConfig({
   test: {
-    // One less than there are cores is the default: on two cores that is one file after another, half of them waiting for timers.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -36,19 +47,27 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: TIMED,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
         },
       },
       {
         test: {
           name: 'sim',
           include: ['test/sim/**/*.test.ts'],
-          maxConcurrency: 2,
           testTimeout: 300_000,
           hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e-timed',
+          include: TIMED,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,0 +1,21 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take longest, in this order; begun last they would run alone at the end. */
+const LONGEST = [
+  'test/e2e/faults.test.ts',
+  'test/sim/simulation.test.ts',
+  'test/contract/http-proxies.test.ts',
+  'test/e2e/start.test.ts',
+  'test/contract/http-erasure.test.ts',
+];
+
+/** Vitest's order, which on a fresh clone is by size, with the files that take longest first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((file) => moduleId.endsWith(file));
+      return place < 0 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
