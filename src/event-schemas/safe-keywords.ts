@@ -3,6 +3,7 @@ import { _, type Ajv2020, type FuncKeywordDefinition, type Options } from 'ajv/d
 import { isEmail } from '../kernel/email.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { spend } from './check-steps.ts';
+import { oneOfKeyword } from './one-of-keyword.ts';
 import type { SchemaPatterns } from './inspect-schema.ts';
 
 /*
@@ -13,9 +14,9 @@ import type { SchemaPatterns } from './inspect-schema.ts';
 
 type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
 
-/** Replaces the keywords that compare values. */
+/** Replaces the keywords that compare values, and `oneOf`. */
 export function withSafeKeywords(ajv: Ajv2020): Ajv2020 {
-  for (const definition of [enumKeyword, constKeyword, uniqueItemsKeyword]) {
+  for (const definition of [enumKeyword, constKeyword, uniqueItemsKeyword, oneOfKeyword]) {
     ajv.removeKeyword(String(definition.keyword));
     ajv.addKeyword(definition);
   }
