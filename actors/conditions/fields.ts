@@ -75,7 +75,7 @@ export function subjectField(
       return { fault: 'properties are only known to the triggers of campaigns' };
   }
   return {
-    fault: `is an unknown field; known are ${KNOWN}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
+    fault: `is an unknown field; known are ${FIELD_NAMES.join(', ')}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
   };
 }
 
@@ -84,12 +84,13 @@ export function elementField(name: string): Field<Json> | { fault: string } {
   return pathField(name, (element: Json) => element);
 }
 
-const KNOWN = [
+/** Every field that all conditions may name; `<…>` stands for a name of the caller's. */
+export const FIELD_NAMES: readonly string[] = [
   'attributes.<path>',
   'events.<name>.<count_1d, count_7d, count_30d or last_days_ago>',
   ...PLAYER_FIELDS.keys(),
   ...DEVICE_FIELDS.keys(),
-].join(', ');
+];
 
 function field(read: (subject: Subject) => Json): Field<Subject> {
   return { read, missing: 0 };

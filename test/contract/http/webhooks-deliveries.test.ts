@@ -224,8 +224,8 @@ const headersOf = ({ headers }: ReceivedRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 describe('during a rotation', () => {
-  it('either secret verifies, by the public library, by a plain HMAC and by what README says; afterwards one alone', async () => {
-    const verify = await readmeFunctions();
+  it('either secret verifies, by the public library, by a plain HMAC and by what docs/webhooks.md says; afterwards one alone', async () => {
+    const verify = await documentedFunctions();
     const { id, secret: first, receiver, track } = await hook();
     const rotated = await call('POST', `${PATH}/${id}/rotate-secret`, { secret: OWN_SECRET });
     expect(rotated.status).toBe(200);
@@ -255,7 +255,7 @@ describe('during a rotation', () => {
   });
 });
 
-interface ReadmeFunctions {
+interface DocumentedFunctions {
   isGenuine: (headers: Record<string, string>, body: string, secret: string) => boolean;
   verified: (headers: Record<string, string>, body: string, secret: string) => unknown;
 }
@@ -263,19 +263,19 @@ interface ReadmeFunctions {
 /** ASCII, as the public library takes a text's characters for bytes. */
 const OWN_SECRET = 'a text of our own';
 
-/** What README tells receivers to do, as it stands there. */
-async function readmeFunctions(): Promise<ReadmeFunctions> {
-  const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
-  const section = readme.split(/^## /m).find((part) => part.startsWith('Webhooks')) ?? '';
+/** What docs/webhooks.md tells receivers to do, as it stands there. */
+async function documentedFunctions(): Promise<DocumentedFunctions> {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/webhooks.md', import.meta.url)), 'utf8');
+  const section = page.split(/^## /m).find((part) => part.startsWith('Verify')) ?? '';
   const blocks = [...section.matchAll(/^```js\n(.*?)^```$/gms)].map(([, block = '']) => block);
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  const folder = mkdtempSync(join(tmpdir(), 'documented-'));
   try {
     const file = join(folder, 'verify.mjs');
     writeFileSync(
       file,
       blocks.join('\n').replace("'standardwebhooks'", `'${import.meta.resolve('standardwebhooks')}'`),
     );
-    const loaded: ReadmeFunctions = await import(pathToFileURL(file).href);
+    const loaded: DocumentedFunctions = await import(pathToFileURL(file).href);
     return loaded;
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,0 +1,192 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/api/routes.ts';
+import { blocksOf, rowsOf, userPages, type Block } from '../support/documentation.ts';
+import { jsonDocuments, jsonFault, textFault } from '../support/documented-output.ts';
+import { reservedPort } from '../support/reserved-port.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { openShell, type Shell } from '../support/shell.ts';
+import { until } from '../support/until.ts';
+
+/*
+ * Types every `sh` block of README and docs/ into a shell, and runs every `sql` block, against one started service. Only
+ * addresses and the data folder are this test's own. A `json` or `text` block right after one of these shows what it
+ * prints (test/support/documented-output.ts). Each page has a shell of its own, in which README's first block sets the
+ * variables that all pages use.
+ */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PATIENCE_MS = 30_000;
+/** A failed command prints this, so that no page can show one unnoticed. */
+const FAILED = 'a command failed';
+
+let service: RunningService;
+let receiverPort: number;
+beforeAll(async () => {
+  receiverPort = await reservedPort();
+  service = await startService({ WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1' });
+});
+afterAll(() => service.stop());
+
+/** A block that can be run, and the block that shows what it prints. */
+interface Step {
+  block: Block;
+  shown: Block | undefined;
+}
+
+function stepsOf(page: string): Step[] {
+  const blocks = blocksOf(page);
+  return blocks.flatMap((block, place) => {
+    if (block.info !== 'sh' && block.info !== 'sql') return [];
+    const next = blocks[place + 1];
+    const closingLine = block.line + block.text.split('\n').length;
+    const follows = next !== undefined && /^(json|text)$/.test(next.info) && next.line - closingLine <= 2;
+    return [{ block, shown: follows ? next : undefined }];
+  });
+}
+
+const [setUp] = stepsOf('README.md');
+/** Its queries read what the other pages made. */
+const LAST = 'docs/analytics.md';
+const pages = userPages()
+  .filter((page) => stepsOf(page).length > 0)
+  .toSorted((a, b) => Number(a === LAST) - Number(b === LAST));
+
+describe('every block of a page works as it stands there', () => {
+  test.for(pages)('%s', async (page) => {
+    const { env } = service.supervised;
+    // The machine's own Node may be older than the one that comes with the packages.
+    const shell = openShell({ cwd: ROOT, env: { ...env, PATH: `${dirname(process.execPath)}:${env['PATH']}` } });
+    try {
+      await shell.type(`trap 'echo "${FAILED}: $BASH_COMMAND"' ERR`);
+      if (setUp !== undefined && page !== 'README.md') await runShell(shell, setUp);
+      for (const step of stepsOf(page)) {
+        if (step.block.info === 'sql') await runSql(step);
+        else await runShell(shell, step);
+      }
+    } finally {
+      await shell.close();
+    }
+  });
+
+  test('but for the blocks that need other machines', () => {
+    const manual = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => info === 'sh manual'));
+    expect(manual.map(({ page, text }) => `${page}: ${text.split(/[=\n]/)[0]}`)).toEqual([
+      'docs/cluster.md: export NATS_PASSWORD',
+      'docs/cluster.md: export NATS_URL',
+      'docs/cluster.md: npm install --omit',
+      'docs/cluster.md: npx node --max-semi-space-size',
+      'docs/cluster.md: npm run cli -- games create my-game',
+      'docs/operations.md: # Press Ctrl-C where `npm start` runs, and wait until it prints `stopped`.',
+      'docs/operations.md: mv .data .data.old && tar -xzf backup.tgz && npm start',
+    ]);
+  });
+
+  test('and no block has a kind that this test does not know', () => {
+    const known = /^(sh|sql|json|text|js|nginx|sh manual|)$/;
+    const unknown = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => !known.test(info)));
+    expect(unknown.map(({ page, line, info }) => `${page}:${line}: ${info}`)).toEqual([]);
+  });
+});
+
+async function runShell(shell: Shell, { block, shown }: Step): Promise<void> {
+  const text = localized(block.text);
+  let from = shell.printed().length;
+  const output = () =>
+    shell
+      .printed()
+      .slice(from)
+      .replaceAll(/typed-\d+-done\n/g, '\n');
+  await shell.type(text);
+  let typedAt = performance.now();
+  await settled(block, async () => {
+    const fault = faultOf(output(), shown);
+    // What only reads may be behind what was written: it is asked again.
+    if (fault !== undefined && onlyReads(text) && performance.now() > typedAt + 250) {
+      from = shell.printed().length;
+      await shell.type(text);
+      typedAt = performance.now();
+    }
+    return fault;
+  });
+}
+
+function faultOf(output: string, shown: Block | undefined): string | undefined {
+  const failed = output.split('\n').find((line) => line.startsWith(FAILED));
+  if (failed !== undefined) return `${failed}\n${output}`;
+  if (shown?.info === 'text') return textFault(shown.text, output);
+  return jsonFault(shown === undefined ? [] : jsonDocuments(shown.text), jsonDocuments(output));
+}
+
+function onlyReads(text: string): boolean {
+  return !/ -d | -X | &$|cli -- (games|keys) (create|set|revoke|player)/m.test(text);
+}
+
+/** Every query of the pages finds rows, as the pages themselves made what it reads. */
+async function runSql({ block, shown }: Step): Promise<void> {
+  await settled(block, async () => {
+    const response = await fetch(`${service.supervised.clickhouseUrl}/?default_format=TSVWithNames`, {
+      method: 'POST',
+      body: block.text,
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${place(block)}: ${text}`);
+    if (text.trim().split('\n').length < 2) return 'no rows';
+    return shown === undefined ? undefined : textFault(shown.text, text);
+  });
+}
+
+/** Waits until a block has no fault any more. */
+async function settled(block: Block, faultNow: () => Promise<string | undefined>): Promise<void> {
+  let fault: string | undefined;
+  await until(`${place(block)} holds`, async () => (fault = await faultNow()) === undefined, PATIENCE_MS).catch(
+    (error: unknown) => {
+      throw new Error(`${place(block)}: ${fault ?? String(error)}\n${block.text}`);
+    },
+  );
+}
+
+const place = ({ page, line }: Block) => `${page}:${line}`;
+
+function localized(text: string): string {
+  const { baseUrl, clickhouseUrl, dataDir } = service.supervised;
+  return text
+    .replaceAll('http://127.0.0.1:8080', baseUrl)
+    .replaceAll('http://127.0.0.1:8123', clickhouseUrl)
+    .replaceAll('./.data/', `${dataDir}/`)
+    .replaceAll('9000', String(receiverPort));
+}
+
+test('docs/analytics.md lists every table and view with every column and its type', async () => {
+  const columns = await service.sql<{ table: string; name: string; type: string }>(
+    "SELECT table, name, type FROM system.columns WHERE database = 'default' ORDER BY table, position",
+  );
+  const plain = (type: string) =>
+    type.replaceAll(/LowCardinality\(((?:[^()]|\([^()]*\))*)\)/g, '$1').replaceAll("(3, 'UTC')", '');
+  const documented = rowsOf('docs/analytics.md').flatMap(({ heading, cells }) => {
+    const table = /^`(\w+)`$/.exec(heading)?.[1];
+    const [name, type] = cells.map((cell) => cell.replaceAll('`', ''));
+    return table === undefined ? [] : [`${table}.${name}: ${type}`];
+  });
+  const actual = columns.map(({ table, name, type }) => `${table}.${name}: ${plain(type)}`);
+  expect(documented.toSorted()).toEqual(actual.toSorted());
+});
+
+test('openapi.json holds the whole interface; the probes need no key', async () => {
+  const document: { openapi: string; paths: Record<string, Record<string, unknown>> } = JSON.parse(
+    await (await fetch(`${service.url}/openapi.json`)).text(),
+  );
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 }).map(
+    ({ method, path }) => `${method} ${path}`,
+  );
+  expect(documented.toSorted()).toEqual(all.toSorted());
+  for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
+});

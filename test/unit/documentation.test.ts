@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { compileCondition } from '../../actors/conditions/compile-condition.ts';
+import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
+import { OPERATORS } from '../../actors/conditions/operators.ts';
+import { SUPPRESSION_REASONS } from '../../actors/campaigns/tally.ts';
+import { routes } from '../../src/api/routes.ts';
+import { readConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { ERRORS } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { createMetrics } from '../../src/kernel/metrics.ts';
+import { TIERS } from '../../streams/config/documents.ts';
+import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhook-kinds.ts';
+import {
+  blocksOf,
+  codeIn,
+  linkFault,
+  linksOf,
+  markdownFiles,
+  pageText,
+  proseOf,
+  rowsOf,
+  rowsUnder,
+  userPages,
+} from '../support/documentation.ts';
+
+/* Holds README and docs/ to their form, and their reference tables to the code. */
+
+const pages = userPages();
+/** Written by a program. */
+const EXEMPT = /^models\/.*MODEL_CARD\.md/;
+/** Rewritten elsewhere at present; take a file out once it is done. */
+const PENDING: ReadonlySet<string> = new Set(['ARCHITECTURE.md', 'CONTRIBUTING.md']);
+
+describe('every page', () => {
+  it('README has at most 10 KB', () => {
+    expect(Buffer.byteLength(pageText('README.md'))).toBeLessThanOrEqual(10_000);
+  });
+
+  it('README leads to every page of docs/', () => {
+    const linked = new Set(linksOf('README.md').map((link) => link.split('#')[0]));
+    expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([]);
+  });
+
+  it('has no line of prose over 120 characters', () => {
+    const long = markdownFiles()
+      .filter((file) => !EXEMPT.test(file) && !PENDING.has(file))
+      .flatMap((file) =>
+        proseOf(file)
+          .filter(({ text }) => text.length > 120 && !text.startsWith('|') && !text.startsWith('<'))
+          .map(({ number }) => `${file}:${number}`),
+      );
+    expect(long).toEqual([]);
+  });
+
+  it('has links that lead somewhere', () => {
+    const faults = markdownFiles().flatMap((file) => linksOf(file).map((link) => linkFault(file, link)));
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+  });
+
+  it('refers to no document that is not in the repository', () => {
+    const absent = /\bthe contract\b|\bcontract:|decisions\.md:|\bchanges \d+|\bissue \d+/i;
+    const found = markdownFiles()
+      .filter((file) => !EXEMPT.test(file) && !PENDING.has(file))
+      .flatMap((file) =>
+        proseOf(file)
+          .filter(({ text }) => absent.test(text))
+          .map(({ number, text }) => `${file}:${number}: ${text}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  it('the commands that start and test the service stand as they are, each in a block of its own', () => {
+    const plain = blocksOf('README.md').filter(({ info }) => info === '');
+    expect(plain.map(({ text }) => text.trim())).toEqual(['npm install && npm start', 'npm install && npm test']);
+  });
+});
+
+describe('docs/api.md', () => {
+  it('lists every error with its status', () => {
+    const documented = rowsUnder('docs/api.md', 'Errors').map(([code, status]) => [codeIn(code)[0], Number(status)]);
+    const actual = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
+    expect(sorted(documented)).toEqual(sorted(actual));
+  });
+
+  it('lists every endpoint with its keys, its metering and whether it takes an Idempotency-Key', () => {
+    const documented = rowsUnder('docs/api.md', 'Endpoints').map(([method, path, keys, counts, idempotent]) =>
+      [codeIn(method)[0], codeIn(path)[0], keys, counts, idempotent].join(' | '),
+    );
+    const actual = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 }).map(
+      ({ method, path, auth, limitClass, idempotent }) => {
+        const forClients = auth !== 'none' && auth.keys.includes('client');
+        const keys = auth === 'none' ? 'none' : forClients ? 'client, server' : 'server';
+        const counts = auth !== 'none' && limitClass !== 'none' ? 'yes' : forClients ? 'client keys' : 'no';
+        return [method, path, keys, counts, idempotent === true ? 'yes' : ''].join(' | ');
+      },
+    );
+    expect(documented.toSorted()).toEqual(actual.toSorted());
+  });
+});
+
+describe('docs/limits.md', () => {
+  it('has the rate limit and the open streams of every tier', () => {
+    const documented = rowsUnder('docs/limits.md', 'Rate limits').map(([tier, perMinute, streams]) => [
+      codeIn(tier)[0],
+      perMinute,
+      streams,
+    ]);
+    const actual = Object.entries(TIERS).map(([tier, perMinute]) => [
+      tier,
+      perMinute === null ? 'unlimited' : perMinute.toLocaleString('en'),
+      Object.entries(LIMITS.streamReadersOfKey)
+        .find(([name]) => name === tier)?.[1]
+        .toLocaleString('en'),
+    ]);
+    expect(sorted(documented)).toEqual(sorted(actual));
+  });
+
+  it('has the figures of the code, in every row', () => {
+    const KIB = 1024;
+    const expected: Record<string, number> = {
+      'body, decompressed': LIMITS.bodyBytes / KIB / KIB,
+      headers: LIMITS.headerBytes / KIB,
+      '`attributes` or `properties`, as JSON': LIMITS.documentBytes / KIB,
+      'keys of `attributes` or `properties`': LIMITS.documentKeys,
+      'one string': LIMITS.stringBytes / KIB,
+      'name of an event or attribute': LIMITS.nameLength,
+      '`external_id`, `device_id` of a player': LIMITS.externalIdLength,
+      '`event_id`, `session_id`, `transaction_id`': LIMITS.callerIdLength,
+      '`Idempotency-Key`': LIMITS.idempotencyKeyLength,
+      'e-mail address': LIMITS.emailLength,
+      'nesting of a body': LIMITS.jsonDepth,
+      'commas, colons and opening brackets': LIMITS.jsonSeparators,
+      'characters of one number': LIMITS.jsonNumberLength,
+      'events in a batch': LIMITS.batchEvents,
+      "events in a sync, or at a session's end": LIMITS.syncEvents,
+      'flags that `init` may request by key': LIMITS.requestedFlags,
+      'items of a page': LIMITS.pageItems,
+      'rows of a page of an export': LIMITS.exportRows,
+      'one purchase': LIMITS.purchaseAmount / 10_000,
+      'length of a recorded session': LIMITS.recordedSessionSeconds / 3600,
+      'faults listed in one answer': LIMITS.reportedFaults,
+      segments: LIMITS.segmentsPerEnvironment,
+      flags: LIMITS.flagsPerEnvironment,
+      'flags with the archived ones': LIMITS.flagKeysPerEnvironment,
+      'rules of a flag': LIMITS.flagRules,
+      'variants of a flag': LIMITS.flagVariants,
+      'prerequisites of a flag': LIMITS.flagPrerequisites,
+      'size of a flag': LIMITS.flagBytes / KIB,
+      campaigns: LIMITS.campaignsPerEnvironment,
+      'event schemas': LIMITS.eventSchemasPerEnvironment,
+      'size of an event schema': LIMITS.eventSchemaBytes / KIB,
+      webhooks: LIMITS.webhooksPerEnvironment,
+      'filters of a webhook': LIMITS.webhookFilters,
+      'values in a condition': LIMITS.conditionValues,
+      'nesting of a condition': LIMITS.conditionDepth,
+      'open sessions': LIMITS.openSessions,
+      'event names with counters': LIMITS.countedNames,
+      'days that counters cover': LIMITS.countedDays,
+      'recognised `event_id`s, for each kind of key': LIMITS.recentEvents,
+      'recognised recorded sessions': LIMITS.recordedSessions,
+      'recognised transactions': LIMITS.recordedPurchases,
+      '`Idempotency-Key`s, for each kind of key': LIMITS.idempotencyKeys,
+      'flag overrides': LIMITS.overridesPerPlayer,
+      'messages of campaigns that wait': LIMITS.interventionsPerPlayer,
+      'messages on one UTC day, all campaigns together': LIMITS.interventionsPerDay,
+      'open HTTP connections': LIMITS.connections,
+      'open event streams': LIMITS.streamReaders,
+      'webhook deliveries in flight': LIMITS.deliveriesInFlight,
+      'webhook deliveries in flight of a game': LIMITS.deliveriesInFlightPerGame,
+    };
+    const documented = rowsOf('docs/limits.md')
+      .filter(({ heading }) => heading !== 'Rate limits')
+      .map(({ cells: [what = '', figure = ''] }): [string, number] => [what, firstNumber(figure)]);
+    expect(sorted(documented)).toEqual(sorted(Object.entries(expected)));
+  });
+});
+
+describe('docs/conditions.md', () => {
+  const PAGE = 'docs/conditions.md';
+  const GROUPS = ['$and', '$or', '$nor', '$not'];
+
+  it('lists every operator', () => {
+    const documented = rowsUnder(PAGE, 'Operators').map(([operator]) => codeIn(operator)[0]);
+    expect(sorted(documented)).toEqual(sorted([...OPERATORS.keys(), ...GROUPS]));
+  });
+
+  it('lists every field', () => {
+    const measures = ['count_1d', 'count_7d', 'count_30d', 'last_days_ago'].map(
+      (measure) => `events.<name>.${measure}`,
+    );
+    const everywhere = FIELD_NAMES.flatMap((name) => (name.startsWith('events.') ? measures : [name]));
+    const documented = rowsUnder(PAGE, 'Fields').map(([field]) => codeIn(field)[0]);
+    expect(sorted(documented)).toEqual(sorted([...everywhere, 'context.<path>', 'properties.<path>']));
+  });
+
+  it('has fields and examples that compile', () => {
+    const fields = rowsUnder(PAGE, 'Fields').map(([field]) => {
+      const name = codeIn(field)[0]?.replace('<path>', 'a.b').replace('<name>', 'level_up') ?? '';
+      return { [name]: 1 };
+    });
+    const examples = rowsUnder(PAGE, 'Operators').map((cells): unknown => JSON.parse(codeIn(cells.at(-1))[0] ?? ''));
+    const blocks = blocksOf(PAGE)
+      .filter(({ info, text }) => info === 'json' && !text.includes('"success"'))
+      .map(({ text }): unknown => JSON.parse(text));
+    expect(blocks.length).toBeGreaterThan(2);
+    for (const condition of [...fields, ...examples, ...blocks]) {
+      const compiled = compileCondition(JSON.parse(JSON.stringify(condition)), { context: true, properties: true });
+      expect([condition, compiled]).toEqual([condition, expect.objectContaining({ kind: 'compiled' })]);
+    }
+  });
+
+  it('every example of an operator uses it', () => {
+    const unused = rowsUnder(PAGE, 'Operators').filter(([operator, , example]) => {
+      return !(example ?? '').includes(`"${codeIn(operator)[0]}"`);
+    });
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('docs/webhooks.md', () => {
+  it('lists every kind and every filter operator', () => {
+    const kinds = rowsUnder('docs/webhooks.md', 'Kinds').map(([kind]) => codeIn(kind)[0]);
+    expect(sorted(kinds)).toEqual(sorted(Object.keys(WEBHOOK_KINDS)));
+    const operators = rowsUnder('docs/webhooks.md', 'Filters').map(([operator]) => codeIn(operator)[0]);
+    expect(sorted(operators)).toEqual(sorted(Object.keys(FILTER_OPERATORS)));
+  });
+});
+
+describe('docs/settings.md', () => {
+  const documented = rowsOf('docs/settings.md').map(({ cells: [name, fallback] }) => ({
+    name: codeIn(name)[0] ?? '',
+    fallback: codeIn(fallback)[0],
+  }));
+  /** Set by the supervisor for its own child. */
+  const INTERNAL = 'SUPERVISED';
+
+  it('lists every setting that is read', () => {
+    const read = new Set<string>();
+    readConfig(
+      new Proxy<Record<string, string | undefined>>(
+        {},
+        {
+          get(_target, name) {
+            read.add(String(name));
+            // Settings that are given are read further than absent ones.
+            return undefined;
+          },
+        },
+      ),
+    );
+    read.delete(INTERNAL);
+    expect(documented.map(({ name }) => name).toSorted()).toEqual([...read].toSorted());
+  });
+
+  it('has the defaults of the code: to set one changes nothing', () => {
+    const defaults = documented.filter(({ fallback }) => fallback !== undefined);
+    expect(defaults.length).toBeGreaterThan(10);
+    for (const { name, fallback } of defaults) {
+      expect([name, readConfig({ [name]: fallback })]).toEqual([name, readConfig({})]);
+    }
+  });
+});
+
+describe('docs/monitoring.md', () => {
+  it('lists every metric of the service, and its alerts name no others', async () => {
+    const metrics = createMetrics();
+    metrics.collectProcess(systemClock);
+    const text = await metrics.text();
+    const actual = [...text.matchAll(/^# TYPE (\S+)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !/^(process|nodejs)_/.test(name));
+    const documented = rowsOf('docs/monitoring.md')
+      .filter(({ heading }) => heading !== 'Alerts')
+      .map(({ cells: [name] }) => codeIn(name)[0] ?? '');
+    expect(documented.toSorted()).toEqual(actual.toSorted());
+
+    const named = rowsUnder('docs/monitoring.md', 'Alerts')
+      .flatMap(([, expression]) => codeIn(expression))
+      .flatMap((code) => [...code.matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name.replace(/_bucket$/, '')));
+    expect(named.filter((name) => !actual.includes(name))).toEqual([]);
+  });
+});
+
+describe('docs/campaigns.md', () => {
+  it('names every reason of a suppression', () => {
+    const section = pageText('docs/campaigns.md').split('## Suppression')[1] ?? '';
+    expect(SUPPRESSION_REASONS.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
+  });
+});
+
+function firstNumber(text: string): number {
+  return Number(/[\d,]+/.exec(text)?.[0].replaceAll(',', ''));
+}
+
+function sorted(rows: readonly unknown[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).toSorted();
+}
