@@ -9,7 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { ERRORS } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
-import { TIERS } from '../../streams/config/documents.ts';
+import { TIERS } from '../../actors/vocabulary/documents.ts';
 import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhook-kinds.ts';
 import {
   blocksOf,
