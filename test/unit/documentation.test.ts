@@ -120,7 +120,6 @@ describe('docs/limits.md', () => {
     const KIB = 1024;
     const expected: Record<string, number> = {
       'body, decompressed': LIMITS.bodyBytes / KIB / KIB,
-      headers: LIMITS.headerBytes / KIB,
       '`attributes` or `properties`, as JSON': LIMITS.documentBytes / KIB,
       'keys of `attributes` or `properties`': LIMITS.documentKeys,
       'one string': LIMITS.stringBytes / KIB,
