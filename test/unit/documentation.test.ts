@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
-import { SUPPRESSION_REASONS } from '../../actors/campaigns/tally.ts';
+import { SUPPRESSION_REASONS } from '../../actors/vocabulary/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
