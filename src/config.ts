@@ -60,6 +60,9 @@ export interface SecretsConfig {
 /** Thrown for a setting that cannot be used; the message names it and says what it takes. */
 export class ConfigError extends Error {}
 
+/** Exit code of a process that ended with a ConfigError (EX_CONFIG of sysexits.h): another start would end the same way. */
+export const CONFIG_ERROR_EXIT = 78;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks every setting. */

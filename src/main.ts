@@ -15,7 +15,15 @@ import { createRecordWriter } from '../streams/records/record-writer.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../streams/sinks/webhooks/recovery/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
-import { clickhouseAddress, ConfigError, logAddress, readConfig, type Config, type Role } from './config.ts';
+import {
+  clickhouseAddress,
+  CONFIG_ERROR_EXIT,
+  ConfigError,
+  logAddress,
+  readConfig,
+  type Config,
+  type Role,
+} from './config.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnPartitions, agreeOnSecretsKey } from './deployment.ts';
 import { createCommandClient } from './gateway/command-client.ts';
@@ -28,6 +36,7 @@ import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
+import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { nodeName } from './node-identity.ts';
 import { watchReadiness } from './readiness.ts';
@@ -59,6 +68,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const log = await connectJetStream({ ...logAddress(config), logger, clock });
   const box = serviceSecretBox(config, dataDir, ids);
   if (box === undefined) logger.warn(NO_SECRETS_KEY);
+  for (const warning of keyFileWarnings(config, dataDir)) logger.warn(warning);
   const configStore = await openConfigStore(log, clock, logger, box);
   const partitions = await partitionsOf();
   await sealSecrets();
@@ -292,5 +302,5 @@ try {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
   else if (logger !== undefined) logger.error({ err: error }, 'the service could not start');
   else process.stderr.write(`${String(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof ConfigError ? CONFIG_ERROR_EXIT : 1);
 }

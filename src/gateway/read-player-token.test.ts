@@ -32,6 +32,17 @@ describe('a player token', () => {
     expect(read(sign({ ...CLAIMS, sub: 'Zoë 🎮', exp: 2e9 + 0.5 }))).toMatchObject({ externalId: 'Zoë 🎮' });
   });
 
+  it('has one text: its signature in any other encoding is refused', () => {
+    const token = sign(CLAIMS);
+    const last = token.at(-1) ?? '';
+    // 256 bits are 42 characters and 4 bits: the last character has 2 bits that mean nothing.
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const same = Array.from(digits).filter((digit) => digits.indexOf(digit) >> 2 === digits.indexOf(last) >> 2);
+    expect(same).toHaveLength(4);
+    const texts = [...same.map((digit) => token.slice(0, -1) + digit), `${token}=`, `${token}!`, `${token} `];
+    expect(texts.filter((text) => read(text).kind === 'token')).toEqual([token]);
+  });
+
   it('is one of other libraries too', () => {
     // Made with Python: hmac.new(b'ptsec_one', header + b'.' + payload, hashlib.sha256)
     const text =

@@ -19,6 +19,7 @@ import type { BodyOutcome, BodyReader } from './request-body.ts';
 import { decodeParams, rawParams, readHead, readKeyText, type RequestHead, type RouteReader } from './request-head.ts';
 import { openStream, type StreamRegistry } from './stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
+import { STREAM_TOKEN_REFUSED } from './stream-tokens.ts';
 
 export interface PipelineDeps {
   services: Services;
@@ -102,7 +103,7 @@ function runWithToken(
   const { route } = reader;
   const { services, keyRing } = deps;
   const key = keyRing.findById(services.streamTokens.keyIdOf(token) ?? '');
-  if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
+  if (key === undefined) return respond(exchange, STREAM_TOKEN_REFUSED);
   const head = readHead(reader, req, exchange.ignored);
   const fault = forbidden(route, key) ?? faultOf(head);
   if (fault !== undefined) return respond(exchange, fault);
@@ -112,7 +113,7 @@ function runWithToken(
     if (outcome.kind !== 'stream') return outcome;
     const refused = await services.streamTokens.redeem(token);
     if (refused !== undefined) return refused;
-    if (keyRing.findById(key.id) === undefined) return failure('UNAUTHORIZED');
+    if (keyRing.findById(key.id) === undefined) return STREAM_TOKEN_REFUSED;
     return counted(deps, route, key, exchange) ?? outcome;
   });
 }
@@ -138,9 +139,20 @@ const NO_FAULTS: readonly FieldFault[] = [];
 
 function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
   const { keys, scope } = route.auth;
-  if (!keys.includes(key.kind)) return failure('FORBIDDEN', 'This endpoint needs a server key (sk_).');
-  if (scope !== undefined && !key.scopes.has(scope)) return failure('FORBIDDEN', `This key lacks the scope ${scope}.`);
+  if (!keys.includes(key.kind)) return failure('FORBIDDEN', WRONG_KIND);
+  if (scope !== undefined && !key.scopes.has(scope)) return failure('FORBIDDEN', lacksScope(scope));
   return undefined;
+}
+
+const WRONG_KIND =
+  'This endpoint needs a server key (sk_); this is a client key (pk_). An operator creates one with ' +
+  '`npm run cli -- keys create --kind server`. Keep it on your servers.';
+
+function lacksScope(scope: string): string {
+  return (
+    `This key lacks the scope \`${scope}\`. Scopes do not change: an operator creates another key with ` +
+    `\`npm run cli -- keys create --scope ${scope}\`.`
+  );
 }
 
 function failureIn(checked: OnlyPlayer | Failure | undefined): Failure | undefined {

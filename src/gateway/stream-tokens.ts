@@ -65,10 +65,11 @@ export function createStreamTokens({
 
   async function takeEntry(name: string): Promise<Failure | undefined> {
     const entry = await bucket.get(name);
-    if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs()) return REFUSED;
+    if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs())
+      return STREAM_TOKEN_REFUSED;
     const outcome = await bucket.delete(name, entry.revision);
     if (outcome.kind === 'unknown') return UNAVAILABLE;
-    return outcome.kind === 'conflict' ? REFUSED : undefined;
+    return outcome.kind === 'conflict' ? STREAM_TOKEN_REFUSED : undefined;
   }
 
   return {
@@ -103,7 +104,11 @@ export function createStreamTokens({
   };
 }
 
-const REFUSED = failure('UNAUTHORIZED', 'The stream token is unknown, used or expired. Make a new one.');
+/** The answer to a token that opens nothing, whatever the reason: its sender has no key. */
+export const STREAM_TOKEN_REFUSED = failure(
+  'UNAUTHORIZED',
+  'The stream token is unknown, used or expired. A server key makes a new one with `POST /v1/events/stream-tokens`.',
+);
 const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'Stream tokens are not available at the moment; try again.');
 
 /** Linear in the text: its sender is not authenticated. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { CONFIG_ERROR_EXIT } from '../config.ts';
 import { sleep, within, type Cancel, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
@@ -46,6 +47,8 @@ export interface Child {
 
 /** Deaths by its own exit code before it was ever ready, after which another try would not help. */
 const HOPELESS_EXITS = 3;
+/** Stands for the exit code of a command that could not be run. */
+const NOT_STARTED = -1;
 const POLL_MS = 50;
 
 export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOptions): Child {
@@ -74,16 +77,16 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     launched.stdin?.on('error', () => {});
     child = launched;
     exited = new Promise((resolve) => {
-      const once = (how: string, byItself: boolean) => {
+      const once = (how: string, exitCode: number | undefined) => {
         if (child !== launched) return;
         child = undefined;
         endGroup(launched.pid);
         onPid();
         resolve();
-        died(how, byItself);
+        died(how, exitCode);
       };
-      launched.on('error', (error) => once(error.message, true));
-      launched.on('exit', (code, signal) => once(signal ?? `exit code ${code}`, signal === null));
+      launched.on('error', (error) => once(error.message, NOT_STARTED));
+      launched.on('exit', (code, signal) => once(signal ?? `exit code ${code}`, code ?? undefined));
     });
     onPid();
     void watchReadiness(launched);
@@ -103,14 +106,21 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     }
   }
 
-  function died(how: string, byItself: boolean): void {
+  /** @param exitCode undefined when a signal ended it */
+  function died(how: string, exitCode: number | undefined): void {
     if (stopped) return;
     if (restarting) {
       restarting = false;
       launch();
       return;
     }
-    if (byItself && !everReady) exitsBeforeReady += 1;
+    if (exitCode === CONFIG_ERROR_EXIT && !everReady) {
+      stopped = true;
+      const why = spec.logFile === undefined ? 'its last line above says why' : `${spec.logFile} says why`;
+      settleStart({ kind: 'failed', message: `${spec.name} cannot start with this configuration; ${why}` });
+      return;
+    }
+    if (exitCode !== undefined && !everReady) exitsBeforeReady += 1;
     if (exitsBeforeReady >= HOPELESS_EXITS) {
       stopped = true;
       settleStart({ kind: 'failed', message: `${spec.name} ended with ${how} before it was ready${seeLog(spec)}` });

@@ -83,7 +83,10 @@ describe('an API key', () => {
     ] as const) {
       const response = await gateway.call(client, method, path, method === 'GET' ? undefined : {});
       expect(response.status).toBe(403);
-      expect((await bodyOf(response)).error.code).toBe('FORBIDDEN');
+      const { code, message } = (await bodyOf(response)).error;
+      expect(code).toBe('FORBIDDEN');
+      expect(message).toContain('needs a server key (sk_); this is a client key (pk_)');
+      expect(message).toContain('`npm run cli -- keys create --kind server`');
     }
     expect(gateway.backend.calls).toEqual([]);
   });

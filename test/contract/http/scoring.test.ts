@@ -219,6 +219,8 @@ describe('keys', () => {
       const { status, body } = await post('{', await gateway.key({ kind }));
       expect(status).toBe(403);
       expect(body.error?.code).toBe('FORBIDDEN');
+      expect(body.error?.message).toContain('lacks the scope `scoring:write`');
+      expect(body.error?.message).toContain('`npm run cli -- keys create --scope scoring:write`');
     }
     const answer = await gateway.call(undefined, 'POST', PATH, { device_id: 'd' });
     expect(answer.status).toBe(401);

@@ -76,6 +76,14 @@ describe('a stream token', () => {
     stream.close();
   });
 
+  it.each(['nonsense', 'st_', `st_${'0'.repeat(79)}`])('%s: the answer says how to get a good one', async (text) => {
+    const { status, response } = await open(here, text);
+    expect(status).toBe(401);
+    const { message } = (await bodyOf(response)).error;
+    expect(message).toContain('The stream token is unknown, used or expired');
+    expect(message).toContain('`POST /v1/events/stream-tokens`');
+  });
+
   it('opens no stream once it has expired', async () => {
     const token = await makeToken();
     lateMs = LIMITS.streamTokenMs + 1;

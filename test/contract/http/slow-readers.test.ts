@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
-import type { ServerDeps } from '../../src/gateway/server.ts';
-import { playerIn, startGateway, type Gateway } from '../support/http-gateway.ts';
-import { until } from '../support/until.ts';
+import { systemClock, type Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
+import type { ServerDeps } from '../../../src/gateway/server.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { until } from '../../support/until.ts';
 
 const PLAYER = playerIn(0);
 const MIB = 1024 * 1024;
