@@ -1,28 +1,28 @@
 import type { Failure } from '../kernel/errors.ts';
 
-/** What a route answers with. The gateway puts it into the envelope and onto the wire. */
+/** The response of a route. The gateway adds the envelope and writes it to the connection. */
 export type Answer = JsonAnswer | TextAnswer | Failure;
 
-/** A success. `data` is JSON text, so that documents held as text are spliced in without being parsed. */
+/** A success. `data` is JSON text, so documents held as text are inserted without parsing them. */
 export interface JsonAnswer {
   kind: 'json';
   status: 200 | 201;
   data: string;
-  /** Whether it repeats an earlier answer: sets `Idempotent-Replayed: true`. */
+  /** Whether it repeats an earlier response; sets `Idempotent-Replayed: true`. */
   replayed: boolean;
-  /** Version of what is answered; goes out as a strong ETag. */
+  /** Version of the resource, sent as a strong ETag. */
   etag?: number;
 }
 
-/** An answer outside the envelope: metrics, the OpenAPI document, protocols that others defined. */
+/** A response without the envelope: metrics, the OpenAPI document and third-party protocols. */
 export interface TextAnswer {
   kind: 'text';
-  /** 200 when left out. */
+  /** Default: 200. */
   status?: number;
-  /** `undefined` without a body. */
+  /** Undefined if there is no body. */
   contentType: string | undefined;
   body: string;
-  /** Headers of its own; those that are not standard stand in RESPONSE_HEADERS, so that browsers may read them. */
+  /** Further headers. List non-standard ones in RESPONSE_HEADERS too, so that browsers may read them. */
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -3,20 +3,20 @@ import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 export type KeyKind = 'client' | 'server';
 
-/** An API key as its requests see it. */
+/** An API key as routes see it. */
 export interface ApiKey {
   readonly id: string;
   readonly kind: KeyKind;
   readonly game: string;
   readonly environment: Environment;
   readonly tier: Tier;
-  /** Requests per minute; null is unmetered. */
+  /** Requests per minute; null means no limit. */
   readonly limitPerMinute: number | null;
   readonly scopes: ReadonlySet<string>;
-  /** Whether it is a client key that acts with a player token only. */
+  /** Whether it is a client key whose requests need a player token. */
   readonly requiresPlayerToken: boolean;
   /** The organisation that owns the game. */
   readonly tenant: string;
-  /** The game's namespace: player ids are UUIDv5 over it. */
+  /** Namespace of the game's player ids, which are UUIDv5. */
   readonly namespace: string;
 }

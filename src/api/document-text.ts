@@ -1,20 +1,20 @@
-import { failure, type Failure } from '../kernel/errors.ts';
+import type { Failure } from '../kernel/errors.ts';
 import type { JsonText } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { invalid } from './route.ts';
 
 /**
- * The JSON text of a caller's free-form object, as it travels from here to every sink.
- * @returns undefined when the text is over the documented size in bytes of UTF-8
+ * Serializes a caller's free-form object. Commands, facts and sinks carry the text unparsed.
+ * @returns undefined if the text exceeds `LIMITS.documentBytes` bytes of UTF-8
  */
 export function documentText(value: Record<string, unknown>): JsonText | undefined {
   const text = JSON.stringify(value);
-  // A UTF-16 code unit takes at most three bytes of UTF-8: only texts near the limit are measured.
+  // A UTF-16 code unit takes at most 3 bytes of UTF-8, so only texts near the limit are measured.
   if (text.length * 3 <= LIMITS.documentBytes) return text;
   return Buffer.byteLength(text) <= LIMITS.documentBytes ? text : undefined;
 }
 
 /** The failure for a free-form object that is too large. @param path JSON Pointer into the body */
 export function documentTooLarge(path: string): Failure {
-  const message = `must be at most ${LIMITS.documentBytes} bytes as JSON`;
-  return failure('VALIDATION_ERROR', `${path.slice(1)} ${message}.`, { fields: [{ path, message }] });
+  return invalid([{ path, message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }]);
 }

@@ -2,18 +2,18 @@ import { LIMITS } from '../kernel/limits.ts';
 import { isPlainObject } from './plain-object.ts';
 
 /*
- * X-Ignored-Fields: names of fields and query parameters that no schema knows. A list of them is never longer than the
- * header shows, so that collecting names takes time linear in the request, however many unknown fields it has.
+ * Collects the names of unknown fields and query parameters for the header X-Ignored-Fields.
+ * Invariant: the list is never longer than the header, so collecting takes time linear in the request.
  */
 
-/** Adds a name to a list of at most `LIMITS.ignoredFieldNames` distinct names, each cut to its length in the header. */
+/** Adds a name to a list of at most `LIMITS.ignoredFieldNames` distinct names. Long names are cut. */
 export function noteIgnoredName(name: string, ignored: string[]): void {
   if (ignored.length >= LIMITS.ignoredFieldNames) return;
   const shown = name.slice(0, LIMITS.ignoredFieldLength);
   if (!ignored.includes(shown)) ignored.push(shown);
 }
 
-/** Adds the names of a body's fields that `known` does not hold. @param prefix stands before each name */
+/** Adds the fields of a body that `known` lacks. @param prefix put before each name */
 export function noteIgnored(body: unknown, known: ReadonlySet<string>, prefix: string, ignored: string[]): void {
   if (ignored.length >= LIMITS.ignoredFieldNames || !isPlainObject(body)) return;
   for (const name in body) {
@@ -23,7 +23,7 @@ export function noteIgnored(body: unknown, known: ReadonlySet<string>, prefix: s
   }
 }
 
-/** The header's value: plain characters only, everything else percent-encoded, at most `LIMITS.ignoredFieldsBytes`. */
+/** The header's value, percent-encoded, at most `LIMITS.ignoredFieldsBytes` bytes. */
 export function ignoredFieldsHeader(names: readonly string[]): string {
   let header = '';
   for (const name of names) {

@@ -5,7 +5,7 @@ import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
 import type { Route } from './route.ts';
 
-/** The OpenAPI 3.1 document of the given routes: everything in it derives from their declarations. */
+/** The OpenAPI 3.1 document of the given routes, derived from their declarations alone. */
 export function openApi(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -19,10 +19,11 @@ export function openApi(routes: readonly Route[]) {
       version: '1.0.0',
       summary: 'Player profiles, events, live stream and webhooks for live games.',
       description:
-        'Every JSON answer is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, details}}`. ' +
-        `Bodies are JSON in UTF-8, at most ${LIMITS.bodyBytes} bytes; with \`Content-Encoding: gzip\` the inflated bytes count. ` +
-        'Times without an offset are UTC. ' +
-        `Idle connections are kept for ${LIMITS.keepAliveSeconds} seconds at least; a chunked request is the last on its connection.`,
+        'Every JSON response is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, ' +
+        `details}}\`. Request bodies are JSON in UTF-8 of at most ${LIMITS.bodyBytes} bytes, counted after gzip ` +
+        `decompression; a string in a body has at most ${LIMITS.stringBytes} bytes. Times without an offset are UTC. ` +
+        `The service keeps idle connections open for at least ${LIMITS.keepAliveSeconds} seconds. It closes a ` +
+        'connection after a chunked request.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This service.' }],
@@ -35,18 +36,18 @@ export function openApi(routes: readonly Route[]) {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: '`pk_live_…`/`pk_test_…` for clients, `sk_live_…`/`sk_test_…` for servers.',
+          description: 'Client keys are `pk_live_…` or `pk_test_…`, server keys `sk_live_…` or `sk_test_…`.',
         },
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The same keys as a bearer token. X-API-Key counts when both are sent.',
+          description: 'The same keys as a bearer token. If you send both, `X-API-Key` is used.',
         },
         streamToken: {
           type: 'apiKey',
           in: 'query',
           name: 'token',
-          description: 'A token of POST /v1/events/stream-tokens: opens one event stream.',
+          description: 'A token from `POST /v1/events/stream-tokens`. It opens one event stream.',
         },
       },
       schemas: { Error: ERROR_SCHEMA },
@@ -68,30 +69,30 @@ const ERROR_SCHEMA = {
     success: { const: false, description: 'Always false.' },
     error: {
       type: 'object',
-      description: 'What went wrong.',
+      description: 'The error.',
       required: ['code', 'message', 'details'],
       properties: {
-        code: { type: 'string', enum: Object.keys(ERRORS), description: 'Code of the error catalogue.' },
-        message: { type: 'string', description: 'What is wrong, for people.' },
+        code: { type: 'string', enum: Object.keys(ERRORS), description: 'Error code.' },
+        message: { type: 'string', description: 'Explanation for people. The wording may change.' },
         details: {
           type: 'object',
-          description: 'Context of the error.',
+          description: 'Details of the error.',
           properties: {
-            session_id: { type: 'string', description: 'The session a game client named.' },
-            suggestion: { type: 'string', description: 'What a game client may do now.' },
-            version: { type: 'integer', description: 'The current version, where If-Match named another.' },
-            field: { type: 'string', description: 'The field whose value is taken.' },
-            archived: { type: 'boolean', description: 'Whether a deleted flag has taken it.' },
-            flags: { type: 'array', items: { type: 'string' }, description: 'Keys of flags that use a segment.' },
+            session_id: { type: 'string', description: 'The session in the request that is not open.' },
+            suggestion: { type: 'string', description: 'How a game client can continue.' },
+            version: { type: 'integer', description: 'The current version, if `If-Match` names another one.' },
+            field: { type: 'string', description: 'The field whose value is already taken.' },
+            archived: { type: 'boolean', description: 'Whether the value belongs to a deleted flag.' },
+            flags: { type: 'array', items: { type: 'string' }, description: 'Keys of the flags that use the segment.' },
             campaigns: {
               type: 'array',
               items: { type: 'string' },
-              description: 'Keys of campaigns that use a segment.',
+              description: 'Keys of the campaigns that use the segment.',
             },
-            since: { type: 'string', description: 'From when on the recovery that is under way delivers again.' },
+            since: { type: 'string', description: 'Start time of the recovery that is already running.' },
             fields: {
               type: 'array',
-              description: 'The faults of an invalid request.',
+              description: 'The faults of the request.',
               items: {
                 type: 'object',
                 description: 'One fault.',
@@ -99,9 +100,9 @@ const ERROR_SCHEMA = {
                 properties: {
                   path: {
                     type: 'string',
-                    description: 'JSON Pointer into the body, or name of a header or parameter.',
+                    description: 'JSON Pointer into the body, or the name of a header or parameter.',
                   },
-                  message: { type: 'string', description: 'What is wrong with it.' },
+                  message: { type: 'string', description: 'The rule that the value breaks.' },
                 },
               },
             },
@@ -114,7 +115,7 @@ const ERROR_SCHEMA = {
 
 function operation(route: Route) {
   const { auth, input } = route;
-  const keys = auth === 'none' ? 'No key needed.' : `Keys: ${auth.keys.join(', ')}.`;
+  const keys = auth === 'none' ? 'No API key required.' : `Keys: ${auth.keys.join(', ')}.`;
   const scope = auth !== 'none' && auth.scope !== undefined ? ` Scope: ${auth.scope}.` : '';
   return {
     operationId: operationId(route),
@@ -164,7 +165,9 @@ function parameters(route: Route) {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'Makes the write safe to repeat: kept 24 h, a repeat answers as the first did.',
+    description:
+      'Makes the write safe to repeat. For 24 hours, a repeat with the same key and body returns the first response; ' +
+      'another body returns 409.',
     schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$' },
   };
   const playerToken = {
@@ -172,8 +175,9 @@ function parameters(route: Route) {
     in: 'header',
     required: false,
     description:
-      "With a client key: a JWT (HS256) signed with the game's secret for player tokens, whose `sub` is the external_id of the player and " +
-      '`exp` its end. The request acts for that player only; a request that names another is 403. Required where the game requires player tokens.',
+      "For client keys: a JWT (HS256) signed with the game's player token secret. `sub` is the player's external_id, " +
+      '`exp` the expiry. The request may act for that player only; a request that names another player returns 403. ' +
+      'Required if the game requires player tokens.',
     schema: { type: 'string', maxLength: LIMITS.playerTokenLength },
   };
   const own = [...of('path', params), ...of('query', query), ...of('header', headers)];
@@ -188,8 +192,8 @@ function described(schema: unknown): { description?: string } {
 }
 
 /**
- * A schema as it is shown: `x-items` (validated apart, see event-batch.ts) stands in for `items`, and `x-shown` for the whole of
- * what is validated as text but is something else to its callers.
+ * A schema as published: `x-items` replaces `items` where each item is validated apart (event-batch.ts), and `x-shown`
+ * replaces a schema that validates text where callers send something else.
  */
 function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
@@ -218,13 +222,13 @@ function successes(route: Route): Record<string, unknown> {
     statuses.map((status) => [
       String(status),
       status === 304
-        ? { description: 'Nothing has changed since.', headers }
+        ? { description: 'Not modified: the response with the ETag in `If-None-Match` is current.', headers }
         : { description, headers, content: { [mediaType ?? 'application/json']: content } },
     ]),
   );
 }
 
-/** Every error the route can answer: its own, and what follows from its declaration. */
+/** Every error a route can return: its own, and those that follow from its declaration. */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...route.errors, 'INTERNAL_ERROR']);
   if (route.auth !== 'none') {

@@ -9,11 +9,11 @@ export const healthz = defineOpenRoute({
   method: 'GET',
   path: '/healthz',
   tag,
-  summary: 'Whether the process is alive',
+  summary: 'Check that the process is alive',
   errors: [],
   reply: {
     statuses: [200],
-    description: 'It is.',
+    description: 'The process is alive.',
     schema: Type.Object({ status: Type.String({ description: 'Always `ok`.' }) }, { description: 'Liveness.' }),
     example: { status: 'ok' },
   },
@@ -24,18 +24,18 @@ export const readyz = defineOpenRoute({
   method: 'GET',
   path: '/readyz',
   tag,
-  summary: 'Whether the service can take requests',
+  summary: 'Check that the service can serve requests',
   errors: ['SERVICE_UNAVAILABLE'],
   reply: {
     statuses: [200],
-    description: 'It can.',
+    description: 'The service is ready.',
     schema: Type.Object(
       {
         status: Type.String({ description: 'Always `ready`.' }),
         checks: Type.Unsafe<Record<string, boolean>>({
           type: 'object',
           additionalProperties: { type: 'boolean' },
-          description: 'Each check and whether it passed.',
+          description: 'Name of each check, and whether it passed.',
         }),
       },
       { description: 'Readiness.' },
@@ -44,7 +44,7 @@ export const readyz = defineOpenRoute({
   },
   respond({ readiness }) {
     const { ready, checks } = readiness();
-    if (!ready) return failure('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks });
+    if (!ready) return failure('SERVICE_UNAVAILABLE', 'The service is not ready; see `details.checks`.', { checks });
     return answer(JSON.stringify({ status: 'ready', checks }));
   },
 });
@@ -53,15 +53,15 @@ export const metrics = defineOpenRoute({
   method: 'GET',
   path: '/metrics',
   tag,
-  summary: 'Metrics for Prometheus',
+  summary: 'Get the metrics for Prometheus',
   description:
-    'Answers over loopback only, and not through a proxy (404 otherwise). To scrape it from elsewhere, set METRICS_PORT or ' +
-    'METRICS_PUBLIC.',
+    'Available over loopback only, and not through a proxy; other requests return 404. To scrape it from another ' +
+    'host, set METRICS_PORT or METRICS_PUBLIC.',
   localOnly: true,
   errors: ['NOT_FOUND'],
   reply: {
     statuses: [200],
-    description: 'Prometheus text format.',
+    description: 'The metrics in the Prometheus text format.',
     mediaType: 'text/plain',
     schema: Type.String({ description: 'Prometheus text format.' }),
   },
@@ -70,14 +70,14 @@ export const metrics = defineOpenRoute({
   },
 });
 
-/** The route that serves the OpenAPI document. @param document makes its JSON text; called once, at the first request */
+/** The route of the OpenAPI document. @param document returns its JSON text; called once, at the first request */
 export function openApiRoute(document: () => string): OpenRoute {
   let text: string | undefined;
   return defineOpenRoute({
     method: 'GET',
     path: '/openapi.json',
     tag,
-    summary: 'This description of the interface (OpenAPI 3.1)',
+    summary: 'Get this API description (OpenAPI 3.1)',
     errors: [],
     reply: {
       statuses: [200],

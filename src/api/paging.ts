@@ -3,33 +3,38 @@ import type { Failure } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { invalid } from './route.ts';
 
+/*
+ * Pagination of lists that are held in memory. A cursor names the last key shown, so it stays valid when items are
+ * added or removed between two pages.
+ */
+
 /** Query parameters of every list. */
 export const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.pageItems,
-      description: `Items at most, 1 to ${LIMITS.pageItems}; ${LIMITS.pageItemsDefault} when left out.`,
+      description: `Maximum number of items per page, 1 to ${LIMITS.pageItems}. Default: ${LIMITS.pageItemsDefault}.`,
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.cursorLength,
-      description: '`next_cursor` of the page before; the first page when left out.',
+      description: '`next_cursor` of the previous page. Leave it out for the first page.',
     }),
   ),
 });
 
 export type PageQuery = Static<typeof PageQuery>;
 
-/** The field of a list that leads to its next page. */
+/** The field of a page with the cursor of the next page. */
 export const NextCursor = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'Give it as `cursor` for the next page; null on the last.',
+  description: 'Send it as `cursor` to get the next page; null on the last page.',
 });
 
-/** Some of a list's items, and where the next ones begin. */
+/** A page of a list. */
 export interface Page<T> {
   kind: 'page';
   items: T[];
@@ -37,9 +42,8 @@ export interface Page<T> {
 }
 
 /**
- * One page of what is held in memory, in the order of the items' keys (by code unit). What is added or removed between
- * two pages moves nothing: a cursor names the last key shown, not a place.
- * @returns a VALIDATION_ERROR when the cursor was not made here
+ * A page of items held in memory, in the order of their keys (by code unit).
+ * @returns a VALIDATION_ERROR if `encode` did not produce the cursor
  */
 export function pageOf<T>(
   all: readonly T[],
@@ -47,7 +51,7 @@ export function pageOf<T>(
   { limit = LIMITS.pageItemsDefault, cursor }: PageQuery,
 ): Page<T> | Failure {
   const after = cursor === undefined ? '' : decode(cursor);
-  if (after === undefined) return invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  if (after === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
   const rest = all.filter((item) => keyOf(item) > after).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const items = rest.slice(0, limit);
   const last = items.at(-1);
@@ -55,8 +59,8 @@ export function pageOf<T>(
 }
 
 /**
- * The same as JSON texts. The page ends early with the text that takes it past `LIMITS.pageChars`, and `next_cursor` leads on:
- * 500 flags of 64 KiB would be 28 MB of one answer.
+ * A page of JSON texts. It ends early once its texts exceed `LIMITS.pageChars`: 500 flags of 64 KiB would make a
+ * response of 28 MB.
  */
 export function textPageOf<T>(
   all: readonly T[],
@@ -78,6 +82,9 @@ export function textPageOf<T>(
   }
   return { kind: 'page', items: texts, nextCursor: page.nextCursor };
 }
+
+/** The fault of a cursor that does not belong to the request. */
+export const NOT_A_CURSOR = 'is not a cursor of this list; send the `next_cursor` of a page with the same filters';
 
 function encode(key: string): string {
   return Buffer.from(key).toString('base64url');

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { RowPlace } from '../../clickhouse-schema/rows/player-rows.ts';
 
 /**
- * The cursor of a list over ClickHouse: it names the last row looked at, and what was asked for, as with other filters it would
- * lead into the middle of another list.
- * @param asked whatever tells one list of a caller from another
+ * The cursor of a list over ClickHouse. It holds the position of the last row read and a digest of the filters, since
+ * the position means nothing in a list with other filters.
+ * @param asked the filters of the list, and its name if several lists have the same filters
  */
 export function encodePlace({ receivedMs, sequence, index }: RowPlace, asked: readonly unknown[]): string {
   return Buffer.from([receivedMs, sequence, index, digestOf(asked)].join(' ')).toString('base64url');
 }
 
-/** The row a cursor names; `undefined`: it is not one of this list. */
+/** The position in a cursor; undefined if the cursor is not of the list with these filters. */
 export function decodePlace(cursor: string, asked: readonly unknown[]): RowPlace | undefined {
   const match = /^(\d{1,14}) (\d{1,15}) (\d{1,9}) \S+$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (match === null) return undefined;
@@ -19,7 +19,7 @@ export function decodePlace(cursor: string, asked: readonly unknown[]): RowPlace
   return encodePlace(place, asked) === cursor ? place : undefined;
 }
 
-/** 72 bits: told apart are a caller's own lists, and nobody gains anything by forging one. */
+/** 72 bits suffice: the digest only separates lists of one caller, and a forged cursor gains its sender nothing. */
 function digestOf(asked: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 12);
 }

@@ -2,8 +2,8 @@ import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /**
- * Writes evaluations as JSON text, each shared one only once: an owner of this process hands the same frozen object to
- * everybody whom a flag serves alike, and writing 20 of them anew was a fifth of a bulk evaluation.
+ * Caches the JSON text of evaluations. An owner in this process returns the same frozen object to all players whom a
+ * flag serves alike; serializing 20 of them took a fifth of a bulk evaluation.
  */
 export function rememberedText(write: (evaluation: FlagEvaluation) => string): (evaluation: FlagEvaluation) => string {
   const texts = new WeakMap<FlagEvaluation, string>();
@@ -11,7 +11,7 @@ export function rememberedText(write: (evaluation: FlagEvaluation) => string): (
     const held = texts.get(evaluation);
     if (held !== undefined) return held;
     const text = write(evaluation);
-    // One that came by message is seen once, and one that is not frozen may yet say something else.
+    // Evaluations from other processes are not frozen and never seen again, so they are not cached.
     if (text.length <= LIMITS.rememberedEvaluationChars && Object.isFrozen(evaluation)) texts.set(evaluation, text);
     return text;
   };

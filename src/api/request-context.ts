@@ -13,18 +13,20 @@ import type { Scorer } from '../scoring/scorer.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** What a keyed request brings to its route, beside its validated input. */
+/** What a route with a key gets besides the validated input. */
 export interface RequestContext {
   readonly services: Services;
   readonly key: ApiKey;
-  /** The only player that the request may act for, as a player token says; `undefined`: any. */
+  /** The only player that the request may act for, from its player token; undefined means any player. */
   readonly player: OnlyPlayer | undefined;
   readonly origin: Origin;
-  /** Present when the caller sent an Idempotency-Key to a route that takes one. */
+  /** Set if the request has an Idempotency-Key and the route supports it. */
   readonly idempotency: IdempotencyClaim | undefined;
-  /** Faults inside single values (over-long strings, lone surrogates …). Empty unless the route takes faulty items. */
+  /**
+   * Faults of single values, such as oversized strings and lone surrogates. Empty unless the route takes faulty items.
+   */
   readonly faults: readonly FieldFault[];
-  /** Names of fields nobody knows; routes add those of items. They end up in X-Ignored-Fields. */
+  /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
 
@@ -34,7 +36,7 @@ export interface OnlyPlayer {
   readonly playerId: string;
 }
 
-/** The ports a route may use. */
+/** The ports that routes may use. */
 export interface Services {
   readonly backend: Backend;
   readonly config: ConfigStore;
@@ -42,11 +44,14 @@ export interface Services {
   readonly ids: Ids;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
-  /** How far a tenant's players are evaluated since a segment's edit at a CONFIG revision. Rejects without the broker. */
+  /**
+   * Progress of evaluating players since the edit of a segment at a CONFIG revision. Rejects if the broker is
+   * unreachable.
+   */
   readonly segmentProgress: (question: SegmentQuestion) => Promise<SegmentsProgress>;
   readonly scorer: Scorer;
   readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile'>;
-  /** What may be read from ClickHouse. */
+  /** Reads from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   readonly webhookOperations: WebhookOperations;
   readonly streamTokens: StreamTokens;
@@ -59,17 +64,16 @@ export interface SegmentQuestion {
   revision: number;
 }
 
-/** Players of a game and environment that were evaluated since an edit, over all partitions. */
+/** Progress over all partitions of a game and environment. Counts are players. */
 export interface SegmentsProgress {
   evaluated: number;
   total: number;
-  /** There is none left. */
   done: boolean;
-  /** Those for whom the segment's condition exceeded its budget of steps. */
+  /** Evaluated players for whom the condition exceeded its step budget. */
   overBudget: number;
 }
 
-/** Whether this process can serve, check by check. */
+/** Whether this process can serve requests, check by check. */
 export interface Readiness {
   ready: boolean;
   checks: Record<string, boolean>;

@@ -1,21 +1,27 @@
 import { mayBeMetered } from './metering.ts';
 import type { RouteDocs } from './route.ts';
 
-/** Every response header of our own: exposed to browsers, and documented. */
+/** Every response header of the service. Browsers may read them (CORS) and OpenAPI documents them. */
 export const RESPONSE_HEADERS = {
-  'X-Request-Id': { type: 'string', description: 'Names this request; quote it when asking for help.' },
-  'X-Ignored-Fields': { type: 'string', description: 'Fields of the request nobody knows, comma separated.' },
-  'Idempotent-Replayed': { type: 'string', description: '`true` when this repeats an earlier answer.' },
+  'X-Request-Id': { type: 'string', description: 'Id of the request. Quote it when you report a problem.' },
+  'X-Ignored-Fields': {
+    type: 'string',
+    description: 'Unknown fields and query parameters of the request, which the service ignored; comma separated.',
+  },
+  'Idempotent-Replayed': {
+    type: 'string',
+    description: '`true` if the response repeats the response to an earlier request.',
+  },
   'RateLimit-Limit': { type: 'integer', description: "Requests per minute of the key's tier." },
-  'RateLimit-Remaining': { type: 'integer', description: 'Requests left in the sliding minute.' },
-  'RateLimit-Reset': { type: 'integer', description: 'Seconds until the oldest counted requests leave the minute.' },
-  'Retry-After': { type: 'integer', description: 'Seconds to wait before the next try.' },
-  ETag: { type: 'string', description: 'Version of what is answered.' },
+  'RateLimit-Remaining': { type: 'integer', description: 'Requests left in the sliding window of one minute.' },
+  'RateLimit-Reset': { type: 'integer', description: 'Seconds until the oldest counted requests leave the window.' },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+  ETag: { type: 'string', description: 'Version of the returned resource.' },
 } as const;
 
 type HeaderName = keyof typeof RESPONSE_HEADERS;
 
-/** The headers a route's response of the given status may carry. */
+/** The headers that a route's response with the given status may have. */
 export function responseHeadersOf(route: RouteDocs, status: number): HeaderName[] {
   const names: HeaderName[] = ['X-Request-Id'];
   if (mayBeMetered(route)) names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset');

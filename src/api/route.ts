@@ -105,7 +105,10 @@ export type Action<T> =
 export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
   auth: KeyAuth;
   input: I;
-  /** Which players a request names. Required of routes for client keys, as a player token may restrict them to one player. */
+  /**
+   * Which players a request names. Required of routes for client keys, as a player token may restrict them to one
+   * player.
+   */
   players?: PlayersOf<Input<I>>;
   /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
   takesFaultyItems?: boolean;
@@ -181,11 +184,12 @@ export function defineOpenRoute(definition: Omit<OpenRoute, 'kind' | 'auth' | 'l
   return { ...definition, kind: 'open', auth: 'none', limitClass: 'none', input: {} };
 }
 
-/** A VALIDATION_ERROR that names each fault. */
+/** A VALIDATION_ERROR that lists the faults. Its message is a sentence about the first one. */
 export function invalid(fields: FieldFault[]): Failure {
   const first = fields[0];
-  const message = first === undefined ? undefined : `${first.path.replace(/^\//, '') || 'The body'} ${first.message}.`;
-  return failure('VALIDATION_ERROR', message, { fields });
+  if (first === undefined) return failure('VALIDATION_ERROR', undefined, { fields });
+  const name = first.path.replace(/^\//, '');
+  return failure('VALIDATION_ERROR', `${name === '' ? 'The body' : `\`${name}\``} ${first.message}.`, { fields });
 }
 
 /** The fields a body may hold besides unknown ones; undefined where unknown fields are refused. */
@@ -221,9 +225,14 @@ function act<T>(action: Action<T>, input: T, context: RequestContext): Outcome |
   }
 }
 
-/** Validation sees `{params, query, headers, body}`; callers see a pointer into their body, or a parameter's name. */
-function relativeToPart(fault: FieldFault): FieldFault {
-  const [, part, ...rest] = fault.path.split('/');
-  const path = part === 'body' ? rest.map((name) => `/${name}`).join('') : rest.join('/');
-  return { path, message: fault.message };
+/** Validation sees `{params, query, headers, body}`. Callers see a pointer into their body, or a parameter's name. */
+function relativeToPart({ path, message }: FieldFault): FieldFault {
+  const [, part, ...rest] = path.split('/');
+  if (part === 'body') return { path: rest.map((name) => `/${name}`).join(''), message };
+  // A caller who sends a query parameter as JSON has to learn where it belongs.
+  const isMissing = message === 'is required';
+  return {
+    path: rest.join('/'),
+    message: isMissing && part === 'query' ? 'is required as a query parameter' : message,
+  };
 }

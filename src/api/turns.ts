@@ -1,13 +1,13 @@
 import { sleep, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** Lets other requests run between the events of a large one. */
+/** Yields to other requests while a large request is validated event by event. */
 export interface Turns {
-  /** To be awaited after each event; undefined while this turn has time left. */
+  /** Await the result before each event; undefined while the current turn has time left. */
   pause(): Promise<void> | undefined;
 }
 
-/** Begins the first turn. */
+/** Starts the first turn. */
 export function createTurns(clock: Clock): Turns {
   let beganMs = clock.monotonicMs();
   return {

@@ -23,7 +23,7 @@ describe('the faults of a value', () => {
   });
 
   it('name the size of a list, and not its items, when both are wrong', () => {
-    const message: unknown = expect.stringContaining('more than 10000 items');
+    const message: unknown = expect.stringContaining('has 10001 items; the maximum is 10000');
     expect(faultsOf({ name: 'a', values: wrong(10_001).values })).toEqual([{ path: '/values', message }]);
   });
 

@@ -8,24 +8,29 @@ import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './players/currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
 
+/*
+ * Compiles TypeBox schemas with Ajv and words their faults.
+ * Invariant: validating a body takes bounded time, whatever the body holds.
+ */
+
 /** A compiled schema. */
 export interface Check<T> {
   accepts(value: unknown): value is T;
   /**
-   * What is wrong with the value that `accepts` has just refused: all its faults, up to `LIMITS.reportedFaults`, when it is
-   * small, and the first one when it holds more than `LIMITS.validatedValues`.
+   * The faults of the value that `accepts` has just refused: at most `LIMITS.reportedFaults`, or only the first one if
+   * the value holds more than `LIMITS.validatedValues` values.
    */
   faultsOf(value: unknown): FieldFault[];
 }
 
-/** Compiles a TypeBox schema. Done once per schema, when the module that holds it is loaded. */
+/** Compiles a TypeBox schema. Call it once per schema, when its module loads. */
 export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
   const first = firstFault.compile<Static<S>>({ ...schema });
   let all: ValidateFunction | undefined;
   return {
     accepts: (value): value is Static<S> => first(value),
     faultsOf(value) {
-      // Ajv cannot stop after a number of faults: a million wrong items make a million errors.
+      // Ajv cannot stop after a number of faults: a million invalid items make a million errors.
       if (!holdsAtMost(value, LIMITS.validatedValues)) {
         return (first.errors ?? []).slice(0, 1).map(faultOf);
       }
@@ -36,7 +41,7 @@ export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
   };
 }
 
-/** Whether a parsed JSON value holds at most so many values, itself included. Looks at no more than that. */
+/** Whether a parsed JSON value holds at most `most` values, itself included. Visits at most `most` values. */
 export function holdsAtMost(value: unknown, most: number): boolean {
   let left = most;
   const count = (each: unknown): boolean => {
@@ -54,6 +59,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const OPTIONS: Options = {
   allowUnionTypes: true,
+  // Errors carry the invalid value, for the messages that state its size.
+  verbose: true,
   keywords: ['x-items', 'x-shown'],
   formats: {
     'date-time': (text: string) => parseTimestamp(text) !== undefined,
@@ -65,21 +72,23 @@ const OPTIONS: Options = {
   },
 };
 
-/** Accepts or refuses, and stops at the first fault: sizes come before contents, so a list that is too long is not looked into. */
+/** Stops at the first fault. Sizes are checked before contents, so the items of an oversized list are not visited. */
 const firstFault = new Ajv(OPTIONS);
-/** Finds every fault. Only for small values. */
+/** Finds every fault. Used for small values only. */
 const allFaults = new Ajv({ ...OPTIONS, allErrors: true });
 
 const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
-  'date-time': 'must be an ISO 8601 time in the years 1970 to 2299',
+  'date-time': 'must be an ISO 8601 time in the years 1970 to 2299, for example 2026-01-15T10:30:00Z',
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
-  amount: `must be a decimal number, over 0 once rounded to 4 decimals and at most ${unitsText(LIMITS.purchaseAmount)}`,
+  amount:
+    'must be a decimal number that is greater than 0 after rounding to 4 decimals and at most ' +
+    unitsText(LIMITS.purchaseAmount),
   'version-tag': 'must be a version (3, "3" or W/"3") or *',
-  currency: 'must be the code of a currency (ISO 4217), in upper case',
+  currency: 'must be an ISO 4217 currency code in upper case, for example USD',
 };
 
-/** An error of the validator as callers are told it. */
+/** The fault that callers see for an error of Ajv. */
 export function faultOf(error: ErrorObject): FieldFault {
   const params: Record<string, unknown> = error.params;
   const child = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName'];
@@ -95,12 +104,45 @@ function messageOf(error: ErrorObject, params: Record<string, unknown>): string 
       return 'is not a known field';
     case 'format':
       return FORMAT_MESSAGES[String(params['format'])] ?? 'has the wrong format';
+    case 'type':
+      return `must be ${[params['type']].flat().join(' or ')}`;
     case 'enum':
       return `must be one of ${JSON.stringify(params['allowedValues'])}`;
     case 'propertyNames':
-      return 'is not a usable name';
+      return 'is not a valid field name';
     default:
-      return error.message ?? 'is not valid';
+      return limitMessage(error, Number(params['limit'])) ?? error.message ?? 'is invalid';
+  }
+}
+
+/** The message for a bound that the value exceeds. */
+function limitMessage({ keyword, data, propertyName }: ErrorObject, limit: number): string | undefined {
+  const subject = propertyName === undefined ? 'must have' : 'has a field name that must have';
+  switch (keyword) {
+    case 'maxItems':
+      return Array.isArray(data)
+        ? `has ${data.length} items; the maximum is ${limit}`
+        : `must have at most ${limit} items`;
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`;
+    case 'maxLength':
+      return `${subject} at most ${limit} characters`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `${subject} at least ${limit} characters`;
+    case 'maxProperties':
+      return `must have at most ${limit} fields`;
+    case 'minProperties':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} fields`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `must be greater than ${limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`;
+    default:
+      return undefined;
   }
 }
 

@@ -1,9 +1,9 @@
-/** Digits of a version that a caller may name: a double holds every integer of so many digits. */
+/** A double represents every integer of this many digits exactly. */
 const MOST_DIGITS = 15;
 
 /**
- * The version that an If-Match header names: bare (`3`), as an entity tag (`"3"`, `W/"3"`), or `*` for any.
- * Linear in the text. @returns undefined for any other text
+ * Parses the version in an If-Match header: bare (`3`), an entity tag (`"3"`, `W/"3"`), or `*` for any version.
+ * Takes time linear in the text. @returns undefined for any other text
  */
 export function parseVersionTag(text: string): number | 'any' | undefined {
   if (text === '*') return 'any';

@@ -54,7 +54,7 @@ describe('a schema of events', () => {
       '{"level":0,"mode":"x","more":1}',
       [
         { path: '/more', message: 'is not a known field' },
-        { path: '/level', message: 'must be >= 1' },
+        { path: '/level', message: 'must be at least 1' },
         { path: '/mode', message: 'must be one of ["easy","hard"]' },
       ],
     ],

@@ -35,7 +35,7 @@ describe('strict JSON', () => {
       [0x22, 0xed, 0xa0, 0x80, 0x22],
       [0x22, 0xc0, 0x80, 0x22],
     ]) {
-      expect(parseJson(Buffer.from(bytes))).toEqual({ kind: 'broken', message: 'The body is not valid UTF-8.' });
+      expect(parseJson(Buffer.from(bytes))).toEqual({ kind: 'broken', message: 'is not valid UTF-8' });
     }
   });
 
@@ -48,14 +48,14 @@ describe('strict JSON', () => {
   it.each([
     ['{"a":{"b":"x\\u0000"}}', '/a/b', 'U+0000'],
     ['{"a":["ok","\\ud800"]}', '/a/1', 'lone surrogate'],
-    ['{"a":{"\\udc00":1}}', '/a', 'a key that must not hold a lone surrogate'],
+    ['{"a":{"\\udc00":1}}', '/a', 'a field name that must not contain a lone surrogate'],
     ['{"n":1e999}', '/n', 'finite'],
     ['{"n":-1e999}', '/n', 'finite'],
     ['[0,-9007199254740993]', '/1', '2^53'],
     ['{"x/y":{"n~":9007199254740993}}', '/x~1y/n~0', '2^53'],
     [`{"s":"${'x'.repeat(8193)}"}`, '/s', '8192 bytes'],
     [`{"s":"${'é'.repeat(4097)}"}`, '/s', '8192 bytes'],
-    [`{"${'k'.repeat(8193)}":1}`, '', 'a key that must be at most'],
+    [`{"${'k'.repeat(8193)}":1}`, '', 'a field name that must be a string of at most'],
   ])('names the fault in %.40s', (text, path, message) => {
     expect(faults(text)).toEqual([expect.objectContaining({ path, message: expect.stringContaining(message) })]);
   });

@@ -5,7 +5,7 @@ import { LIMITS } from '../kernel/limits.ts';
 import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
 
 /**
- * `parsed`: usable JSON, `faults` empty unless single values in it are not. `broken`: no usable JSON at all.
+ * `parsed`: valid JSON; `faults` lists single values that are not allowed. `broken`: not valid JSON, `message` says why.
  * Own `__proto__` keys of the text are ordinary own properties of the value.
  */
 export type ParsedJson = { kind: 'parsed'; value: unknown; faults: FieldFault[] } | { kind: 'broken'; message: string };
@@ -14,7 +14,7 @@ const NO_FAULTS: FieldFault[] = [];
 
 /** Parses a body strictly. @param bytes UTF-8 */
 export function parseJson(bytes: Buffer): ParsedJson {
-  if (!isUtf8(bytes)) return { kind: 'broken', message: 'The body is not valid UTF-8.' };
+  if (!isUtf8(bytes)) return { kind: 'broken', message: 'is not valid UTF-8' };
   const verdict = scanJson(bytes);
   const refused = REFUSED[verdict];
   if (refused !== undefined) return { kind: 'broken', message: refused };
@@ -23,21 +23,21 @@ export function parseJson(bytes: Buffer): ParsedJson {
   try {
     value = JSON.parse(text);
   } catch {
-    return { kind: 'broken', message: 'The body is not valid JSON.' };
+    return { kind: 'broken', message: 'is not valid JSON' };
   }
   if (verdict === 'plain') return { kind: 'parsed', value, faults: NO_FAULTS };
   const pastDouble = integersPastDouble(bytes);
   if (pastDouble === undefined)
-    return { kind: 'broken', message: 'The body holds too many integers past 2^53; send them as strings.' };
+    return { kind: 'broken', message: 'has too many integers greater than 2^53; send them as strings' };
   return { kind: 'parsed', value, faults: faultsOf(value, pastDouble) };
 }
 
 const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
-  too_deep: `The body is nested deeper than ${LIMITS.jsonDepth} levels.`,
+  too_deep: `is nested more than ${LIMITS.jsonDepth} levels deep; flatten it`,
   too_many_values:
-    `The body holds more than ${LIMITS.jsonSeparators} commas, colons and opening brackets outside of strings; ` +
-    'send it in several requests.',
-  number_too_long: `The body holds a number of more than ${LIMITS.jsonNumberLength} characters.`,
+    `has more than ${LIMITS.jsonSeparators} commas, colons and opening brackets outside of strings; ` +
+    'split it into several requests',
+  number_too_long: `has a number of more than ${LIMITS.jsonNumberLength} characters; send it as a string`,
 };
 
 /** A value that holds others, and where it stands. Paths are written out only for faults. */
@@ -76,7 +76,7 @@ function faultsOf(root: unknown, pastDouble: ReadonlySet<number>): FieldFault[] 
   const walkObject = (value: object, here: Place | undefined): void => {
     for (const [key, item] of Object.entries(value)) {
       const fault = stringFault(key);
-      note(here, undefined, fault === undefined ? undefined : `has a key that ${fault}`);
+      note(here, undefined, fault === undefined ? undefined : `has a field name that ${fault}`);
       walk(item, here, key);
     }
   };
@@ -85,15 +85,17 @@ function faultsOf(root: unknown, pastDouble: ReadonlySet<number>): FieldFault[] 
 }
 
 function stringFault(text: string): string | undefined {
-  if (text.includes('\u0000')) return 'must not hold U+0000';
-  if (!text.isWellFormed()) return 'must not hold a lone surrogate';
+  if (text.includes('\u0000')) return 'must not contain the character U+0000';
+  if (!text.isWellFormed()) return 'must not contain a lone surrogate';
   if (text.length * 3 > LIMITS.stringBytes && Buffer.byteLength(text) > LIMITS.stringBytes) {
-    return `must be at most ${LIMITS.stringBytes} bytes`;
+    return `must be a string of at most ${LIMITS.stringBytes} bytes`;
   }
   return undefined;
 }
 
 function numberFault(value: number, pastDouble: ReadonlySet<number>): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
-  return pastDouble.has(Math.abs(value)) ? 'must be an integer up to 2^53, or a string' : undefined;
+  return pastDouble.has(Math.abs(value))
+    ? 'must be an integer of at most 2^53; send larger ones as strings'
+    : undefined;
 }

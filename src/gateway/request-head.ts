@@ -68,7 +68,7 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
   if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
   if (reader.query !== undefined) {
     const text = req.getQuery() ?? '';
-    if (text.includes('%00')) faults.push({ path: 'query', message: 'must not hold U+0000' });
+    if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
     input.query = readQuery(text, reader.query, ignored);
   }
   if (reader.headers.length > 0) input.headers = readHeaders(reader, req);

@@ -206,10 +206,16 @@ function faultOf(head: RequestHead): Failure | undefined {
 }
 
 const WRONG_ENCODING = 'Content-Encoding must be gzip or identity.';
-const BROKEN_GZIP: FieldFault = { path: '', message: 'is not whole gzip, as Content-Encoding says it is' };
+const BROKEN_GZIP: FieldFault = {
+  path: '',
+  message: 'is not complete gzip data; compress it or leave out Content-Encoding',
+};
 
 function tooLarge(): Failure {
-  return failure('PAYLOAD_TOO_LARGE', `The body must be at most ${LIMITS.bodyBytes} bytes, inflated.`);
+  return failure(
+    'PAYLOAD_TOO_LARGE',
+    `The request body must be at most ${LIMITS.bodyBytes} bytes after decompression.`,
+  );
 }
 
 function onBody(
@@ -226,7 +232,7 @@ function onBody(
       return tooLarge();
     case 'busy':
       exchange.lastOnConnection = true;
-      return failure('SERVICE_UNAVAILABLE', 'Too many requests are being received just now.');
+      return failure('SERVICE_UNAVAILABLE', 'The gateway is receiving too many request bodies; retry later.');
     case 'too_slow':
       exchange.res.close();
       return undefined;
@@ -260,9 +266,7 @@ function withBody(
     ];
   }
   const json = parseJson(bytes);
-  if (json.kind === 'broken') {
-    return failure('VALIDATION_ERROR', json.message, { fields: [{ path: '', message: json.message }] });
-  }
+  if (json.kind === 'broken') return invalid([{ path: '', message: json.message }]);
   return [
     { ...head.input, body: json.value },
     { ...context, idempotency, faults: json.faults },

@@ -1,94 +1,103 @@
 /**
- * The whole error catalogue: every code the service answers with, its HTTP status, the message used when nothing more
- * specific is known, and what it means to a caller. Expected failures travel as `Failure` values; exceptions are bugs.
+ * The error catalogue: each code with its HTTP status, its default message and its meaning for the documentation.
+ * Expected failures are `Failure` values; exceptions are bugs.
  */
 export const ERRORS = {
   VALIDATION_ERROR: {
     status: 400,
-    message: 'The request is not valid.',
-    meaning: 'The body, a parameter or a header breaks the documented shape; `details.fields` names each fault.',
+    message: 'The request is invalid; `details.fields` lists the faults.',
+    meaning: 'The body, a parameter or a header breaks the documented schema. `details.fields` lists the faults.',
   },
   UNAUTHORIZED: {
     status: 401,
-    message: 'A valid API key is required, as X-API-Key or as a bearer token.',
-    meaning: 'The API key (X-API-Key, or Authorization: Bearer) is missing, unknown or revoked.',
+    message: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key or as a bearer token.',
+    meaning: 'The API key (`X-API-Key` or `Authorization: Bearer`) is missing, unknown or revoked.',
   },
   FORBIDDEN: {
     status: 403,
-    message: 'This API key may not do that.',
-    meaning: 'The key is of the wrong kind for this endpoint, or lacks a scope.',
+    message: 'This API key is not allowed to make this request.',
+    meaning: 'The key has the wrong kind or lacks a scope, or the player token does not allow the request.',
   },
-  NOT_FOUND: { status: 404, message: 'There is nothing here.', meaning: 'No such path, or no such resource.' },
+  NOT_FOUND: {
+    status: 404,
+    message: 'The path or resource does not exist.',
+    meaning: 'The path or the resource does not exist.',
+  },
   PLAYER_NOT_FOUND: {
     status: 404,
-    message: 'The player does not exist.',
-    meaning: 'No player with that id in the game and environment of the API key.',
+    message: 'The player does not exist; register it first.',
+    meaning: 'The game and environment of the API key have no player with this id.',
   },
   SESSION_NOT_FOUND: {
     status: 404,
-    message: 'The session is not open.',
+    message: 'The session is not open; it ended, expired or never existed.',
     meaning:
-      'No open session of the player with that id: it ended, expired, or never was. `details` names it and what to do.',
+      'The player has no open session with this id: it ended, expired or never existed. ' +
+      '`details.session_id` names it, `details.suggestion` says how to continue.',
   },
   FLAG_NOT_FOUND: {
     status: 404,
     message: 'The flag does not exist.',
-    meaning: 'No flag with that key in the game and environment of the API key, or it was archived.',
+    meaning: 'The game and environment of the API key have no flag with this key, or the flag is archived.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: 'This path does not take that method.',
-    meaning: 'The path exists; the Allow header lists its methods.',
+    message: 'Method not allowed.',
+    meaning: 'The path exists but does not support this method. The `Allow` header lists the supported methods.',
   },
   CONFLICT: {
     status: 409,
-    message: 'The request conflicts with an earlier one.',
+    message: 'The Idempotency-Key was used for another request; send a new key.',
     meaning:
-      'An Idempotency-Key was used before with another body, a name is taken, or what is to be deleted is in use.',
+      'The Idempotency-Key was used for another request, the key or name is taken, a quota is used up, ' +
+      'or the resource is in use.',
   },
   DUPLICATE_PLAYER: {
     status: 409,
-    message: 'A player with that external_id exists.',
-    meaning: 'Register with If-None-Match: * found the player already there.',
+    message: 'A player with this external_id already exists.',
+    meaning: 'The request has `If-None-Match: *` and the player already exists.',
   },
   PRECONDITION_FAILED: {
     status: 412,
-    message: 'The resource has changed.',
-    meaning: 'If-Match named another version than the current one.',
+    message: 'The resource has changed; get it and repeat the change on the current version.',
+    meaning: '`If-Match` names a version that is not the current one.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    message: 'The body is too large.',
-    meaning: 'The request body is over the documented size.',
+    message: 'The request body is too large.',
+    meaning: 'The request body exceeds the documented maximum, counted after decompression.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    message: 'The body must be application/json.',
+    message: 'Content-Type must be application/json in UTF-8. For gzip, also send Content-Encoding: gzip.',
     meaning:
-      'Content-Type is not application/json, its charset is not UTF-8, or Content-Encoding is neither gzip nor identity.',
+      '`Content-Type` is not `application/json`, its charset is not UTF-8, or `Content-Encoding` is neither `gzip` nor ' +
+      '`identity`.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    message: 'Too many requests.',
+    message: 'Too many requests; retry after the seconds in the Retry-After header.',
     meaning:
-      'The key has used up its tier, or this caller uses far more of a client key than others do. Retry after `Retry-After` seconds.',
+      'The key exceeds the rate limit of its tier, or this caller uses far more of a shared client key than other callers. ' +
+      'Retry after `Retry-After` seconds.',
   },
   INTERNAL_ERROR: {
     status: 500,
-    message: 'Something went wrong on our side.',
-    meaning: 'A bug; quote the request id.',
+    message: 'Internal error. Report it with the request id.',
+    meaning: 'A bug in the service. Report it with the value of `X-Request-Id`.',
   },
   MODEL_UNAVAILABLE: {
     status: 503,
-    message: 'The scoring model is not available.',
-    meaning: 'No model could be loaded; nothing was stored. Retry once, after 30 seconds.',
+    message: 'The scoring model is not available; nothing was stored. Retry once after 30 seconds.',
+    meaning: 'The service could not load a model. Nothing was stored. Retry once after 30 seconds.',
     retryAfterSeconds: 30,
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    message: 'The service cannot answer just now.',
+    message: 'The service is temporarily unavailable; retry after the seconds in the Retry-After header.',
     meaning:
-      'Whether the write took effect is not known; retry after Retry-After, with an Idempotency-Key to be sure it counts once.',
+      'Temporary failure. A write may or may not have taken effect. Retry after `Retry-After` seconds, with the same ' +
+      'Idempotency-Key so that it counts once.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -97,21 +106,21 @@ export interface ErrorEntry {
   readonly status: number;
   /** Default message. */
   readonly message: string;
-  /** What it means to a caller, for the documentation. */
+  /** Meaning for callers, shown in the OpenAPI document. */
   readonly meaning: string;
-  /** When a caller should come again, where that is not soon. */
+  /** Retry-After in seconds; the gateway's default when absent. */
   readonly retryAfterSeconds?: number;
 }
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault of a request: `path` is a JSON Pointer into the body, or the name of a header or parameter. */
+/** One fault of a request. `path` is a JSON Pointer into the body, or the name of a header or parameter. */
 export interface FieldFault {
   path: string;
   message: string;
 }
 
-/** An expected failure, as a value. `details` is shown to the caller. */
+/** An expected failure as a value. Callers see `details`. */
 export interface Failure {
   kind: 'failure';
   code: ErrorCode;
@@ -119,7 +128,7 @@ export interface Failure {
   details?: Record<string, unknown>;
 }
 
-/** Makes a failure value. */
+/** Creates a failure. Without a message, callers see the default message of the code. */
 export function failure(code: ErrorCode, message?: string, details?: Record<string, unknown>): Failure {
   return {
     kind: 'failure',

@@ -118,9 +118,9 @@ async function create(body: CampaignBody, context: RequestContext): Promise<Answ
   const document: CampaignDocument = { id, key, ...content.value, createdAt: at, updatedAt: at, version: 1 };
   const faulty = faultsOf(document, context);
   if (faulty !== undefined) return faulty;
-  const full = () => campaigns.noRoom(context);
+  const overQuota = () => campaigns.overQuota(context);
   return campaigns.shown(
-    await createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, full }, context),
+    await createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, overQuota }, context),
     201,
   );
 }

@@ -2,47 +2,47 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
-/** Fields that segments and flags share. */
+/*
+ * Fields that segments, flags, campaigns and other definitions share.
+ */
 
 const KEY_PATTERN = `^[A-Za-z0-9._-]{1,${LIMITS.definitionKeyLength}}$`;
 
-/** A key. @param description what it is the key of */
+/** A key that people choose. @param description what the key is for */
 export function keyOf(description: string) {
   return Type.String({
     pattern: KEY_PATTERN,
-    description: `${description} 1 to ${LIMITS.definitionKeyLength} of the characters A-Z a-z 0-9 . _ -`,
+    description: `${description} 1 to ${LIMITS.definitionKeyLength} characters: A-Z a-z 0-9 . _ -`,
   });
 }
 
-/** A name for people. @param description what it names */
+/** A display name. @param description what it names */
 export function nameOf(description: string) {
   return Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description });
 }
 
-export const Description = Type.String({ maxLength: LIMITS.descriptionLength, description: 'For people.' });
+export const Description = Type.String({ maxLength: LIMITS.descriptionLength, description: 'Free text for people.' });
 
 /** A condition. @param description what it decides */
 export function conditionsOf(description: string) {
   return Type.Unsafe<JsonObject>({
     type: 'object',
     description:
-      `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`. A condition that exceeds its ` +
-      'budget of steps for a player, such as many regular expressions over long lists, is false for that player.',
+      `${description} MongoDB-style: \`{"attributes.level": {"$gte": 10}, "is_payer": true}\`. A condition that ` +
+      'exceeds its step budget for a player, for example with many regular expressions over long lists, is false for ' +
+      'that player.',
   });
 }
 
-/** Any JSON value. @param description what it is */
+/** Any JSON value. @param description what the value is for */
 export function anyJson(description: string) {
   return Type.Unsafe<Json>({ description });
 }
 
-/**
- * A field of an answer that a whole definition may be sent back with. It changes nothing, so that what GET answered can
- * be edited and put.
- */
-export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read only: as GET answers it; changes nothing.' }));
+/** A read-only field, ignored in a PUT so that the response to GET can be edited and sent back. */
+export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only, as returned by GET. Ignored.' }));
 
-/** A field of a merge patch. `null` sets it to what it is when left out at creation. */
+/** A field of a merge patch. `null` sets it to its default at creation. */
 export function orNull<S extends TSchema & { type: string }>(schema: S) {
   return Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] }));
 }

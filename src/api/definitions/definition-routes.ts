@@ -9,59 +9,64 @@ import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, type KeyedRoute, type RouteDocs } from '../route.ts';
 
-/** A kind of definition, as far as its routes differ from those of the others. */
+/*
+ * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,
+ * delete. Invariant: each route reads and writes only the game and environment of the caller's key.
+ */
+
+/** A kind of definition, as far as its routes differ from those of other kinds. */
 export interface DefinitionResource<K extends DefinitionKind> {
   kind: K;
   tag: string;
   /** Path of the list. */
   path: string;
-  /** What several are called: in messages, and as the list's field. */
+  /** Plural name, used in messages and as the field of the list. */
   many: string;
-  /** What says which one: the path's parameter, the field of the resource, and what they are. */
+  /** The id: its path parameter, its field in the resource, and its description. */
   id: { parameter: string; field: string; description: string };
-  /** How one is shown. */
+  /** Schema of the resource. */
   schema: TSchema;
   example: Readonly<Record<string, unknown>>;
   toJson: (document: Documents[K]) => string;
-  /** What to answer when there is none of that id. */
+  /** The failure for an unknown id. */
   missing: () => Failure;
-  /** How many a game may have in one environment. */
+  /** Maximum number per game and environment. */
   most: number;
-  /** Whether a document that is held exists for callers; always, when left out. */
+  /** Whether callers see a stored document. Default: always. */
   isThere?: (document: Documents[K]) => boolean;
-  /** Where one is stored, when that is not under its id itself. */
+  /** Mapping between ids and stored keys, if they differ. */
   stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };
-  /** `none` when left out. */
+  /** Default: `none`. */
   limitClass?: RouteDocs['limitClass'];
 }
 
-/** What a route says of itself. */
+/** Documentation of a route. */
 interface Words {
   summary: string;
   description?: string;
 }
 
-/** What the routes of all kinds of definitions do alike. Each looks at the caller's game and environment only. */
+/** The shared routes of a kind of definition, and functions for its other routes. */
 export interface DefinitionRoutes<K extends DefinitionKind> {
-  /** What all routes of the kind share. */
+  /** Declarations that all routes of the kind share. */
   readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
-  /** Path of one. */
+  /** Path of one definition. */
   readonly itemPath: string;
   addressOf(id: string, context: RequestContext): DocumentAddress<K>;
-  /** All that are there. */
+  /** All definitions that callers see. */
   all(context: RequestContext): ConfigEntry<K>[];
   find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
-  /** The answer to a write: the definition as it is now, its version as the ETag. */
+  /** The response to a write: the current definition, with its version as the ETag. */
   shown(written: Written<K> | Failure, status: 200 | 201): Answer;
-  /** CONFLICT when there are as many as there may be. */
-  noRoom(context: RequestContext): Failure | undefined;
+  /** CONFLICT if the game and environment have the maximum number of definitions. */
+  overQuota(context: RequestContext): Failure | undefined;
   listRoute(words: Words): KeyedRoute;
   getRoute(words: Words): KeyedRoute;
-  /** Deletes for good. @param inUse why one must stay, as far as others need it */
+  /** Deletes permanently. @param inUse the failure if other definitions need this one */
   deleteRoute(words: Words, inUse?: (id: string, context: RequestContext) => Failure | undefined): KeyedRoute;
 }
 
-/** Makes what the routes of a kind share with those of the others. */
+/** Creates the shared routes of a kind of definition. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
   const { kind, tag, path, many, id, schema, example, toJson, missing, most, isThere = () => true } = resource;
   const { stored, limitClass = 'none' } = resource;
@@ -87,9 +92,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       const { document } = written.entry;
       return answer(toJson(document), { status, replayed: written.replayed, etag: document.version });
     },
-    noRoom(context) {
+    overQuota(context) {
       if (routes.all(context).length < most) return undefined;
-      return failure('CONFLICT', `There are ${most} ${many} already; delete one first.`);
+      return failure('CONFLICT', `The environment has ${most} ${many}, the maximum; delete one first.`);
     },
     listRoute: (words) =>
       defineRoute({
@@ -104,7 +109,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           description: 'A page of the list.',
           schema: Type.Object(
             { [many]: Type.Array(schema, { description: `The ${many} of this page.` }), next_cursor: NextCursor },
-            { description: `Some ${many}.` },
+            { description: `A page of ${many}.` },
           ),
           example: { [many]: [example], next_cursor: null },
         },
@@ -127,7 +132,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         path: itemPath,
         errors: [missing().code],
         input: { params: ItemParams },
-        reply: { statuses: [200], description: 'As it is now.', schema, example },
+        reply: { statuses: [200], description: 'The current definition.', schema, example },
         action: {
           kind: 'handle',
           handle({ params }, context) {
@@ -147,13 +152,13 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         input: { params: ItemParams, headers: IfMatch },
         reply: {
           statuses: [200],
-          description: 'It is gone.',
+          description: 'The definition is deleted.',
           schema: Type.Object(
             {
               [id.field]: Type.String({ description: id.description }),
               deleted: Type.Boolean({ description: 'Always true.' }),
             },
-            { description: 'What was deleted.' },
+            { description: 'A deletion.' },
           ),
           example: { [id.field]: example[id.field], deleted: true },
         },

@@ -8,21 +8,23 @@ import { staleFor, type IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /*
- * How segments, flags, campaigns, webhooks and schemas of events are written: compare-and-set on the document, and at most once per Idempotency-Key.
+ * Writes definitions (segments, flags, campaigns, webhooks, event schemas): compare-and-set on the document, and at
+ * most once per Idempotency-Key.
  *
  * Invariants
- * 1. A version is written once: two changes at the same moment become two versions, or one of them is 412.
- * 2. A change and the mark of its Idempotency-Key are one document: a repeat finds the mark exactly if the first request
- *    took effect, whatever happened to its answer. The ledger of the API key only tells whether the key was used elsewhere.
- * 3. What is refused leaves no trace, in the ledger neither.
+ * 1. A version is written once: two concurrent changes make two versions, or one of them returns 412.
+ * 2. A change and the mark of its Idempotency-Key are one document, so a repeat finds the mark exactly if the first
+ * request
+ *    took effect. The ledger of the API key only detects that the key was used for another request.
+ * 3. A refused write leaves no trace, not even in the ledger.
  */
 
 export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema';
 
-/** Definitions with an id of their own beside the key that people gave them. */
+/** Kinds with a generated id besides the key that people choose. */
 type KeyedKind = 'segment' | 'campaign';
 
-/** A definition as it stands after a write, or after the earlier one that this request repeats. */
+/** The definition after a write, or after the earlier write that this request repeats. */
 export interface Written<K extends DefinitionKind> {
   kind: 'written';
   entry: ConfigEntry<K>;
@@ -32,24 +34,24 @@ export interface Written<K extends DefinitionKind> {
 export interface Creation<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   document: Documents[K];
-  /** Who has the name already. */
+  /** The definition that already has the name. */
   holder: () => ConfigEntry<K> | undefined;
-  /** What to answer then. */
+  /** The failure if there is one. */
   taken: (holder: ConfigEntry<K>) => Failure;
-  /** Whether there is no room for one more. */
-  full: () => Failure | undefined;
+  /** The failure if the quota is used up. */
+  overQuota: () => Failure | undefined;
 }
 
 /** Stores a new definition unless its name is taken. */
 export async function createDefinition<K extends DefinitionKind>(
-  { address, document, holder, taken, full }: Creation<K>,
+  { address, document, holder, taken, overQuota }: Creation<K>,
   context: RequestContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
   for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = holder();
     if (held !== undefined) return repeated(held, context) ?? taken(held);
-    const refusal = full() ?? (await claim(context));
+    const refusal = overQuota() ?? (await claim(context));
     if (refusal !== undefined) return refusal;
     const write = await config.put(address, marked(document, context), 0);
     if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
@@ -62,15 +64,15 @@ export interface KeyedCreation<K extends KeyedKind> {
   address: DocumentAddress<K>;
   document: Documents[K];
   taken: () => Failure;
-  full: () => Failure | undefined;
+  overQuota: () => Failure | undefined;
 }
 
 /**
- * Stores a new definition under an id of its own, unless another has its key. Ids never collide, keys may: of two created
- * at the same moment the earlier one stays, as all nodes see the same order.
+ * Stores a new definition under a generated id unless another definition has its key. If two requests create the same
+ * key concurrently, the earlier definition stays: all nodes see the same order.
  */
 export async function createKeyed<K extends KeyedKind>(
-  { address, document, taken, full }: KeyedCreation<K>,
+  { address, document, taken, overQuota }: KeyedCreation<K>,
   context: RequestContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
@@ -78,7 +80,7 @@ export async function createKeyed<K extends KeyedKind>(
     config
       .list(address.kind, address.game, address.environment)
       .filter((entry) => entry.document.key === document.key && entry.document.id !== document.id);
-  const made = await createDefinition<K>({ address, document, holder: () => others()[0], taken, full }, context);
+  const made = await createDefinition<K>({ address, document, holder: () => others()[0], taken, overQuota }, context);
   if (made.kind === 'failure' || made.replayed) return made;
   const { revision } = made.entry;
   const rival = others().find((other) => other.revision < revision || other.document.version > 1);
@@ -91,11 +93,11 @@ export interface Deletion<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   headers: IfMatch;
   missing: () => Failure;
-  /** Why it must stay, as far as others need it. */
+  /** The failure if other definitions need this one. */
   inUse: () => Failure | undefined;
 }
 
-/** Deletes a definition for good. */
+/** Deletes a definition permanently. */
 export async function deleteDefinition<K extends DefinitionKind>(
   { address, headers, missing, inUse }: Deletion<K>,
   context: RequestContext,
@@ -103,11 +105,11 @@ export async function deleteDefinition<K extends DefinitionKind>(
   const { config } = context.services;
   for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = config.get(address);
-    // It was there when this request came: whether our deletion or another's took it away, it is gone.
+    // It existed when this request arrived, and another request deleted it meanwhile.
     if (held === undefined && attempt > 0) return { kind: 'deleted', replayed: false };
     const refusal = held === undefined ? undefined : (inUse() ?? staleFor(headers, held.document.version));
     if (refusal !== undefined) return refusal;
-    // A deletion leaves nothing that could bear a mark: only the ledger knows of the first one.
+    // A deleted definition has no document for a mark; only the ledger records the first request.
     if (held === undefined && context.idempotency === undefined) return missing();
     const claimed = await claimKey(context);
     if (claimed.kind === 'failure') return claimed;
@@ -121,9 +123,9 @@ export async function deleteDefinition<K extends DefinitionKind>(
 export interface Edit<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   headers: IfMatch;
-  /** What to answer when there is nothing to change. */
+  /** The failure if the definition does not exist. */
   missing: Failure;
-  /** The document as it should become, version and times of the write apart. May be asked again for a newer one. */
+  /** The changed document, without version and times. Called again if the document changed concurrently. */
   change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
 }
 
@@ -132,7 +134,7 @@ export interface Changed<K extends DefinitionKind> {
   document: Documents[K];
 }
 
-/** Changes a definition. Every change makes a new version. */
+/** Changes a definition. Every change creates a new version. */
 export async function changeDefinition<K extends DefinitionKind>(
   { address, headers, missing, change }: Edit<K>,
   context: RequestContext,
@@ -155,7 +157,7 @@ export async function changeDefinition<K extends DefinitionKind>(
   return failure('SERVICE_UNAVAILABLE');
 }
 
-/** The earlier outcome when this request repeats the one that made a version of the definition; CONFLICT with another body. */
+/** The earlier outcome if this request repeats the write of a version; CONFLICT if it has another body. */
 function repeated<K extends DefinitionKind>(
   entry: ConfigEntry<K>,
   context: RequestContext,
@@ -166,7 +168,7 @@ function repeated<K extends DefinitionKind>(
   return earlier.bodyHash === mark?.bodyHash ? { kind: 'written', entry, replayed: true } : failure('CONFLICT');
 }
 
-/** Whether an Idempotency-Key was used before; CONFLICT when that was with another body, or for something else. */
+/** Claims the Idempotency-Key in the ledger. CONFLICT if it was used with another body or for another request. */
 export async function claimKey({
   key,
   idempotency,
@@ -186,8 +188,8 @@ async function claim(context: RequestContext): Promise<Failure | undefined> {
 }
 
 /**
- * Waits (bounded) until this node has seen what a write was in conflict with.
- * @param revision the document's revision the write was made on; 0: there was none
+ * Waits, for a bounded time, until this node has received the concurrent change that made a write fail.
+ * @param revision revision that the write was based on; 0 if there was no document
  */
 async function changed(config: ConfigStore, address: DocumentAddress, revision: number): Promise<boolean> {
   while ((config.get(address)?.revision ?? 0) === revision) {
@@ -196,7 +198,7 @@ async function changed(config: ConfigStore, address: DocumentAddress, revision: 
   return true;
 }
 
-/** The request's Idempotency-Key as a document remembers it. Only a digest: keys are their callers' own. */
+/** The mark of the request's Idempotency-Key. It stores a digest, since the key is private to its caller. */
 function markOf({ key, idempotency, origin }: RequestContext): WriteMark | undefined {
   if (idempotency === undefined) return undefined;
   const id = hash('sha256', `${key.id}\n${idempotency.key}`, 'hex').slice(0, 32);

@@ -9,56 +9,57 @@ import { timeOut } from '../fields.ts';
 const EventName = Type.String({
   minLength: 1,
   maxLength: LIMITS.nameLength,
-  description: 'Name of the events it is the schema of; there is one for each.',
+  description: 'Name of the events that the schema applies to. Each event name has at most one schema.',
 });
 const Schema = Type.Unsafe<JsonObject>({
   type: 'object',
   description:
-    "JSON Schema (draft 2020-12) of the events' `properties`. Patterns are of RE2's language; `$ref` leads to `#/$defs/` only.",
+    'JSON Schema (draft 2020-12) for the `properties` of the events. Patterns use RE2 syntax; `$ref` may point to ' +
+    '`#/$defs/` only.',
 });
 const Mode = Type.Unsafe<EventSchemaMode>({
   type: 'string',
   enum: ['observe', 'warn', 'enforce'],
   description:
-    'What becomes of events that break it. `observe`, the default: they are counted (`event_schema_violations_total`). `warn`: their ' +
-    'senders are told too. `enforce`: they are quarantined.',
+    'What happens to events that violate the schema. `observe` (default): they are counted in the metric ' +
+    '`event_schema_violations_total`. `warn`: the response lists the violations too. `enforce`: they are quarantined.',
 });
 
 const optional = { description: Type.Optional(Description), mode: Type.Optional(Mode) };
 
-/** A schema as it is created. Unknown fields are refused. */
+/** The body that creates a schema. Unknown fields are refused. */
 export const EventSchemaBody = Type.Object(
   { event_name: EventName, schema: Schema, ...optional },
-  { additionalProperties: false, description: 'A schema of events.' },
+  { additionalProperties: false, description: 'An event schema.' },
 );
 export type EventSchemaBody = Static<typeof EventSchemaBody>;
 
-/** A schema as it is changed: whole. */
+/** The body that replaces a schema. */
 export const EventSchemaChange = Type.Object(
   {
-    event_name: Type.Optional(Type.String({ description: 'As it is: it never changes.' })),
+    event_name: Type.Optional(Type.String({ description: 'The current event name; it cannot be changed.' })),
     schema: Schema,
     ...optional,
     version: ReadOnly,
     created_at: ReadOnly,
     updated_at: ReadOnly,
   },
-  { additionalProperties: false, description: 'A schema of events.' },
+  { additionalProperties: false, description: 'An event schema.' },
 );
 export type EventSchemaChange = Static<typeof EventSchemaChange>;
 
-/** A schema as it is shown. */
+/** A schema in a response. */
 export const EventSchema = Type.Object(
   {
     event_name: EventName,
     description: Description,
     schema: Schema,
     mode: Mode,
-    version: Type.Integer({ description: 'Counts changes, from 1.' }),
-    created_at: timeOut('When it was created.'),
-    updated_at: timeOut('When it was last changed.'),
+    version: Type.Integer({ description: 'Version, counted from 1.' }),
+    created_at: timeOut('When the schema was created.'),
+    updated_at: timeOut('When the schema was last changed.'),
   },
-  { description: 'A schema of events.' },
+  { description: 'An event schema.' },
 );
 
 export const EVENT_SCHEMA_BODY_EXAMPLE = {

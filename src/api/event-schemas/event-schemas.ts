@@ -19,8 +19,9 @@ import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
-const missing = (): Failure => failure('NOT_FOUND', 'There is no schema of that name.');
-const taken = (): Failure => failure('CONFLICT', 'Events of that name have a schema.', { field: 'event_name' });
+const missing = (): Failure => failure('NOT_FOUND', 'Events with this name have no schema.');
+const taken = (): Failure =>
+  failure('CONFLICT', 'Events with this name already have a schema; change it with PUT.', { field: 'event_name' });
 
 const PATH = '/v1/events/schemas';
 const schemas = definitionRoutes({
@@ -28,7 +29,7 @@ const schemas = definitionRoutes({
   tag: 'Event schemas',
   path: PATH,
   many: 'schemas',
-  id: { parameter: 'event_name', field: 'event_name', description: 'Name of the events.' },
+  id: { parameter: 'event_name', field: 'event_name', description: 'Name of the events that the schema applies to.' },
   schema: EventSchema,
   example: EVENT_SCHEMA_EXAMPLE,
   toJson: eventSchemaJson,
@@ -43,10 +44,10 @@ const createEventSchema = defineRoute({
   versioned: true,
   method: 'POST',
   path: PATH,
-  summary: 'Create a schema of events',
+  summary: 'Create an event schema',
   description:
-    'In effect on this node with the answer, for events that come from then on: their `properties` are checked when they are ' +
-    'tracked, alone, in a batch, by a sync or at the end of a session. Begin with the mode `observe`.',
+    'The schema is in effect on this node when the response is sent. It validates the `properties` of events that ' +
+    'arrive later, whether tracked singly, in a batch, by sync or by end-session. Start with the mode `observe`.',
   idempotent: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { body: EventSchemaBody },
@@ -60,18 +61,19 @@ const putEventSchema = defineRoute({
   versioned: true,
   method: 'PUT',
   path: schemas.itemPath,
-  summary: 'Change a schema of events',
-  description: 'Whole: what is left out gets its default. What is in quarantine stays there until it is replayed.',
+  summary: 'Replace an event schema',
+  description:
+    'Fields that you leave out get their defaults. Quarantined events stay in quarantine until you replay them.',
   idempotent: true,
   errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: {
-    params: Type.Object({ event_name: Type.String({ description: 'Name of the events.' }) }),
+    params: Type.Object({ event_name: Type.String({ description: 'Name of the events that the schema applies to.' }) }),
     headers: IfMatch,
     body: EventSchemaChange,
   },
   reply: {
     statuses: [200],
-    description: 'The schema as it is now.',
+    description: 'The updated schema.',
     schema: EventSchema,
     example: EVENT_SCHEMA_EXAMPLE,
   },
@@ -88,7 +90,10 @@ const putEventSchema = defineRoute({
           change(held) {
             const faults = [...schemaFaults];
             if (body.event_name !== undefined && body.event_name !== held.eventName) {
-              faults.unshift({ path: '/event_name', message: 'cannot be changed' });
+              faults.unshift({
+                path: '/event_name',
+                message: 'cannot be changed; create another schema for other events',
+              });
             }
             if (faults.length > 0) return invalid(faults);
             return { kind: 'changed', document: { ...held, ...contentOf(body) } };
@@ -102,13 +107,13 @@ const putEventSchema = defineRoute({
 });
 
 export const eventSchemaRoutes = [
-  schemas.listRoute({ summary: 'List the schemas of events', description: 'In the order of the names.' }),
+  schemas.listRoute({ summary: 'List the event schemas', description: 'Ordered by event name.' }),
   createEventSchema,
-  schemas.getRoute({ summary: 'Get a schema of events' }),
+  schemas.getRoute({ summary: 'Get an event schema' }),
   putEventSchema,
   schemas.deleteRoute({
-    summary: 'Delete a schema of events',
-    description: 'Events of that name are no longer checked. What is in quarantine can still be replayed.',
+    summary: 'Delete an event schema',
+    description: 'Events with this name are no longer validated. You can still replay quarantined events.',
   }),
 ];
 
@@ -119,8 +124,8 @@ async function create(body: EventSchemaBody, context: RequestContext): Promise<A
   const address = schemas.addressOf(body.event_name, context);
   const document = { eventName: body.event_name, ...contentOf(body), createdAt: at, updatedAt: at, version: 1 };
   const holder = () => context.services.config.get(address);
-  const full = () => schemas.noRoom(context);
-  const made = await createDefinition<'event_schema'>({ address, document, holder, taken, full }, context);
+  const overQuota = () => schemas.overQuota(context);
+  const made = await createDefinition<'event_schema'>({ address, document, holder, taken, overQuota }, context);
   return schemas.shown(made, 201);
 }
 

@@ -9,13 +9,13 @@ import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { PlayerId } from '../fields.ts';
 import { firstOf, Warnings } from '../events/validated-event.ts';
-import { NextCursor } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import { EventFilterFields, eventFilter } from '../events/found-event.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
-/** Unknown fields are refused: with a misspelt one everything would be replayed. */
+/** Unknown fields are refused, since a misspelt filter would replay every event. */
 const Body = Type.Object(
   {
     ...EventFilterFields,
@@ -23,43 +23,48 @@ const Body = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength }), {
         minItems: 1,
         maxItems: LIMITS.replayEvents,
-        description: `Only events of these ids, 1 to ${LIMITS.replayEvents}.`,
+        description: `Only events with these ids, 1 to ${LIMITS.replayEvents} ids.`,
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.cursorLength,
-        description: '`next_cursor` of the call before, with the same filters.',
+        description: '`next_cursor` of the previous call. Send it with the same filters.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'Which quarantined events to replay; all of them when nothing is said.' },
+  {
+    additionalProperties: false,
+    description: 'Filters for the quarantined events to replay. Without filters, all of them are replayed.',
+  },
 );
 type Body = Static<typeof Body>;
 
 const Replayed = Type.Object(
   {
-    replayed: Type.Integer({ description: 'Events tracked now.' }),
-    failed: Type.Integer({ description: 'Events that stay in quarantine.' }),
-    already_replayed: Type.Integer({ description: 'Events that were tracked before; nothing happened to them.' }),
+    replayed: Type.Integer({ description: 'Number of events tracked by this call.' }),
+    failed: Type.Integer({ description: 'Number of events that stay in quarantine.' }),
+    already_replayed: Type.Integer({
+      description: 'Number of events that were replayed earlier; this call did not change them.',
+    }),
     failures: Type.Array(
       Type.Object(
         {
-          event_id: Type.String({ description: 'The event.' }),
-          event_name: Type.String({ description: 'Event type identifier.' }),
+          event_id: Type.String({ description: 'Id of the event.' }),
+          event_name: Type.String({ description: 'Name of the event.' }),
           player_id: PlayerId,
-          code: Type.String({ description: 'Code of the error catalogue.' }),
-          message: Type.String({ description: 'Why it stays.' }),
+          code: Type.String({ description: 'Error code.' }),
+          message: Type.String({ description: 'Why the event stays in quarantine.' }),
           warnings: Type.Optional(Warnings),
         },
-        { description: 'An event that stays, and why.' },
+        { description: 'An event that stays in quarantine.' },
       ),
-      { description: `Events that stay, the first ${LIMITS.reportedFaults}.` },
+      { description: `The first ${LIMITS.reportedFaults} events that stay in quarantine.` },
     ),
     next_cursor: NextCursor,
   },
-  { description: 'What became of the events that one call looked at.' },
+  { description: 'Result of replaying the events of one call.' },
 );
 
 export const replayQuarantine = defineRoute({
@@ -68,10 +73,10 @@ export const replayQuarantine = defineRoute({
   tag: 'Event schemas',
   summary: 'Replay quarantined events',
   description:
-    'After a schema was mended: asks the schemas of today about quarantined events, oldest first, and tracks those that it would ' +
-    'accept now, under their own ids and timestamps; `received_at` is the time of the replay, on which counters and stages go. Each ' +
-    'event is tracked once, however often and from wherever it is replayed. A call looks at a bounded number of events: go on with ' +
-    '`next_cursor` until it is null. After a 503 the same call may be repeated.',
+    'Use it after you correct a schema. It validates quarantined events against the current schemas, oldest first, ' +
+    'and tracks the valid ones with their own ids and timestamps. `received_at` becomes the time of the replay, and ' +
+    'counters and stages use that time. Each event is tracked once, however often it is replayed. A call processes a ' +
+    'limited number of events: continue with `next_cursor` until it is null. After a 503 you can repeat the call.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   idempotent: true,
@@ -79,7 +84,7 @@ export const replayQuarantine = defineRoute({
   input: { body: Body },
   reply: {
     statuses: [200],
-    description: 'What was replayed is durable.',
+    description: 'The replayed events are durable.',
     schema: Replayed,
     example: { replayed: 240, failed: 0, already_replayed: 0, failures: [], next_cursor: null },
   },
@@ -97,16 +102,16 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   const asked = ['replay', ...Object.values(filter), eventIds];
   const behind = body.cursor === undefined ? undefined : decodePlace(body.cursor, asked);
   if (body.cursor !== undefined && behind === undefined) {
-    return invalid([{ path: '/cursor', message: 'is not a cursor of this replay' }]);
+    return invalid([{ path: '/cursor', message: NOT_A_CURSOR }]);
   }
-  // A key that comes again changes nothing here: no event is tracked twice, with or without one.
+  // A repeat may run again: no event is tracked twice, with or without an Idempotency-Key.
   const claimed = await claimKey(context);
   if (claimed.kind === 'failure') return claimed;
   const page = await services.analytics.quarantined({
     ...filter,
     eventIds,
     order: 'oldest_first',
-    // Who names events is told of each of them; nobody else wants to wade through what is done.
+    // Events named by id are all reported; other replays skip those that are already replayed.
     withReleased: eventIds !== undefined,
     behind,
     limit: LIMITS.replayEvents,
@@ -127,10 +132,10 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   return answer(JSON.stringify(shown), { replayed: claimed.replayed });
 }
 
-/** An event that today's schema would let pass. */
+/** An event that the current schemas accept. */
 type Releasable = QuarantinedRow & Pick<TrackItem, 'schemaFault'>;
 
-/** Asks today's schemas about events that were not released yet, and lets others have their turn meanwhile. */
+/** Validates the events that are not replayed yet against the current schemas, and yields to other requests. */
 async function validated(
   events: readonly QuarantinedRow[],
   { key, services: { clock, eventSchemas } }: RequestContext,
@@ -153,7 +158,7 @@ async function validated(
 }
 
 function refused(event: QuarantinedRow, { version, faults }: Verdict): Failed {
-  const message = `Version ${version} of the schema refuses it too.`;
+  const message = `The event violates version ${version} of the schema, too; see \`warnings\`.`;
   return { ...stays(event, 'VALIDATION_ERROR', message), warnings: faults };
 }
 
@@ -161,7 +166,7 @@ function stays(event: QuarantinedRow, code: ErrorCode, message: string): Failed 
   return { event_id: event.eventId, event_name: event.eventName, player_id: event.playerId, code, message };
 }
 
-/** Has the owners track events, each of them deciding whether that was done before. Fails when one of them can't be reached. */
+/** Sends the events to the owners of their players, who track each event once. Fails if an owner is unavailable. */
 async function release(
   events: readonly Releasable[],
   { origin, services: { backend } }: RequestContext,
@@ -175,11 +180,11 @@ async function release(
   );
   let replayed = 0;
   const failed: Failed[] = [];
-  for (const [place, reply] of replies.entries()) {
+  for (const [number, reply] of replies.entries()) {
     if (reply.kind === 'failure') return reply;
     if (reply.kind !== 'tracked') throw new Error(`a replay was answered with ${reply.kind}`);
     for (const { index, status, error } of reply.results) {
-      const event = commands[place]?.[index];
+      const event = commands[number]?.[index];
       if (status === 'accepted') replayed += 1;
       if (error !== undefined && event !== undefined) failed.push(stays(event, error.code, error.message));
     }
@@ -187,7 +192,7 @@ async function release(
   return { replayed, failed };
 }
 
-/** Events in order, cut into what one command may hold. */
+/** The events in order, split into groups that fit into one command. */
 function* commandsOf(events: readonly Releasable[]): Generator<Releasable[]> {
   let group: Releasable[] = [];
   let chars = 0;
@@ -210,7 +215,7 @@ function itemOf(event: Releasable, index: number): TrackItem {
     index,
     playerId,
     eventId,
-    // Whether it is remembered was settled when it was set aside.
+    // The owner recorded the event's id when it quarantined the event.
     remember: false,
     eventName,
     properties,

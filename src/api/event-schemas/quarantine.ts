@@ -5,7 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
-import { NextCursor, PageQuery } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -16,11 +16,11 @@ type ListQuery = Static<typeof ListQuery>;
 const QuarantinedEvent = Type.Object(
   {
     ...FoundEventFields,
-    schema_version: Type.Integer({ description: 'Version of the schema it broke.' }),
+    schema_version: Type.Integer({ description: 'Version of the schema that the event violates.' }),
     reason: Warnings,
-    released: Type.Boolean({ description: 'Whether it was replayed since, and is an event like any other now.' }),
+    released: Type.Boolean({ description: 'Whether the event has been replayed since and counts as a normal event.' }),
   },
-  { description: 'An event that was set aside.' },
+  { description: 'A quarantined event.' },
 );
 
 export const listQuarantine = defineRoute({
@@ -29,18 +29,20 @@ export const listQuarantine = defineRoute({
   tag: 'Event schemas',
   summary: 'List quarantined events',
   description:
-    'Events that broke an enforced schema, newest first; about a second behind what was answered. `from` and `to` are of ' +
-    '`received_at` and half-open. A page may hold fewer events than `limit`, as its size is bounded; a cursor belongs to its filters.',
+    'Lists events that violate an enforced schema, newest first. Events appear about a second after they are ' +
+    'received. `from` and `to` filter by `received_at`; `from` is inclusive, `to` exclusive. A page may have fewer ' +
+    'events than `limit`, because its size is bounded; continue until `next_cursor` is null. A cursor is valid only ' +
+    'with the same filters.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: ListQuery },
   reply: {
     statuses: [200],
-    description: 'Some of the events.',
+    description: 'A page of quarantined events.',
     schema: Type.Object(
       { events: Type.Array(QuarantinedEvent, { description: 'Events of this page.' }), next_cursor: NextCursor },
-      { description: 'Quarantined events.' },
+      { description: 'A page of quarantined events.' },
     ),
     example: {
       events: [
@@ -69,7 +71,7 @@ async function list(query: ListQuery, { key, services }: RequestContext): Promis
   const asked = [LIST, ...Object.values(filter)];
   const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, asked);
   if (query.cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
+    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
   }
   const page = await services.analytics.quarantined({
     ...filter,
@@ -87,7 +89,7 @@ async function list(query: ListQuery, { key, services }: RequestContext): Promis
 
 const LIST = 'quarantine';
 
-/** `reason` is spliced in as the JSON text it is. */
+/** A quarantined event as JSON text. `reason` is JSON text already. */
 function eventJson(event: QuarantinedRow): string {
   const { schemaVersion, reason, released } = event;
   return `{${eventMembers(event)},"schema_version":${schemaVersion},"reason":${reason},"released":${released}}`;

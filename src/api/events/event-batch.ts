@@ -15,41 +15,41 @@ import { compile } from '../validation.ts';
 
 const ItemResult = Type.Object(
   {
-    index: Type.Integer({ description: "The event's place in the request, from 0." }),
+    index: Type.Integer({ description: 'Index of the event in the request, from 0.' }),
     event_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: "The caller's event_id, or the one assigned; null for an event that was never read.",
+      description: 'The event_id that you sent or the service assigned; null if the event is invalid and has none.',
     }),
     status: Type.Unsafe<ItemStatus>({
       type: 'string',
       enum: ['accepted', 'duplicate', 'rejected', 'quarantined', 'unavailable'],
-      description: 'What became of it. `unavailable` is worth a retry.',
+      description: 'Result for the event. Retry events that are `unavailable`.',
     }),
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.String({ description: 'Code of the error catalogue.' }),
-          message: Type.String({ description: 'What is wrong.' }),
-          details: Type.Optional(Type.Object({}, { description: '`fields` names each fault.' })),
+          code: Type.String({ description: 'Error code.' }),
+          message: Type.String({ description: 'Explanation for people.' }),
+          details: Type.Optional(Type.Object({}, { description: 'Details of the error; `fields` lists the faults.' })),
         },
-        { description: 'Why it was not accepted.' },
+        { description: 'Why the event was not accepted.' },
       ),
     ),
     warnings: Type.Optional(Warnings),
   },
-  { description: 'What became of one event.' },
+  { description: 'Result for one event.' },
 );
 
 const BatchReply = Type.Object(
   {
-    accepted: Type.Integer({ description: 'Events accepted now.' }),
-    duplicates: Type.Integer({ description: 'Events accepted before.' }),
-    rejected: Type.Integer({ description: 'Events refused for good.' }),
-    quarantined: Type.Integer({ description: 'Events set aside as they broke an enforced schema.' }),
-    unavailable: Type.Integer({ description: 'Events that could not be decided just now.' }),
-    results: Type.Array(ItemResult, { description: 'One entry per event, in order.' }),
+    accepted: Type.Integer({ description: 'Number of events accepted by this request.' }),
+    duplicates: Type.Integer({ description: 'Number of events that were accepted earlier.' }),
+    rejected: Type.Integer({ description: 'Number of events rejected permanently.' }),
+    quarantined: Type.Integer({ description: 'Number of events quarantined because they violate an enforced schema.' }),
+    unavailable: Type.Integer({ description: 'Number of events that failed temporarily.' }),
+    results: Type.Array(ItemResult, { description: 'One result per event, in the order of the request.' }),
   },
-  { description: 'What became of a batch.' },
+  { description: 'Result of a batch.' },
 );
 
 export const trackEvents = defineRoute({
@@ -58,8 +58,8 @@ export const trackEvents = defineRoute({
   tag: 'Events',
   summary: 'Track up to 100 events',
   description:
-    'Events may belong to different players. Each is judged by itself; the answer is 200 if any was accepted, else the ' +
-    'error of the first. With an Idempotency-Key a repeat counts nothing twice.',
+    'Events may belong to different players. Each event is validated on its own. The response is 200 if at least one ' +
+    'event was accepted, else the error of the first one. With an Idempotency-Key, a repeat counts no event twice.',
   auth: { keys: ['client', 'server'] },
   players: 'each item',
   limitClass: 'events',
@@ -67,12 +67,12 @@ export const trackEvents = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   input: {
     body: Type.Object({
-      // Items are validated one by one, as a bad one must not spoil the others; `x-items` is for the documentation.
+      // Each item is validated on its own, so an invalid one does not affect the others; OpenAPI shows `x-items`.
       events: Type.Array(Type.Unknown(), {
         minItems: 1,
         maxItems: LIMITS.batchEvents,
         'x-items': TrackBody,
-        description: 'The events, 1 to 100.',
+        description: `The events, 1 to ${LIMITS.batchEvents}.`,
       }),
     }),
   },
@@ -112,7 +112,7 @@ const itemFields = ignorableFields(TrackBody) ?? new Set<string>();
 async function handleBatch(events: unknown[], context: RequestContext): Promise<Answer> {
   const elsewhere = context.faults.filter((fault) => indexOf(fault) === undefined);
   if (elsewhere.length > 0) return invalid(elsewhere);
-  // The search for faults ended there: what comes after is not known to be sound.
+  // The scan for faults stops at this bound, so later events may have faults too.
   if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
   const results: BatchResult[] = [];
   const byPartition = new Map<number, TrackItem[]>();
@@ -156,7 +156,7 @@ function readItem(event: unknown, index: number, context: RequestContext): Retur
   return trackItem(event, index, 'batch', context, path);
 }
 
-/** Sends one command per partition. With an Idempotency-Key the API key's ledger is asked first. */
+/** Sends one command per partition. Claims the Idempotency-Key in the API key's ledger first. */
 async function send(
   groups: TrackItem[][],
   { idempotency, key, origin, services: { backend } }: RequestContext,
@@ -191,11 +191,11 @@ function resultsOf(items: TrackItem[], reply: Reply | undefined): BatchResult[] 
   }));
 }
 
-/** How a failure shows on an item: what may succeed later is `unavailable`, the rest is refused for good. */
+/** Status and error of a failed item: `unavailable` if a retry may succeed, else `rejected`. */
 function refusal(reason: Failure): Pick<BatchResult, 'status' | 'error'> {
-  const passing = reason.code === 'SERVICE_UNAVAILABLE' || reason.code === 'INTERNAL_ERROR';
+  const isTemporary = reason.code === 'SERVICE_UNAVAILABLE' || reason.code === 'INTERNAL_ERROR';
   return {
-    status: passing ? 'unavailable' : 'rejected',
+    status: isTemporary ? 'unavailable' : 'rejected',
     error: {
       code: reason.code,
       message: reason.message ?? ERRORS[reason.code].message,
@@ -217,7 +217,7 @@ function conclude(results: BatchResult[], replayed: boolean): Answer {
   });
 }
 
-/** The item a fault lies in; undefined when it lies elsewhere in the body. */
+/** Index of the item with the fault; undefined if the fault is elsewhere in the body. */
 function indexOf(fault: FieldFault): number | undefined {
   const match = /^\/events\/(\d+)/.exec(fault.path);
   return match === null ? undefined : Number(match[1]);

@@ -4,7 +4,7 @@ import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
-import { NextCursor, PageQuery } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -12,7 +12,7 @@ import { defineRoute, invalid } from '../route.ts';
 const EventsQuery = Type.Object({
   ...EventFilterFields,
   session_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only events of this session.' }),
+    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only events with this session_id.' }),
   ),
   ...PageQuery.properties,
 });
@@ -20,7 +20,7 @@ const EventsQuery = Type.Object({
 type EventsQuery = Static<typeof EventsQuery>;
 
 const FoundEventShape = Type.Object(FoundEventFields, {
-  description: 'An event, as in the messages of the stream.',
+  description: 'An event with the same fields as in the stream.',
 });
 
 export const queryEvents = defineRoute({
@@ -29,20 +29,21 @@ export const queryEvents = defineRoute({
   tag: 'Events',
   summary: 'Query events',
   description:
-    'Newest first, by `received_at` and, within a millisecond, by the order in which they were decided; events that come in ' +
-    'meanwhile move nothing behind a cursor. About a second behind what is accepted. `from` and `to` are of `received_at`, the ' +
-    "server's clock, and half-open: an event at `from` is in, one at `to` is not. A page may hold fewer events than `limit`, as its " +
-    'size is bounded, and still have a `next_cursor`; a cursor belongs to its filters. Properties are answered as they were sent.',
+    'Newest first by `received_at`, the time of the server; events of the same millisecond in reverse order of ' +
+    'acceptance. Pagination is stable while new events arrive. Events appear about a second after they are accepted. ' +
+    '`from` and `to` filter by `received_at`; `from` is inclusive, `to` exclusive. A page may have fewer events than ' +
+    '`limit`, because its size is bounded; continue until `next_cursor` is null. A cursor is valid only with the ' +
+    'same filters.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: EventsQuery },
   reply: {
     statuses: [200],
-    description: 'Some of the events.',
+    description: 'A page of events.',
     schema: Type.Object(
       { events: Type.Array(FoundEventShape, { description: 'Events of this page.' }), next_cursor: NextCursor },
-      { description: 'Events that were asked for.' },
+      { description: 'A page of events.' },
     ),
     example: {
       events: [
@@ -68,7 +69,7 @@ async function find(query: EventsQuery, { key, services }: RequestContext): Prom
   const filter: EventFilter = { ...common, sessionId: query.session_id };
   const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
   if (query.cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: 'is not a cursor of these events' }]);
+    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
   }
   const limit = query.limit ?? LIMITS.pageItemsDefault;
   const asked = await services.analytics.events({ ...filter, behind, limit });
@@ -80,7 +81,7 @@ async function find(query: EventsQuery, { key, services }: RequestContext): Prom
   );
 }
 
-/** What tells one of a caller's lists from another, for its cursors. */
+/** The filters that a cursor is bound to. */
 function listOf({ game, environment, playerId, eventName, sessionId, sinceMs, untilMs }: EventFilter): unknown[] {
   return [game, environment, playerId, eventName, sessionId, sinceMs, untilMs];
 }

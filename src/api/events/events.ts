@@ -16,16 +16,16 @@ const EVENT_EXAMPLE = {
 
 const Tracked = Type.Object(
   {
-    event_id: Type.String({ description: "The caller's event_id, or the one assigned." }),
+    event_id: Type.String({ description: 'The event_id that you sent or the service assigned.' }),
     player_id: PlayerId,
-    event_name: Type.String({ description: 'Event type identifier.' }),
+    event_name: Type.String({ description: 'Name of the event.' }),
     timestamp: timeOut('When the event happened.'),
     received_at: timeOut('When the service received it.'),
     status: Type.Optional(
       Type.Unsafe<string>({
         type: 'string',
         enum: ['quarantined'],
-        description: 'Present when the event broke an enforced schema and was set aside.',
+        description: 'Present if the event violates an enforced schema and was quarantined.',
       }),
     ),
     warnings: Type.Optional(Warnings),
@@ -39,9 +39,9 @@ export const trackEvent = defineRoute({
   tag: 'Events',
   summary: 'Track one event',
   description:
-    'A repeat of an event_id, or of an Idempotency-Key, answers as the first did and counts once. An event that breaks the schema ' +
-    'of its name is accepted and answered with `warnings`, or with `status: quarantined` where the schema is enforced: then it is ' +
-    'kept, and counts for nothing until it is replayed.',
+    'A repeat of an event_id or an Idempotency-Key returns the first response and counts once. An event that ' +
+    'violates the schema of its name is accepted, and the response lists `warnings`. If the schema is enforced, the ' +
+    'response has `status: quarantined`: the event is stored, but has no effect until it is replayed.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'events',

@@ -7,16 +7,18 @@ import { PlayerId, timeIn, timeOut } from '../fields.ts';
 import { invalid } from '../route.ts';
 import type { ApiKey } from '../api-key.ts';
 
-/** What lists of events in ClickHouse share: which are asked for, and how one is told. */
+/*
+ * Filters and fields that the lists of events in ClickHouse share.
+ */
 
-/** Which events: fields of a query, or of a body. */
+/** The filters of a list of events. */
 export const EventFilterFields = {
   event_name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events of this name.' }),
+    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events with this name.' }),
   ),
   player_id: Type.Optional(PlayerId),
-  from: Type.Optional(timeIn('Only events the service received then or later.')),
-  to: Type.Optional(timeIn('Only events the service received before.')),
+  from: Type.Optional(timeIn('Only events received at or after this time.')),
+  to: Type.Optional(timeIn('Only events received before this time.')),
 };
 
 const Wanted = Type.Object(EventFilterFields);
@@ -26,12 +28,12 @@ export interface FilterOfEvents {
   environment: string;
   playerId: string | undefined;
   eventName: string | undefined;
-  /** Bounds of `received_at`, epoch milliseconds, the upper one exclusive. */
+  /** Bounds of `received_at`, epoch milliseconds; the upper one is exclusive. */
   sinceMs: number | undefined;
   untilMs: number | undefined;
 }
 
-/** What a caller asks for, in its own game and environment. */
+/** The filters of a request, limited to the game and environment of its key. */
 export function eventFilter(
   wanted: Static<typeof Wanted>,
   { game, environment }: Pick<ApiKey, 'game' | 'environment'>,
@@ -39,7 +41,7 @@ export function eventFilter(
   const sinceMs = wanted.from === undefined ? undefined : parseTimestamp(wanted.from);
   const untilMs = wanted.to === undefined ? undefined : parseTimestamp(wanted.to);
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    return invalid([{ path: 'to', message: 'must be later than from' }]);
+    return invalid([{ path: 'to', message: 'must be after `from`' }]);
   }
   return {
     game,
@@ -51,24 +53,24 @@ export function eventFilter(
   };
 }
 
-/** An event as it is shown. */
+/** Fields of an event in a response. */
 export const FoundEventFields = {
-  event_id: Type.String({ description: "The caller's event_id, or the one assigned." }),
-  event_name: Type.String({ description: 'Event type identifier.' }),
+  event_id: Type.String({ description: 'The event_id that the sender sent or the service assigned.' }),
+  event_name: Type.String({ description: 'Name of the event.' }),
   player_id: PlayerId,
   session_id: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'The session the event was sent with; null without one.',
+    description: 'The session_id of the event; null if it has none.',
   }),
   properties: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    description: 'The properties, as they were sent.',
+    description: 'The properties as sent.',
   }),
-  timestamp: timeOut('When the event happened, as its sender says.'),
+  timestamp: timeOut('When the event happened, according to its sender.'),
   received_at: timeOut('When the service received it.'),
 };
 
-/** Its members as JSON text, without braces. `properties` is spliced in as the text it is. */
+/** The members of an event as JSON text without braces. `properties` is JSON text already. */
 export function eventMembers(event: FoundEvent): string {
   return (
     `"event_id":${JSON.stringify(event.eventId)},"event_name":${JSON.stringify(event.eventName)},` +

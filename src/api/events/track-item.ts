@@ -10,21 +10,25 @@ import { PlayerId, freeForm, timeIn } from '../fields.ts';
 import { validatedEvent, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** One event as callers send it, alone or in a batch. */
+/** An event as callers send it, alone or in a batch. */
 export const TrackBody = Type.Object(
   {
     player_id: PlayerId,
-    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Event type identifier.' }),
+    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Name of the event.' }),
     properties: Type.Optional(freeForm('Custom properties.')),
     session_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Links the event to a session.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.callerIdLength,
+        description: 'Id of the session that the event belongs to.',
+      }),
     ),
-    timestamp: Type.Optional(timeIn('When the event happened; the time of receipt when left out.')),
+    timestamp: Type.Optional(timeIn('When the event happened. Default: the time of receipt.')),
     event_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.callerIdLength,
-        description: "The caller's id of the event: a repeat for the same player is counted once.",
+        description: 'Your id of the event. Repeats for the same player count once.',
       }),
     ),
   },
@@ -33,14 +37,14 @@ export const TrackBody = Type.Object(
 
 export type TrackBody = Static<typeof TrackBody>;
 
-/** Namespace of event ids that derive from an Idempotency-Key. Never change it: repeats would count again. */
+/** UUID namespace of event ids derived from an Idempotency-Key. Never change it: repeats would count again. */
 const DERIVED_IDS = 'b3a1f0c6-5a5e-4b52-9d0e-8f6f3f1c7a20';
 
 /**
- * The command's item for an event, and the faults its schema finds. Its id is the caller's own, else derived from the
- * Idempotency-Key so that a repeat has the same, else new.
- * @param index place in the batch; 0 for a single event
- * @param use what the key was sent with: the same key on both endpoints makes different ids
+ * Validates an event and makes the command's item for it. Its id is the caller's, else derived from the Idempotency-Key
+ * so that repeats have the same id, else new.
+ * @param index index in the batch; 0 for a single event
+ * @param use the endpoint, since an Idempotency-Key makes different ids on each
  * @param path JSON Pointer to the event in the body
  */
 export function trackItem(
@@ -72,13 +76,13 @@ export function trackItem(
 
 const NO_PROPERTIES = {};
 
-/** The Tracked event of the API as JSON text. */
+/** The acknowledgement of a tracked event as JSON text. */
 export function trackedJson(result: TrackResult, warnings: readonly FieldFault[]): string {
   const status = result.status === 'quarantined' ? ',"status":"quarantined"' : '';
-  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
   return (
     `{"event_id":${JSON.stringify(result.eventId)},"player_id":"${result.playerId}",` +
     `"event_name":${JSON.stringify(result.eventName)},"timestamp":"${formatTimestamp(result.timestamp)}",` +
-    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}${told}}`
+    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}${warned}}`
   );
 }

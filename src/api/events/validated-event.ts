@@ -2,33 +2,36 @@ import { Type } from 'typebox';
 import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { refusedEvent } from '../players/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** An event as it was read: what goes to the owner of its player, and what its sender is told. */
+/** A validated event: the item for the owner of its player, and the warnings for its sender. */
 export interface ValidatedEvent {
   item: TrackItem;
-  /** What its schema has against it, where the schema's mode lets that be told. */
+  /** Violations of the event's schema. Empty in the mode `observe`. */
   warnings: readonly FieldFault[];
 }
 
-/** What is told of events that broke their schema. */
+/** Schema violations in a response. */
 export const Warnings = Type.Array(
   Type.Object(
     {
       path: Type.String({ description: 'JSON Pointer into the properties.' }),
-      message: Type.String({ description: 'What is wrong there.' }),
+      message: Type.String({ description: 'The rule that the value breaks.' }),
     },
-    { description: 'One fault.' },
+    { description: 'A violation.' },
   ),
-  { description: "What the event's schema has against it, the first few faults. Left out where there is none." },
+  {
+    description: `The first ${LIMITS.quarantineFaults} violations of the event's schema. Left out if there are none.`,
+  },
 );
 
 /**
- * Refuses an event that its caller may not send, and checks the others against the schema of their name. In the mode `enforce`
- * the command says that the event goes to quarantine: schemas are checked in gateways, which can be scaled out, and not by the
- * owners of players. A promise only while the schema is being compiled.
+ * Refuses an event that the caller may not send, and validates others against the schema of their name. Gateways
+ * validate, not the owners of players, because gateways scale out; the item tells the owner to quarantine the event.
+ * @returns a promise only while the schema is being compiled
  */
 export function validatedEvent(
   item: TrackItem,
@@ -63,7 +66,7 @@ function withVerdict(
 
 const NONE: readonly FieldFault[] = [];
 
-/** The first fault as analysts read it. */
+/** The first violation as text, for the column `schema_fault`. */
 export function firstOf([fault]: readonly FieldFault[]): string {
   return fault === undefined ? '' : `${fault.path} ${fault.message}`.trim();
 }

@@ -79,8 +79,8 @@ const createFlag = defineRoute({
       if (faulty !== undefined) return faulty;
       const address = flags.addressOf(key, context);
       const holder = () => context.services.config.get(address);
-      const full = () => noRoom(context);
-      return flags.shown(await createDefinition<'flag'>({ address, document, holder, taken, full }, context), 201);
+      const overQuota = () => overFlagQuota(context);
+      return flags.shown(await createDefinition<'flag'>({ address, document, holder, taken, overQuota }, context), 201);
     },
   },
 });
@@ -232,10 +232,10 @@ function taken({ document }: ConfigEntry<'flag'>): Failure {
 }
 
 /** Keys stay taken when a flag is deleted, so those have a bound of their own. */
-function noRoom(context: RequestContext): Failure | undefined {
+function overFlagQuota(context: RequestContext): Failure | undefined {
   const { key, services } = context;
   if (services.config.list('flag', key.game, key.environment).length < LIMITS.flagKeysPerEnvironment) {
-    return flags.noRoom(context);
+    return flags.overQuota(context);
   }
   return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
 }

@@ -11,7 +11,7 @@ const Body = Type.Object({
   session_id: GameSessionId,
   session_duration_seconds: Type.Integer({
     minimum: 0,
-    description: 'Time played, seconds. No more counts than went by since init.',
+    description: 'Playtime, seconds. At most the time since init is counted.',
   }),
   final_events: Type.Optional(GameEvents),
 });
@@ -19,23 +19,30 @@ const Body = Type.Object({
 const Summary = Type.Object(
   {
     session_id: GameSessionId,
-    total_events: Type.Integer({ description: 'Events accepted in the session, final ones included.' }),
-    duration_seconds: Type.Integer({ description: 'Time played, seconds.' }),
+    total_events: Type.Integer({ description: 'Number of events accepted in the session, including the final ones.' }),
+    duration_seconds: Type.Integer({ description: 'Counted playtime, seconds.' }),
     achievements_unlocked: Type.Array(Type.String(), {
-      description: 'From events achievement_unlocked (`achievement_id` or `achievement`), each once.',
+      description:
+        'Distinct achievements from `achievement_unlocked` events (property `achievement_id` or `achievement`).',
     }),
-    interventions_shown: Type.Integer({ description: 'Events intervention_shown that name an intervention_id.' }),
-    interventions_clicked: Type.Integer({ description: 'Events intervention_clicked that name an intervention_id.' }),
+    interventions_shown: Type.Integer({
+      description: 'Number of `intervention_shown` events with an `intervention_id`.',
+    }),
+    interventions_clicked: Type.Integer({
+      description: 'Number of `intervention_clicked` events with an `intervention_id`.',
+    }),
   },
-  { description: 'What the session was.' },
+  { description: 'Summary of the session.' },
 );
 
 export const gameEndSession = defineRoute({
   method: 'POST',
   path: '/v1/bff/game/end-session',
   tag: GAME_TAG,
-  summary: 'End a session; answers its summary',
-  description: 'A session ends once: with an Idempotency-Key a repeat answers the same summary, without one 404.',
+  summary: 'End a session and get its summary',
+  description:
+    'A session ends once. With an Idempotency-Key, a repeat returns the same summary; without one it returns 404. An ' +
+    'invalid event is listed in `rejected`; the other events are accepted.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'game',
@@ -48,7 +55,7 @@ export const gameEndSession = defineRoute({
     description: 'The session is closed.',
     schema: Type.Object(
       { session_summary: Summary, rejected: Rejected, warnings: Type.Optional(EventWarnings) },
-      { description: 'The end of a session.' },
+      { description: 'An ended session.' },
     ),
     example: {
       session_summary: {

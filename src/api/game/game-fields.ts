@@ -2,33 +2,40 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { SeenFlag } from '../../../actors/vocabulary/player.ts';
 
-/** What the game-client endpoints share. */
+/** Tag and fields that the game-client endpoints share. */
 export const GAME_TAG = 'Game clients';
 
 export const GameSessionId = Type.String({
   minLength: 1,
   maxLength: LIMITS.callerIdLength,
-  description: 'The session, as init answered it.',
+  description: 'Id of the session, as returned by init.',
 });
 
-/** What a client is told of flags, by key. @param description which flags they are */
+/** Flag values for game clients, by flag key. @param description which flags they are */
 export function flagMap(description: string) {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: Type.Object(
       {
         enabled: Type.Boolean({
-          description: 'Whether the flag is on for the player and serves neither false nor null.',
+          description:
+            'False if the flag is disabled for the player or serves false or null. True otherwise, also for the ' +
+            'control variant.',
         }),
-        variant: Type.Optional(Type.String({ description: 'The variant served, where one is.' })),
+        variant: Type.Optional(
+          Type.String({
+            description:
+              'Key of the served variant; left out if there is none. The evaluation endpoints return its value.',
+          }),
+        ),
       },
-      { description: 'One flag.' },
+      { description: 'A flag.' },
     ),
     description,
   });
 }
 
-/** The same as JSON text. */
+/** Flag values as JSON text. */
 export function flagMapJson(flags: readonly SeenFlag[]): string {
   const entries = flags.map(({ flagKey, enabled, variant }) => {
     const more = variant === null ? '' : `,"variant":${JSON.stringify(variant)}`;

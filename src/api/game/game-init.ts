@@ -14,12 +14,12 @@ const deviceField = (description: string) =>
 
 const Device = Type.Object(
   {
-    platform: deviceField('Such as ios or android.'),
+    platform: deviceField('Platform, for example `ios` or `android`.'),
     os_version: deviceField('Version of the operating system.'),
     app_version: deviceField('Version of the game.'),
     device_model: deviceField('Model of the device.'),
   },
-  { description: 'What the game runs on: conditions of segments and flags see it.' },
+  { description: 'The device. Conditions of segments and flags can use it.' },
 );
 const deviceFields = ignorableFields(Device) ?? new Set<string>();
 
@@ -30,30 +30,35 @@ const Reply = Type.Object(
         player_id: PlayerId,
         external_id: ExternalId,
         first_seen: timeOut('When the player was first registered.'),
-        last_seen: timeOut('When the player was last active: now.'),
+        last_seen: timeOut('When the player was last active, which is now.'),
         properties: freeForm('Custom attributes.'),
       },
       { description: 'The player.' },
     ),
     session_id: GameSessionId,
-    flags: flagMap('The flags asked for, or all.'),
+    flags: flagMap('The requested flags, or all flags.'),
     segments: Type.Array(Type.String(), { description: 'Keys of the segments the player is in.' }),
-    server_time: timeOut("The service's clock."),
-    unknown_flags: Type.Array(Type.String(), { description: 'Flags asked for that are not there.' }),
+    server_time: timeOut('Current time of the service.'),
+    unknown_flags: Type.Array(Type.String(), { description: 'Requested flags that do not exist.' }),
   },
-  { description: 'An open session and what the game needs to begin.' },
+  { description: 'An open session with the data that a game needs at its start.' },
 );
 
-/** @param sessionTtlSeconds how long a session stays open without a call */
+/**
+ * The route that opens sessions.
+ * @param sessionTtlSeconds how long a session stays open without init or sync, seconds
+ */
 export function gameInit(sessionTtlSeconds: number): KeyedRoute {
   return defineRoute({
     method: 'POST',
     path: '/v1/bff/game/init',
     tag: GAME_TAG,
-    summary: 'Start a session; answers player, flags and segments',
+    summary: 'Start a session and get the player, flags and segments',
     description:
-      `A player has at most ${LIMITS.openSessions} open sessions, one a device; one more closes the oldest. With a client key it closes a session without a call since its init, if there is one. A session ends by ` +
-      `itself ${sessionTtlSeconds} s after its last init or sync. With an Idempotency-Key a repeat answers the same session.`,
+      `A player has at most ${LIMITS.openSessions} open sessions, one per device; opening one more closes the ` +
+      'oldest. With a client key, it closes first a session that was not used since its init. A session ends ' +
+      `${sessionTtlSeconds} seconds after its last init or sync. With an Idempotency-Key, a repeat returns the same ` +
+      'session.',
     auth: { keys: ['client', 'server'] },
     players: ({ body }) => ({ playerId: body.player_id }),
     limitClass: 'game',
@@ -66,7 +71,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
         requested_flags: Type.Optional(
           Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
             maxItems: LIMITS.requestedFlags,
-            description: 'Keys of flags to evaluate, now and at every sync; all when left out.',
+            description: 'Keys of the flags to evaluate at init and at every sync. Default: all flags.',
           }),
         ),
       }),
@@ -131,7 +136,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
   });
 }
 
-/** A field that is left out is not known of this device. Nothing said at all leaves what is known. */
+/** A missing field is unknown for this device. @returns null if all are missing, which keeps the stored device */
 function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
   const { platform = null, os_version = null, app_version = null, device_model = null } = device;
   if (platform === null && os_version === null && app_version === null && device_model === null) return null;

@@ -12,62 +12,67 @@ import { ignorableFields, invalid } from '../route.ts';
 import { createTurns } from '../turns.ts';
 import { compile } from '../validation.ts';
 
-/** One event as a game client sends it inside its session. */
+/*
+ * Validates the events of a session, sent by sync and end-session. Invariant: an invalid event is listed in `rejected`
+ * and does not affect the other events of the request.
+ */
+
+/** An event of a session, as game clients send it. */
 const GameEvent = Type.Object(
   {
-    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Event type identifier.' }),
-    timestamp: Type.Optional(timeIn('When it happened, hours ago too; the time of receipt when left out.')),
+    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Name of the event.' }),
+    timestamp: Type.Optional(timeIn('When the event happened, possibly hours ago. Default: the time of receipt.')),
     properties: Type.Optional(freeForm('Custom properties.')),
     event_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.callerIdLength,
-        description: "The caller's id of the event: a repeat for the same player is not accepted again.",
+        description: 'Your id of the event. Repeats for the same player are not counted again.',
       }),
     ),
   },
   { description: 'An event of the session.' },
 );
 
-/** A list of such events. Each is validated by itself, as a bad one must not spoil the others. */
+/** A list of events. Each is validated on its own. */
 export const GameEvents = Type.Array(Type.Unknown(), {
   maxItems: LIMITS.syncEvents,
   'x-items': GameEvent,
-  description: `Events of the session, at most ${LIMITS.syncEvents}; they count in the order of their timestamps.`,
+  description: `Events of the session, at most ${LIMITS.syncEvents}. They are applied in the order of their timestamps.`,
 });
 
-/** The events that were refused. */
+/** The rejected events. */
 export const Rejected = Type.Array(
   Type.Object(
     {
-      index: Type.Integer({ description: "The event's place in the request, from 0." }),
+      index: Type.Integer({ description: 'Index of the event in the request, from 0.' }),
       error: Type.Object(
         {
-          code: Type.String({ description: 'Code of the error catalogue.' }),
-          message: Type.String({ description: 'What is wrong.' }),
-          details: Type.Optional(Type.Object({}, { description: '`fields` names each fault.' })),
+          code: Type.String({ description: 'Error code.' }),
+          message: Type.String({ description: 'Explanation for people.' }),
+          details: Type.Optional(Type.Object({}, { description: 'Details of the error; `fields` lists the faults.' })),
         },
-        { description: 'Why it was refused.' },
+        { description: 'Why the event was rejected.' },
       ),
     },
-    { description: 'One event that was refused.' },
+    { description: 'A rejected event.' },
   ),
-  { description: 'Events refused for good; all others were taken in.' },
+  { description: 'Events that were rejected permanently. All other events were accepted.' },
 );
 
-/** The events that broke the schemas of their names. */
+/** The events that violate their schemas. */
 export const EventWarnings = Type.Array(
   Type.Object(
     {
-      index: Type.Integer({ description: "The event's place in the request, from 0." }),
+      index: Type.Integer({ description: 'Index of the event in the request, from 0.' }),
       quarantined: Type.Boolean({
-        description: 'Whether the schema is enforced: then the event was set aside, and does not count as accepted.',
+        description: 'Whether the event was quarantined because its schema is enforced. It does not count as accepted.',
       }),
       warnings: Warnings,
     },
-    { description: 'One event that broke its schema.' },
+    { description: 'An event that violates its schema.' },
   ),
-  { description: 'Events that broke the schemas of their names. Left out where there are none.' },
+  { description: 'Events that violate their schemas. Left out if there are none.' },
 );
 
 interface EventWarning {
@@ -81,17 +86,17 @@ interface Rejection {
   error: { code: Failure['code']; message: string; details?: Record<string, unknown> };
 }
 
-/** The good ones, in the caller's order, the bad ones, and what schemas say. */
+/** Valid events in the caller's order, rejected events, and schema warnings. */
 export interface GameItems {
   items: TrackItem[];
   rejected: Rejection[];
-  /** For the answer: JSON text of the member `warnings` with a comma before it; empty without any. */
+  /** The response's member `warnings` as JSON text with a leading comma; empty without warnings. */
   warningsJson: string;
 }
 
 /**
- * Reads a body's list of events. Fails when something outside of them is faulty.
- * @param field the list's name in the body
+ * Validates a body's list of events. Fails if the body has a fault outside of the list.
+ * @param field name of the list in the body
  */
 export async function gameItems(
   field: 'events' | 'final_events',
@@ -102,7 +107,7 @@ export async function gameItems(
   const faults = Map.groupBy(context.faults, (fault) => indexOf(field, fault));
   const elsewhere = faults.get(undefined);
   if (elsewhere !== undefined) return invalid(elsewhere);
-  // The search for faults ended there: what comes after is not known to be sound.
+  // The scan for faults stops at this bound, so later events may have faults too.
   if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
   const items: TrackItem[] = [];
   const rejected: Rejection[] = [];
@@ -156,7 +161,7 @@ function itemOf(
   const item: TrackItem = {
     index,
     ...session,
-    // With an Idempotency-Key the whole call is remembered by the player, so that its events need not be.
+    // Events without an id of their own need no deduplication: an Idempotency-Key covers the whole call.
     eventId: ownId ?? services.ids.uuidv7(origin.receivedAt),
     remember: ownId !== undefined,
     eventName,
@@ -172,7 +177,7 @@ function errorOf({ code, message, details }: Failure): Rejection['error'] {
   return { code, message: message ?? ERRORS[code].message, ...(details === undefined ? {} : { details }) };
 }
 
-/** The event a fault lies in; undefined when it lies elsewhere in the body. */
+/** Index of the event with the fault; undefined if the fault is elsewhere in the body. */
 function indexOf(field: string, { path }: FieldFault): number | undefined {
   const [, first, index] = path.split('/');
   return first === field && index !== undefined && /^\d+$/.test(index) ? Number(index) : undefined;

@@ -13,42 +13,47 @@ const Body = Type.Object({
   player_id: PlayerId,
   session_id: GameSessionId,
   events: GameEvents,
-  state_updates: Type.Optional(freeForm("Changes of the player's attributes: they merge, null deletes.")),
+  state_updates: Type.Optional(
+    freeForm("Changes to the player's attributes. They are merged; null deletes an attribute."),
+  ),
 });
 
 const InterventionShape = Type.Object(
   {
     intervention_id: Type.String({
-      description: 'To be named by the events intervention_shown and intervention_clicked.',
+      description:
+        'Id of the intervention. Send it as `intervention_id` in `intervention_shown` and `intervention_clicked` ' +
+        'events.',
     }),
-    type: Type.String({ description: '`in_app_message`.' }),
+    type: Type.String({ description: 'Always `in_app_message`.' }),
     content: Type.Object(
       {
-        title: Type.String({ description: 'Its title.' }),
-        body: Type.String({ description: 'Its text.' }),
-        cta: Type.String({ description: 'What its button says.' }),
+        title: Type.String({ description: 'Title.' }),
+        body: Type.String({ description: 'Text.' }),
+        cta: Type.String({ description: 'Label of the button; empty for no button.' }),
       },
-      { description: 'What to show.' },
+      { description: 'Content to show.' },
     ),
     display_rules: Type.Object(
       {
-        priority: Type.String({ description: 'How urgent it is.' }),
-        dismiss_after_seconds: Type.Integer({ description: 'When to take it away, seconds.' }),
+        priority: Type.String({ description: 'Priority from the campaign, for example `high`.' }),
+        dismiss_after_seconds: Type.Integer({ description: 'Seconds after which to hide it; 0 means never.' }),
       },
-      { description: 'How to show it.' },
+      { description: 'How to show the content.' },
     ),
   },
-  { description: 'Something to show the player.' },
+  { description: 'An intervention to show to the player.' },
 );
 
 export const gameSync = defineRoute({
   method: 'POST',
   path: '/v1/bff/game/sync',
   tag: GAME_TAG,
-  summary: 'Send what happened in a session; answers interventions and changed flags',
+  summary: 'Send the events of a session and get interventions and changed flags',
   description:
-    'Events may be hours old (offline play). A bad one is refused alone and listed; a repeat of an event_id is neither ' +
-    'accepted again nor refused. One that breaks an enforced schema is kept, and is not accepted. What the call itself leads to is already in its answer.',
+    'Events may be hours old (offline play). An invalid event is listed in `rejected`; the other events are ' +
+    'accepted. A repeated event_id is neither counted again nor rejected. An event that violates an enforced schema ' +
+    'is quarantined and not counted. The response includes the effects of this call.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'game',
@@ -61,13 +66,13 @@ export const gameSync = defineRoute({
     description: 'The events are durable.',
     schema: Type.Object(
       {
-        events_accepted: Type.Integer({ description: 'Events accepted now.' }),
-        interventions: Type.Array(InterventionShape, { description: 'To show the player, the most urgent first.' }),
-        updated_flags: flagMap("The session's flags that changed since it was last told."),
+        events_accepted: Type.Integer({ description: 'Number of events accepted by this call.' }),
+        interventions: Type.Array(InterventionShape, { description: 'Interventions to show, most urgent first.' }),
+        updated_flags: flagMap('Flags of the session that changed since the last init or sync.'),
         rejected: Rejected,
         warnings: Type.Optional(EventWarnings),
       },
-      { description: 'What a sync led to.' },
+      { description: 'Result of a sync.' },
     ),
     example: {
       events_accepted: 1,

@@ -4,7 +4,7 @@ import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
-/** Ten-thousandths to a score or contribution, hundredths to a confidence. */
+/** Scores and contributions are held in ten-thousandths, confidences in hundredths. */
 const SCORE_SCALE = 10_000;
 const CONFIDENCE_SCALE = 100;
 
@@ -12,44 +12,50 @@ export const getChurnRisk = defineRoute({
   method: 'GET',
   path: '/v1/players/players/{id}/churn-risk',
   tag: 'Players',
-  summary: 'Say how likely a player is to leave',
+  summary: "Get a player's churn risk",
   description:
-    'A heuristic, not a fitted model: the last 7 days (UTC) of sessions and playtime against the 21 before, and the days since the player was last active. ' +
-    'score = 0.35 × decline of sessions + 0.25 × decline of playtime + 0.40 × min(1, idle days / 14); where 28 days hold nothing to compare, that weight goes to ' +
-    'inactivity. Becoming high is told by the webhook kind churn.risk_high, once until it is high no more.',
+    'A heuristic, not a trained model. It compares sessions and playtime of the last 7 days (UTC) with the 21 days ' +
+    'before, and adds the days since the player was last active: score = 0.35 × decline of sessions + 0.25 × decline ' +
+    'of playtime + 0.40 × min(1, idle days / 14). If the 28 days have no sessions or no playtime, the weight of that ' +
+    'term goes to inactivity. The webhook kind `churn.risk_high` fires once each time the risk becomes high.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
     statuses: [200],
-    description: 'The churn risk as of now.',
+    description: 'The current churn risk.',
     schema: Type.Object(
       {
         player_id: PlayerId,
-        risk_score: Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1; the sum of the contributions.' }),
+        risk_score: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Churn risk from 0 to 1, the sum of the contributions.',
+        }),
         risk_level: Type.Unsafe<string>({
           type: 'string',
           enum: ['low', 'medium', 'high'],
-          description: '`low` below 0.33, `high` from 0.66 on.',
+          description: '`low` below 0.33, `medium` below 0.66, else `high`.',
         }),
         factors: Type.Array(
           Type.Object({
             factor: Type.Unsafe<string>({
               type: 'string',
               enum: ['session_decline', 'playtime_decline', 'inactivity'],
-              description: 'What speaks for it.',
+              description: 'Name of the factor.',
             }),
-            description: Type.String({ description: 'The figures behind it, in words.' }),
-            contribution: Type.Number({ description: 'Its part of the score.' }),
+            description: Type.String({ description: 'The figures of the factor in words.' }),
+            contribution: Type.Number({ description: 'Contribution of the factor to `risk_score`.' }),
           }),
-          { description: 'The largest first.' },
+          { description: 'The factors, largest contribution first.' },
         ),
-        prediction_date: timeOut('When this was true.'),
+        prediction_date: timeOut('Time of the assessment.'),
         confidence: Type.Number({
           minimum: 0,
           maximum: 0.9,
-          description: 'Grows with the days since the player was first seen: 0.9 from 28 days on.',
+          description:
+            'Confidence from 0 to 0.9. It grows with the days since the player was first seen; 0.9 from 28 days on.',
         }),
       },
       { description: 'Churn risk.' },

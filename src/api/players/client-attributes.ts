@@ -3,9 +3,9 @@ import { noteIgnoredName } from '../ignored-fields.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * The attributes that a caller may set: all with a server key, and those that the game's setting `clientAttributes` allows with
- * a client key. The others are ignored and named in X-Ignored-Fields: an error would break shipped clients.
- * @param field the body's field that holds the attributes
+ * The attributes that a caller may set: all of them with a server key, those in the game's setting `clientAttributes`
+ * with a client key. Others are ignored and listed in X-Ignored-Fields; an error would break shipped clients.
+ * @param field name of the body field with the attributes
  */
 export function settableAttributes(
   attributes: Record<string, unknown>,
@@ -16,7 +16,7 @@ export function settableAttributes(
   const { clientAttributes = 'all' } = services.config.get(gameAddress(key.game))?.document ?? {};
   if (clientAttributes === 'all') return attributes;
   const listed = new Set(clientAttributes === 'none' ? [] : clientAttributes.listed);
-  // From entries: a name __proto__ stays a name.
+  // Object.fromEntries keeps an attribute named __proto__ as an own property.
   return Object.fromEntries(
     Object.entries(attributes).filter(([name]) => {
       if (listed.has(name)) return true;

@@ -2,17 +2,20 @@ import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** The event that the service makes of every recorded purchase. */
+/** The event that the service tracks for every recorded purchase. */
 const PURCHASE_EVENT = 'purchase';
 
 /** Refuses a purchase by a client key in a game whose setting `clientPurchases` is off. */
 export function refusedPurchase({ key, services }: Pick<RequestContext, 'key' | 'services'>): Failure | undefined {
   if (key.kind === 'server') return undefined;
   if (services.config.get(gameAddress(key.game))?.document.clientPurchases !== false) return undefined;
-  return failure('FORBIDDEN', 'This game takes purchases from server keys (sk_) only.');
+  return failure(
+    'FORBIDDEN',
+    'This game accepts purchases from server keys (sk_) only; record the purchase from your server.',
+  );
 }
 
-/** Refuses an event that passes for a recorded purchase, where the caller may not record one. */
+/** Refuses an event named like a recorded purchase if the caller may not record purchases. */
 export function refusedEvent(
   eventName: string,
   context: Pick<RequestContext, 'key' | 'services'>,

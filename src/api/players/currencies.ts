@@ -1,6 +1,6 @@
 /**
- * Currencies of ISO 4217 that people pay with, as of 2026; funds codes, metals and the codes for testing and for no currency
- * are left out. ANG, BGN and ZWL ended in 2024 to 2026: purchases may be recorded late.
+ * ISO 4217 codes of currencies in circulation as of 2026, without funds, metals and special codes. ANG, BGN and ZWL
+ * ended in 2024 to 2026 and stay for purchases that are recorded late.
  */
 const CURRENCIES: ReadonlySet<string> = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
@@ -11,7 +11,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(
   ZAR ZMW ZWG ZWL`.split(/\s+/),
 );
 
-/** Whether `code` is a currency of ISO 4217 that people pay with, in upper case. */
+/** Whether `code` is the ISO 4217 code, in upper case, of a currency in circulation. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }

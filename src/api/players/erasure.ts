@@ -14,16 +14,17 @@ const Receipt = Type.Object(
     status: Type.Unsafe<string>({
       type: 'string',
       enum: ['pending', 'done'],
-      description: '`pending` while rows are being deleted, `done` once none is left.',
+      description: '`pending` while the rows are being deleted, `done` after that.',
     }),
-    erased_at: timeOut('When the player was erased: from then on nobody is told anything of it.'),
+    erased_at: timeOut('When the player was erased. Nothing about the player is published after this time.'),
     rows_deleted: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description:
-        "Rows deleted from the analytics tables, with the scores of the player's device if no other player has it; null while pending.",
+        "Number of rows deleted from the analytics tables, including the scores of the player's device if no other " +
+        'player uses it; null while pending.',
     }),
     log_retention_days: Type.Integer({
-      description: 'Days after which the log of facts, which is never changed, holds nothing of the player any more.',
+      description: 'Days until the append-only log of facts no longer contains data of the player.',
     }),
   },
   { description: 'The receipt of an erasure.' },
@@ -49,14 +50,14 @@ const erasePlayer = defineRoute({
   path: '/v1/players/players/{id}',
   summary: 'Erase a player',
   description:
-    'What is held of the player is gone at once, and its id is 404 everywhere; rows of the analytics tables follow within seconds, ' +
-    'and deliveries that wait are dropped. Repeating it answers the same receipt. Registering the same external_id again ' +
-    'starts an empty player under the same id, which can be erased in its turn.',
+    'Erases the live state at once: every endpoint returns 404 for the id. Rows in the analytics tables are deleted ' +
+    'within seconds; queued webhook deliveries are dropped. A repeat returns the same receipt. Registering the ' +
+    'external_id again creates an empty player with the same id, which you can erase again.',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],
   reply: {
     statuses: [200],
-    description: 'The receipt, as far as it is known.',
+    description: 'The receipt.',
     schema: Receipt,
     example: { ...EXAMPLE, status: 'pending', rows_deleted: null },
   },
@@ -73,7 +74,7 @@ const erasePlayer = defineRoute({
       if (reply.kind === 'failure') return reply;
       if (reply.kind !== 'erased' || reply.erasedAt === null) throw new Error(`an erasure was answered ${reply.kind}`);
       const { erasedAt, replayed = false } = reply;
-      // Erased this very moment: ClickHouse cannot know it yet, and need not be there.
+      // ClickHouse cannot have an erasure that this request made, so a first erasure does not need it.
       const known = erasedAt === origin.receivedAt ? undefined : await knownErasure(playerId, context);
       return receipt(playerId, erasedAt, known === 'unavailable' ? undefined : known, replayed);
     },
@@ -86,8 +87,8 @@ const getErasure = defineRoute({
   path: '/v1/players/players/{id}/erasure',
   summary: 'Get the receipt of an erasure',
   description:
-    'Also after the player was registered anew, once the erasure has reached the analytics tables. 404 NOT_FOUND for a player that ' +
-    'was never erased.',
+    'Also works after the player is registered again, once the erasure has reached the analytics tables. Returns 404 ' +
+    'NOT_FOUND for a player that was never erased.',
   errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: { statuses: [200], description: 'The receipt.', schema: Receipt, example: EXAMPLE },
   action: {
@@ -101,7 +102,7 @@ const getErasure = defineRoute({
       const known = await knownErasure(playerId, context);
       if (known === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
       const erasedAt = reply.erasedAt ?? known?.erasedAt;
-      if (erasedAt === undefined) return failure('NOT_FOUND', 'No erasure of this player is known.');
+      if (erasedAt === undefined) return failure('NOT_FOUND', 'This player was never erased.');
       return receipt(playerId, erasedAt, known);
     },
   },
@@ -118,7 +119,7 @@ async function knownErasure(
   return asked.kind === 'unavailable' ? asked.kind : asked.value;
 }
 
-/** An erasure that ClickHouse knows may be one of an earlier life: it says nothing of this one then. */
+/** @param known the latest erasure in ClickHouse; an earlier one of the same player id is not this one */
 function receipt(playerId: string, erasedAt: number, known: KnownErasure | undefined, replayed = false): Answer {
   const rowsDeleted = known?.erasedAt === erasedAt ? known.rowsDeleted : undefined;
   return answer(

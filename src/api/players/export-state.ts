@@ -1,7 +1,7 @@
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
 
-/** Fields that the Player resource shows already, and what only tells how the player is stored. */
+/** Fields that the Player resource contains, and fields that only describe how the player is stored. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'kind',
   'id',
@@ -17,15 +17,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'attributes',
   'lastSeq',
 ]);
-/** Held as integer ten-thousandths. */
+/** Amounts, held as integer ten-thousandths. */
 const MONEY: ReadonlySet<string> = new Set(['totalRevenue', 'amount']);
 const MONEY_SCALE = 10_000;
-/** Epoch milliseconds: `openedAt`, `since`. 0 is never. */
+/** Names of times in epoch milliseconds, such as `openedAt` and `since`; 0 means never. */
 const TIME = /At$|^(?:at|since)$/;
 
 /**
- * What is held of a player beside its resource, in the words of the wire: names in snake_case, times as ISO 8601, money in units.
- * It goes over whatever there is, so that a field that is added to the state is in the export without anybody thinking of it.
+ * The live state of a player besides its resource, with the API's conventions: snake_case names, ISO 8601 times, money
+ * in units. It converts every field generically, so the export includes fields that are added to the state later.
  */
 export function exportedState(player: ExportedPlayer): Record<string, unknown> {
   const entries = Object.entries(player).filter(([name]) => !LEFT_OUT.has(name));

@@ -11,7 +11,7 @@ import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { exportedState } from './export-state.ts';
 import { PlayerId, timeOut } from '../fields.ts';
-import { NextCursor } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
 import { Player, PLAYER_EXAMPLE, playerJson } from './player-resource.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -22,14 +22,16 @@ const PageQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.exportRows,
-      description: `Rows at most, over all tables, 1 to ${LIMITS.exportRows}; ${LIMITS.exportRowsDefault} when left out.`,
+      description:
+        `Maximum number of rows per page over all tables, 1 to ${LIMITS.exportRows}. Default: ` +
+        `${LIMITS.exportRowsDefault}.`,
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.cursorLength,
-      description: '`next_cursor` of the page before; the first page when left out.',
+      description: '`next_cursor` of the previous page. Leave it out for the first page.',
     }),
   ),
 });
@@ -38,18 +40,18 @@ export const exportPlayer = defineRoute({
   method: 'GET',
   path: '/v1/players/players/{id}/export',
   tag: 'Players',
-  summary: 'Export everything held of a player',
+  summary: 'Export all data of a player',
   description:
-    'The player with its e-mail, all else its live state holds, and its rows in the analytics tables, table by table and oldest ' +
-    'first. Every page repeats the state as it is then. A page ends at `limit` rows or about 1 MiB of them, whichever comes first, ' +
-    'and holds at least one row. Continue with `next_cursor` until it is null.',
+    'Returns the player with its e-mail address, the rest of its live state, and its rows in the analytics tables, ' +
+    'table by table and oldest first. Every page repeats the current state. A page ends at `limit` rows or about 1 ' +
+    'MiB of rows, whichever comes first, and has at least one row. Continue with `next_cursor` until it is null.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }), query: PageQuery },
   reply: {
     statuses: [200],
-    description: 'The export, or a page of it.',
+    description: 'A page of the export.',
     schema: Type.Object(
       {
         exported_at: timeOut('When the state was read.'),
@@ -57,17 +59,19 @@ export const exportPlayer = defineRoute({
         state: Type.Unsafe<Record<string, unknown>>({
           type: 'object',
           description:
-            'What else is held: sessions, activity and counters by day (days since 1970-01-01, UTC, newest first), segments, ' +
-            'flag overrides and exposures, recent ids, Idempotency-Keys without their answers, and so on.',
+            'The rest of the live state: sessions, activity and counters by day (days since 1970-01-01, UTC, newest ' +
+            'first), segments, flag overrides and exposures, recent ids, Idempotency-Keys without their responses, ' +
+            'and so on.',
         }),
         rows: Type.Unsafe<Record<string, PlayerRow[]>>({
           type: 'object',
           description:
-            'Table → rows of this page, with the columns of the table. Tables without rows on it are left out.',
+            'Rows of this page by table name, with the columns of the table. Tables without rows on this page are ' +
+            'left out.',
         }),
         next_cursor: NextCursor,
       },
-      { description: 'Everything held of a player.' },
+      { description: 'All data of a player.' },
     ),
     example: {
       exported_at: '2026-01-15T10:30:00.000Z',
@@ -84,7 +88,7 @@ export const exportPlayer = defineRoute({
     kind: 'handle',
     async handle({ params, query }, context) {
       const from = query.cursor === undefined ? START : decode(query.cursor);
-      if (from === undefined) return invalid([{ path: 'cursor', message: 'is not a cursor of this export' }]);
+      if (from === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       const { origin, services } = context;
       const playerId = params.id.toLowerCase();
       const reply = await services.backend.ask(origin, playerId, { kind: 'ExportPlayer', playerId });
@@ -96,9 +100,9 @@ export const exportPlayer = defineRoute({
   },
 });
 
-/** Where an export goes on: behind a row of a table. */
+/** Position in an export: after a row of a table. */
 interface Place extends RowPlace {
-  /** Number of the table in `HISTORY_TABLES`. */
+  /** Index of the table in `HISTORY_TABLES`. */
   table: number;
 }
 
@@ -110,7 +114,7 @@ interface Page {
   next: Place | null;
 }
 
-/** Takes one table after the other until the page is full. */
+/** Reads one table after the other until the page is full. */
 async function readRows(
   playerId: string,
   from: Place,
@@ -119,25 +123,25 @@ async function readRows(
 ): Promise<Page | Failure> {
   const { game, environment } = key;
   const rows: Page['rows'] = {};
-  let room = limit;
-  let roomBytes: number = LIMITS.exportPageBytes;
+  let rowsLeft = limit;
+  let bytesLeft: number = LIMITS.exportPageBytes;
   let after = from;
   for (const table of HISTORY_TABLES.slice(from.table)) {
-    const isFull = room === 0 || roomBytes <= 0;
+    const isFull = rowsLeft === 0 || bytesLeft <= 0;
     const ask = { game, environment, playerId, table, after };
-    // A full page still looks for a next one.
+    // A full page still finds out whether more rows follow.
     const asked = await services.analytics.playerRows({
       ...ask,
-      limit: isFull ? 0 : room,
-      bytes: Math.max(1, roomBytes),
+      limit: isFull ? 0 : rowsLeft,
+      bytes: Math.max(1, bytesLeft),
     });
     if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
     const { rows: shown, more } = asked.value;
     if (shown.length > 0) rows[table] = shown.map(({ row }) => row);
     const last = shown.at(-1);
     if (more) return { kind: 'page', rows, next: last === undefined ? after : { ...last.place, table: after.table } };
-    room -= shown.length;
-    for (const { sizeBytes } of shown) roomBytes -= sizeBytes;
+    rowsLeft -= shown.length;
+    for (const { sizeBytes } of shown) bytesLeft -= sizeBytes;
     after = { table: after.table + 1, ...FIRST_PLACE };
   }
   return { kind: 'page', rows, next: null };

@@ -9,11 +9,13 @@ export const getLifecycle = defineRoute({
   method: 'GET',
   path: '/v1/players/players/{id}/lifecycle',
   tag: 'Players',
-  summary: "Get the stage of a player's life",
+  summary: "Get a player's lifecycle stage",
   description:
-    'A player is `new` until its second session or its first day’s end, then `active`; without activity it is `at_risk` after 7 days and `churned` ' +
-    'after 30; activity makes one at risk `active` again and a churned one `reactivated`, which is `active` after 3 further sessions. Activity is a session, ' +
-    'an init, sync or end-session, a tracked event or a purchase. The numbers can be set per game. Every change is in the webhook kind player.lifecycle_changed.',
+    'A player is `new` until its second session or the end of its first day, then `active`. Without activity it ' +
+    'becomes `at_risk` after 7 days and `churned` after 30. Activity makes an at-risk player `active` and a churned ' +
+    'player `reactivated`; a reactivated player becomes `active` after 3 further sessions. Activity is a session, an ' +
+    'init, sync or end-session call, a tracked event or a purchase. The thresholds can be set per game. The webhook ' +
+    'kind `player.lifecycle_changed` reports every change.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['PLAYER_NOT_FOUND'],
@@ -28,8 +30,8 @@ export const getLifecycle = defineRoute({
         lifecycle_changed_at: offsetTime('When the stage last changed.'),
         first_seen_at: offsetTime('When the player was first registered.'),
         last_seen_at: offsetTime('When the player was last active.'),
-        session_count: Type.Integer({ description: 'Sessions opened or recorded.' }),
-        total_playtime_seconds: Type.Integer({ description: 'Seconds played in sessions that are closed.' }),
+        session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
+        total_playtime_seconds: Type.Integer({ description: 'Playtime in closed sessions, seconds.' }),
       },
       { description: 'Lifecycle summary.' },
     ),
@@ -70,7 +72,7 @@ function offsetTime(description: string) {
   return Type.String({ format: 'date-time', description: `${description} ISO 8601, offset +00:00, milliseconds.` });
 }
 
-/** Only this answer has times with an offset (`+00:00`) instead of `Z`. Clients rely on it. */
+/** Only this response has times with the offset `+00:00` instead of `Z`. Clients rely on it. */
 function withOffset(epochMs: number): string {
   return `${formatTimestamp(epochMs).slice(0, -1)}+00:00`;
 }

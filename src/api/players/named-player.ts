@@ -1,20 +1,20 @@
 import { failure, type Failure } from '../../kernel/errors.ts';
 import type { OnlyPlayer } from '../request-context.ts';
 
-/** How a request names its player. */
+/** The player that a request names. */
 export type NamedPlayer =
   | { playerId: string }
   | { externalId: string }
-  /** Either of the two. */
+  /** One of the two. */
   | { idOrExternalId: string };
 
 /**
- * Which players a request names. `none`: it concerns no player. `each item`: the route compares its items with
- * `context.player` itself.
+ * The players that a request names. `none`: the request is about no player. `each item`: the route compares each item
+ * with `context.player` itself.
  */
 export type PlayersOf<T> = 'none' | 'each item' | ((input: T) => NamedPlayer);
 
-/** Refuses a request that names another player than its player token. */
+/** Refuses a request whose player is not the one of its player token. */
 export function refusedPlayer(named: NamedPlayer, only: OnlyPlayer | undefined): Failure | undefined {
   return only === undefined || isIt(named, only) ? undefined : anotherPlayer();
 }
@@ -22,7 +22,7 @@ export function refusedPlayer(named: NamedPlayer, only: OnlyPlayer | undefined):
 export function anotherPlayer(): Failure {
   return failure(
     'FORBIDDEN',
-    'X-Player-Token is of another player than the request; send the token of the player that the request names.',
+    'X-Player-Token belongs to another player; send the token of the player that the request names.',
   );
 }
 

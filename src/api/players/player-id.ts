@@ -1,17 +1,17 @@
 import { uuidv5 } from '../../kernel/ids.ts';
 import type { ApiKey } from '../api-key.ts';
 
-/** The id of a player: the same for every request that names the same external_id, without any index. */
+/** The id of a player, derived from its external_id, so no index is needed. */
 export function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {
   return uuidv5(key.namespace, `${key.environment}:${externalId}`);
 }
 
-/** Our own ids are of version 5. */
+/** Player ids are UUIDs of version 5. */
 const PLAYER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * The ids of players a name may mean, likeliest first: a player's own id or an external_id. Callers may use UUIDs as their
- * external ids, so what looks like one of ours need not be one.
+ * The player ids that a name may stand for, likeliest first: the name itself if it has the form of a player id, and the
+ * id of the player with this external_id. Callers may use UUIDs as external ids.
  */
 export function playerIdsOf(key: Pick<ApiKey, 'namespace' | 'environment'>, name: string): string[] {
   const byExternalId = playerIdOf(key, name);

@@ -11,7 +11,7 @@ import type { KeyKind } from '../api-key.ts';
 export const LIFECYCLE_STAGE_SCHEMA = {
   type: 'string',
   enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
-  description: "Stage of the player's life.",
+  description: 'Lifecycle stage of the player.',
 } as const;
 
 /** The Player resource of the API. */
@@ -21,18 +21,20 @@ export const Player = Type.Object(
     external_id: ExternalId,
     device_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Device identifier; null until known.',
+      description: 'Device id; null if not set.',
     }),
     email: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'E-mail address, used for campaigns; null until known. Left out in answers to client keys.',
+        description: 'E-mail address, used for campaigns; null if not set. Responses to client keys leave it out.',
       }),
     ),
     lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
-    session_count: Type.Integer({ description: 'Sessions opened or recorded.' }),
-    total_revenue: Type.Number({ description: "Sum of purchases in the game's currency, to four decimals." }),
-    is_payer: Type.Boolean({ description: 'Whether the player ever purchased.' }),
+    session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
+    total_revenue: Type.Number({
+      description: "Sum of all purchases in the game's currency, with up to four decimals.",
+    }),
+    is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: timeOut("When the player was last active, by the service's clock."),
     attributes: freeForm('Custom attributes.'),
@@ -40,11 +42,11 @@ export const Player = Type.Object(
   { description: 'A player.' },
 );
 
-/** `device_id` and `email` as callers send them. */
+/** `device_id` and `email` in requests. */
 export const deviceIdSchema = {
   minLength: 1,
   maxLength: LIMITS.deviceIdLength,
-  description: 'Device identifier.',
+  description: 'Device id.',
 } as const;
 export const emailSchema = {
   format: 'email',
@@ -52,7 +54,7 @@ export const emailSchema = {
   description: 'E-mail address, used for campaigns.',
 } as const;
 
-/** The Player resource as JSON text. Client keys see no e-mail. */
+/** The Player resource as JSON text. Client keys do not get the e-mail address. */
 export function playerJson(player: PlayerView, reader: KeyKind): string {
   const email = reader === 'client' ? '' : `"email":${JSON.stringify(player.email)},`;
   return (
@@ -64,7 +66,7 @@ export function playerJson(player: PlayerView, reader: KeyKind): string {
   );
 }
 
-/** The reply to a player command or query. Any other kind is a bug of the owner. */
+/** Narrows the reply to a player command or query. Any other kind is a bug of the owner. */
 export function expectPlayer(reply: Success): PlayerReply {
   if (reply.kind !== 'player') throw new Error(`a player command was answered with ${reply.kind}`);
   return reply;

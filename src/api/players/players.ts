@@ -16,10 +16,10 @@ export const registerPlayer = defineRoute({
   tag,
   summary: 'Register a player, or update the one with the same external_id',
   description:
-    'Attributes merge over those held. A client key never replaces an e-mail already held, nor a device_id without a player ' +
-    'token, and sets the attributes that the game lets client keys set (the others are ignored, and named in X-Ignored-Fields). ' +
-    'For an existing player, a client key without a player token gets only the attributes that it sent; the device, sessions ' +
-    'and revenue are empty or 0. GET by id returns them.',
+    'Attributes are merged into the stored ones. A client key cannot replace a stored e-mail address, and replaces a ' +
+    'stored device_id only with a player token. It can set the attributes that the game allows for client keys; ' +
+    'others are ignored and listed in X-Ignored-Fields. For an existing player, a client key without a player token ' +
+    'gets back only the attributes it sent; device, sessions and revenue are empty or 0. GET by id returns them.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ externalId: body.external_id }),
   limitClass: 'none',
@@ -28,7 +28,10 @@ export const registerPlayer = defineRoute({
   input: {
     headers: Type.Object({
       'If-None-Match': Type.Optional(
-        Type.String({ pattern: '^\\*$', description: '`*`: create only; an existing player is 409 DUPLICATE_PLAYER.' }),
+        Type.String({
+          pattern: '^\\*$',
+          description: '`*`: create only. If the player exists, the response is 409 DUPLICATE_PLAYER.',
+        }),
       ),
     }),
     body: Type.Object({
@@ -40,7 +43,7 @@ export const registerPlayer = defineRoute({
   },
   reply: {
     statuses: [201, 200],
-    description: '201: registered. 200: was there and is updated.',
+    description: '201: the player was registered. 200: the player existed and was updated.',
     schema: Player,
     example: PLAYER_EXAMPLE,
   },
@@ -125,7 +128,9 @@ export const patchPlayer = defineRoute({
   path: '/v1/players/players/{id}',
   tag,
   summary: 'Update a player',
-  description: 'JSON Merge Patch (RFC 7396) on the attributes: null deletes a key. null clears email and device_id.',
+  description:
+    'Applies a JSON Merge Patch (RFC 7396) to the attributes: null deletes a key. null also clears `email` and ' +
+    '`device_id`.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   idempotent: true,
@@ -135,10 +140,10 @@ export const patchPlayer = defineRoute({
     body: Type.Object({
       device_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...deviceIdSchema })),
       email: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...emailSchema })),
-      attributes: Type.Optional(freeForm('Merge patch of the custom attributes.')),
+      attributes: Type.Optional(freeForm('JSON Merge Patch for the custom attributes.')),
     }),
   },
-  reply: { statuses: [200], description: 'The player after the change.', schema: Player, example: PLAYER_EXAMPLE },
+  reply: { statuses: [200], description: 'The updated player.', schema: Player, example: PLAYER_EXAMPLE },
   example: { email: 'player@example.com', attributes: { level: 26, trial: null } },
   action: {
     kind: 'command',

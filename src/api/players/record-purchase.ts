@@ -7,8 +7,8 @@ import { PlayerId } from '../fields.ts';
 import { defineRoute, invalid } from '../route.ts';
 
 const AMOUNT =
-  "What was paid, in the game's currency: a decimal number in any notation (`9.99`, `.5`, `1e1`), over 0 and at most " +
-  '900,000,000,000. It is rounded half to even at four decimals; a result of 0 is refused.';
+  "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
+  '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.';
 const amountSchema = {
   type: 'number',
   exclusiveMinimum: 0,
@@ -16,7 +16,7 @@ const amountSchema = {
   description: AMOUNT,
 };
 
-/** Validated as the text it is, so that no digit is lost on the way through a float. */
+/** Validated as text, so no digit is lost in a float. */
 const Amount = Type.Unsafe<string>({
   type: 'string',
   format: 'amount',
@@ -32,9 +32,9 @@ export const recordPurchase = defineRoute({
   tag: 'Players',
   summary: 'Record a purchase',
   description:
-    'Counts once per transaction_id, however late a repeat comes: a repeat answers as the first did. Without one, ' +
-    'every request without an Idempotency-Key is a purchase of its own. It is also tracked as the event `purchase`. ' +
-    'A game may refuse purchases from client keys.',
+    'Send the fields as query parameters. A transaction_id counts once per player, however late a repeat arrives; ' +
+    'the repeat returns the first response. Without a transaction_id and an Idempotency-Key, every request records a ' +
+    'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys.',
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
@@ -48,17 +48,18 @@ export const recordPurchase = defineRoute({
         Type.String({
           format: 'currency',
           description:
-            "Currency the player paid in, ISO 4217 in upper case. Recorded only: amount is always in the game's currency.",
+            'ISO 4217 code of the currency the player paid in, in upper case. It is only recorded: `amount` is in ' +
+            "the game's currency, which the service never converts.",
         }),
       ),
       product_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: LIMITS.productIdLength, description: 'What was bought.' }),
+        Type.String({ minLength: 1, maxLength: LIMITS.productIdLength, description: 'Id of the product.' }),
       ),
       transaction_id: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: LIMITS.callerIdLength,
-          description: "The store's id of the transaction: a repeat for the same player is counted once.",
+          description: "The store's transaction id. Repeats for the same player count once.",
         }),
       ),
     }),
@@ -69,10 +70,10 @@ export const recordPurchase = defineRoute({
     schema: Type.Object(
       {
         player_id: PlayerId,
-        amount: money('What was paid'),
-        total_revenue: money('All the player paid, this included'),
-        purchase_count: Type.Integer({ description: "The player's purchases with this one." }),
-        is_payer: Type.Boolean({ description: 'Whether the player ever paid: true from now on.' }),
+        amount: money('Amount of the purchase'),
+        total_revenue: money('Sum of all purchases of the player, including this one'),
+        purchase_count: Type.Integer({ description: 'Number of purchases of the player, including this one.' }),
+        is_payer: Type.Boolean({ description: 'Always true: the player has paid.' }),
       },
       { description: 'A recorded purchase.' },
     ),
@@ -90,7 +91,7 @@ export const recordPurchase = defineRoute({
       const refused = refusedPurchase(context);
       if (refused !== undefined) return refused;
       const amount = parseAmount(query.amount);
-      if (amount === undefined) return invalid([{ path: 'amount', message: 'must be an amount' }]);
+      if (amount === undefined) return invalid([{ path: 'amount', message: 'must be a decimal number' }]);
       const { origin, services, idempotency } = context;
       const playerId = params.id.toLowerCase();
       return {

@@ -10,7 +10,7 @@ import { defineRoute, invalid } from '../route.ts';
 const SessionId = Type.String({
   minLength: 1,
   maxLength: LIMITS.callerIdLength,
-  description: "The session: the caller's own id, once per player and session, or the one of an init.",
+  description: 'Id of the session: your own id, unique per player, or the session_id that init returned.',
 });
 
 const Body = Type.Object(
@@ -20,13 +20,13 @@ const Body = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: LIMITS.recordedSessionSeconds,
-        description: 'Time played, seconds. Without it the time between start_time and end_time, in whole seconds.',
+        description: 'Playtime, seconds. Default: the whole seconds between `start_time` and `end_time`.',
       }),
     ),
-    start_time: Type.Optional(timeIn('When the session began.')),
-    end_time: Type.Optional(timeIn('When it ended; not before start_time.')),
+    start_time: Type.Optional(timeIn('Start of the session.')),
+    end_time: Type.Optional(timeIn('End of the session; not before `start_time`.')),
   },
-  { description: 'A session: `duration_seconds`, or both times.' },
+  { description: 'A session. Send `duration_seconds` or both times.' },
 );
 
 export const recordSession = defineRoute({
@@ -35,8 +35,9 @@ export const recordSession = defineRoute({
   tag: 'Players',
   summary: 'Record a session',
   description:
-    'Counts once per session_id, however late a repeat comes: a repeat answers as the first did. ' +
-    'A session_id that init made adds nothing, as that session counts by itself. It is also tracked as the event `session_recorded`.',
+    'A session_id counts once per player, however late a repeat arrives; the repeat returns the first response. A ' +
+    'session_id from init adds nothing, since that session is already counted. The service also tracks the event ' +
+    '`session_recorded`.',
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
@@ -48,10 +49,12 @@ export const recordSession = defineRoute({
     description: 'The session is durable.',
     schema: Type.Object(
       {
-        session_id: Type.String({ description: 'The session, as it was sent.' }),
+        session_id: Type.String({ description: 'Id of the session, as sent.' }),
         player_id: PlayerId,
-        session_count: Type.Integer({ description: "The player's sessions with this one." }),
-        total_playtime_seconds: Type.Integer({ description: "The player's time played with this one, seconds." }),
+        session_count: Type.Integer({ description: 'Number of sessions of the player, including this one.' }),
+        total_playtime_seconds: Type.Integer({
+          description: 'Playtime of the player including this session, seconds.',
+        }),
       },
       { description: 'A recorded session.' },
     ),
@@ -99,22 +102,26 @@ export const recordSession = defineRoute({
   },
 });
 
-/** When and how long was played. What the caller says of the duration stands: time spent elsewhere is no time played. */
+/** Times and duration of the session. A sent duration wins over the times, which may include pauses. */
 function timesOf(
   body: Static<typeof Body>,
 ): Pick<RecordSession, 'startedAt' | 'endedAt' | 'durationSeconds'> | Failure {
   const startedAt = timeOf(body.start_time);
   const endedAt = timeOf(body.end_time);
   if (startedAt !== null && endedAt !== null && endedAt < startedAt) {
-    return invalid([{ path: '/end_time', message: 'must not be before start_time' }]);
+    return invalid([{ path: '/end_time', message: 'must not be before `start_time`' }]);
   }
   if (body.duration_seconds !== undefined) return { startedAt, endedAt, durationSeconds: body.duration_seconds };
   if (startedAt === null || endedAt === null) {
-    return invalid([{ path: '/duration_seconds', message: 'is required without both start_time and end_time' }]);
+    return invalid([
+      { path: '/duration_seconds', message: 'is required unless you send both `start_time` and `end_time`' },
+    ]);
   }
   const durationSeconds = Math.floor((endedAt - startedAt) / 1_000);
   if (durationSeconds > LIMITS.recordedSessionSeconds) {
-    const message = `must be at most ${LIMITS.recordedSessionSeconds} seconds after start_time, or come with duration_seconds`;
+    const message =
+      `must be at most ${LIMITS.recordedSessionSeconds} seconds after \`start_time\` unless you send ` +
+      '`duration_seconds`';
     return invalid([{ path: '/end_time', message }]);
   }
   return { startedAt, endedAt, durationSeconds };

@@ -5,13 +5,13 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../fields.ts';
-import { NextCursor, PageQuery } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
 const Member = Type.Object(
   { player_id: PlayerId, external_id: ExternalId, entered_at: timeOut('When the player entered the segment.') },
-  { description: 'A player who is in the segment.' },
+  { description: 'A player in the segment.' },
 );
 
 export const listSegmentPlayers = defineRoute({
@@ -19,17 +19,17 @@ export const listSegmentPlayers = defineRoute({
   path: '/v1/segments/segments/{id}/players',
   tag: 'Segments',
   summary: 'List the players in a segment',
-  description: 'In the order of their ids; about a second behind what evaluation of flags sees.',
+  description: 'Ordered by player id. About a second behind the live state that flag evaluation uses.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
   reply: {
     statuses: [200],
-    description: 'Some of its players.',
+    description: 'A page of players.',
     schema: Type.Object(
       { players: Type.Array(Member, { description: 'Players of this page.' }), next_cursor: NextCursor },
-      { description: 'Players in a segment.' },
+      { description: 'A page of players in a segment.' },
     ),
     example: {
       players: [
@@ -57,9 +57,9 @@ async function list(
   if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
   const after = cursor === undefined ? undefined : decode(cursor);
   if (cursor !== undefined && after === undefined) {
-    return invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
   }
-  // One more than asked for tells whether there is another page.
+  // One extra row shows whether there is another page.
   const page = after === undefined ? { limit: limit + 1 } : { limit: limit + 1, afterPlayerId: after };
   const asked = await services.analytics.segmentPlayers({ game, environment, segmentId, ...page });
   if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
@@ -75,7 +75,7 @@ function memberJson({ playerId, externalId, enteredAt }: SegmentPlayer) {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A cursor names the last player shown. */
+/** A cursor holds the id of the last player shown. */
 function encode(playerId: string): string {
   return Buffer.from(playerId).toString('base64url');
 }

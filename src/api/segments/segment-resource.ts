@@ -6,22 +6,28 @@ import { conditionsOf, Description, keyOf, nameOf, ReadOnly } from '../definitio
 import { timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';
 
-const SegmentId = Type.String({ description: 'Id of the segment: what rules of flags name.' });
+const SegmentId = Type.String({
+  description: 'Id of the segment, `seg_…`. Flag rules and campaigns refer to a segment by this id.',
+});
 const conditions = conditionsOf(
-  'Who is in it: a condition over attributes, lifecycle, totals, device and event counts.',
+  'Condition over attributes, lifecycle, totals, device and event counts. Players who meet it are in the segment.',
 );
-const enabled = Type.Boolean({ description: 'Whether anybody can be in it; true when left out.' });
+const enabled = Type.Boolean({
+  description: 'Whether the segment is evaluated. A disabled segment has no players. Default: true.',
+});
 
 const optional = {
   description: Type.Optional(Description),
   enabled: Type.Optional(enabled),
 };
 
-/** A segment as it is created. Unknown fields are refused: a misspelt one would target the wrong players. */
+/**
+ * The body that creates a segment. Unknown fields are refused, since a misspelt field would target the wrong players.
+ */
 export const SegmentBody = Type.Object(
   {
-    key: Type.Optional(keyOf('Unique in game and environment; made of the name when left out.')),
-    name: Type.Optional(nameOf('For people; the key when left out.')),
+    key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
+    name: Type.Optional(nameOf('Display name. Default: the key.')),
     conditions,
     ...optional,
   },
@@ -30,11 +36,11 @@ export const SegmentBody = Type.Object(
 
 export type SegmentBody = Static<typeof SegmentBody>;
 
-/** A segment as it is changed: whole. */
+/** The body that replaces a segment. */
 export const SegmentChange = Type.Object(
   {
-    key: Type.Optional(keyOf('As it is: a key never changes.')),
-    name: Type.Optional(nameOf('For people; the key when left out.')),
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
+    name: Type.Optional(nameOf('Display name. Default: the key.')),
     conditions,
     ...optional,
     segment_id: ReadOnly,
@@ -48,25 +54,25 @@ export const SegmentChange = Type.Object(
 
 export type SegmentChange = Static<typeof SegmentChange>;
 
-/** What a caller decides about a segment. */
+/** The parts of a segment that callers set. */
 export type SegmentContent = Pick<SegmentDocument, 'name' | 'description' | 'conditions' | 'enabled'>;
 
 const fields = {
   segment_id: SegmentId,
-  key: Type.String({ description: 'By which answers name it; never changes.' }),
-  name: Type.String({ description: 'For people.' }),
+  key: Type.String({ description: 'Key of the segment, used in responses and webhooks. It never changes.' }),
+  name: Type.String({ description: 'Display name.' }),
   description: Description,
   conditions,
   enabled,
-  version: Type.Integer({ description: 'Counts changes, from 1.' }),
-  created_at: timeOut('When it was created.'),
-  updated_at: timeOut('When it was last changed.'),
+  version: Type.Integer({ description: 'Version, counted from 1.' }),
+  created_at: timeOut('When the segment was created.'),
+  updated_at: timeOut('When the segment was last changed.'),
 };
 
-/** A segment as it is shown. */
+/** A segment in a list or in the response to a write. */
 export const Segment = Type.Object(fields, { description: 'A segment.' });
 
-/** A segment as it is shown by itself. */
+/** A segment in the response to GET. */
 export const SegmentWithProgress = Type.Object(
   {
     ...fields,
@@ -75,20 +81,22 @@ export const SegmentWithProgress = Type.Object(
         status: Type.Unsafe<'done' | 'running'>({
           type: 'string',
           enum: ['done', 'running'],
-          description: '`running` while players are evaluated against the newest version.',
+          description: '`running` while players are being evaluated against the latest version.',
         }),
-        players_evaluated: Type.Integer({ description: 'Players evaluated so far.' }),
-        players_total: Type.Integer({ description: 'Players of this game and environment.' }),
+        players_evaluated: Type.Integer({ description: 'Number of players evaluated so far.' }),
+        players_total: Type.Integer({ description: 'Number of players of this game and environment.' }),
         players_over_budget: Type.Integer({
           description:
-            'Evaluated players for whom the conditions exceeded their budget of steps and so were false. If it is not 0, use fewer ' +
-            'or shorter regular expressions, or shorter lists in attributes.',
+            'Number of evaluated players for whom the conditions exceeded their step budget and were therefore ' +
+            'false. If it is not 0, use fewer or shorter regular expressions, or shorter lists in attributes.',
         }),
       },
-      { description: 'Progress of the newest edit. Players that do something are evaluated at once, ahead of it.' },
+      {
+        description: 'Progress of evaluating all players after the latest edit. Active players are evaluated at once.',
+      },
     ),
   },
-  { description: 'A segment and the progress of its newest edit.' },
+  { description: 'A segment with the progress of its latest edit.' },
 );
 
 export const SEGMENT_BODY_EXAMPLE = {
@@ -132,7 +140,9 @@ function evaluationOf({ evaluated, total, done, overBudget }: SegmentsProgress) 
   };
 }
 
-/** A key made of a name: its letters without marks and its digits, anything between them a dash. May be empty. */
+/**
+ * Derives a key from a name: lower-case letters without marks and digits, other characters become dashes. May be empty.
+ */
 export function keyFromName(name: string): string {
   const key = name
     .normalize('NFKD')

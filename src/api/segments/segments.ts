@@ -23,7 +23,7 @@ import {
 } from './segment-resource.ts';
 
 const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
-const taken = (): Failure => failure('CONFLICT', 'There is a segment with that key.', { field: 'key' });
+const taken = (): Failure => failure('CONFLICT', 'Another segment has this key; choose another key.', { field: 'key' });
 
 const PATH = '/v1/segments/segments';
 const segments = definitionRoutes({
@@ -40,7 +40,10 @@ const segments = definitionRoutes({
 });
 const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
 
-const listSegments = segments.listRoute({ summary: 'List the segments', description: 'Oldest first.' });
+const listSegments = segments.listRoute({
+  summary: 'List the segments',
+  description: 'Ordered by creation time, oldest first.',
+});
 
 const createSegment = defineRoute({
   ...segments.shared,
@@ -48,7 +51,9 @@ const createSegment = defineRoute({
   method: 'POST',
   path: PATH,
   summary: 'Create a segment',
-  description: 'In effect on this node with the answer. The players there are evaluated in the background.',
+  description:
+    'The segment is in effect on this node when the response is sent. Existing players are evaluated in the ' +
+    'background.',
   idempotent: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { body: SegmentBody },
@@ -63,7 +68,7 @@ const getSegment = defineRoute({
   method: 'GET',
   path: segments.itemPath,
   summary: 'Get a segment',
-  description: 'With how far the players have been evaluated against its newest version.',
+  description: 'Includes the progress of evaluating players against the latest version.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: ById },
   reply: {
@@ -85,7 +90,7 @@ const getSegment = defineRoute({
       const { document, revision } = entry;
       return segmentProgress({ game, environment, segmentId: document.id, revision }).then(
         (progress) => answer(segmentJson(document, progress), { etag: document.version }),
-        () => failure('SERVICE_UNAVAILABLE', 'How far the players are evaluated cannot be told just now.'),
+        () => failure('SERVICE_UNAVAILABLE', 'The evaluation progress is temporarily unavailable; retry later.'),
       );
     },
   },
@@ -96,12 +101,12 @@ const putSegment = defineRoute({
   versioned: true,
   method: 'PUT',
   path: segments.itemPath,
-  summary: 'Change a segment',
-  description: 'Whole: what is left out gets its default. Every player is evaluated again, in the background.',
+  summary: 'Replace a segment',
+  description: 'Fields that you leave out get their defaults. All players are evaluated again in the background.',
   idempotent: true,
   errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: ById, headers: IfMatch, body: SegmentChange },
-  reply: { statuses: [200], description: 'The segment as it is now.', schema: Segment, example: SEGMENT_EXAMPLE },
+  reply: { statuses: [200], description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
   example: SEGMENT_BODY_EXAMPLE,
   action: {
     kind: 'handle',
@@ -114,7 +119,7 @@ const putSegment = defineRoute({
           change(held) {
             const faults = conditionFaults(body.conditions, held.conditions);
             if (body.key !== undefined && body.key !== held.key) {
-              faults.unshift({ path: '/key', message: 'cannot be changed' });
+              faults.unshift({ path: '/key', message: 'cannot be changed; leave it out or send the current key' });
             }
             if (faults.length > 0) return invalid(faults);
             return { kind: 'changed', document: { ...held, ...contentOf(body, held.key) } };
@@ -131,8 +136,8 @@ const deleteSegment = segments.deleteRoute(
   {
     summary: 'Delete a segment',
     description:
-      'Refused while flags or campaigns use it; `details.flags` and `details.campaigns` name them. Its players leave it in ' +
-      'the background.',
+      'Returns 409 while flags or campaigns use the segment; `details.flags` and `details.campaigns` list them. Its ' +
+      'players leave the segment in the background.',
   },
   inUse,
 );
@@ -146,9 +151,9 @@ async function create(body: SegmentBody, context: RequestContext): Promise<Answe
   const at = context.origin.receivedAt;
   const id = `seg_${context.services.ids.uuidv7(at)}`;
   const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
-  const full = () => segments.noRoom(context);
+  const overQuota = () => segments.overQuota(context);
   return segments.shown(
-    await createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, full }, context),
+    await createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context),
     201,
   );
 }
@@ -170,9 +175,11 @@ function inUse(id: string, { key, services }: RequestContext): Failure | undefin
     ...(flags.length === 0 ? {} : { flags: flags.slice(0, LIMITS.reportedFaults) }),
     ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, LIMITS.reportedFaults) }),
   };
-  const users = [flags.length === 0 ? [] : 'Rules of flags', campaigns.length === 0 ? [] : 'Campaigns'].flat();
-  const named = Object.values(details).flat();
-  return failure('CONFLICT', `${users.join(' and ')} use the segment: ${named.join(', ')}.`, details);
+  const users = [flags.length === 0 ? [] : 'Flag rules', campaigns.length === 0 ? [] : 'Campaigns']
+    .flat()
+    .join(' and ');
+  const named = Object.values(details).flat().join(', ');
+  return failure('CONFLICT', `${users} use the segment: ${named}. Remove it from them first.`, details);
 }
 
 function contentOf(
@@ -183,11 +190,12 @@ function contentOf(
 }
 
 function keyFaults(body: SegmentBody, key: string): FieldFault[] {
-  if (body.key === undefined && body.name === undefined) return [{ path: '/name', message: 'is required' }];
-  return key === '' ? [{ path: '/key', message: 'is required: none can be made of the name' }] : [];
+  if (body.key === undefined && body.name === undefined)
+    return [{ path: '/name', message: 'is required unless you send `key`' }];
+  return key === '' ? [{ path: '/key', message: 'is required, since no key can be derived from the name' }] : [];
 }
 
-/** @param held what is changed: conditions that stay as they are may be more expensive than new ones */
+/** @param held the current conditions; unchanged conditions may be more expensive than new ones */
 function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
   if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
     return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];

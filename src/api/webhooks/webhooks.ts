@@ -183,7 +183,7 @@ async function create(body: WebhookBody, context: RequestContext): Promise<Answe
     version: 1,
   };
   const made = await createDefinition<'webhook'>(
-    { address, document, holder: () => config.get(address), taken, full: () => webhooks.noRoom(context) },
+    { address, document, holder: () => config.get(address), taken, overQuota: () => webhooks.overQuota(context) },
     context,
   );
   if (made.kind === 'failure') return made;

@@ -401,7 +401,7 @@ describe('a bug', () => {
     const body = await bodyOf(response);
     expect(body.error).toEqual({
       code: 'INTERNAL_ERROR',
-      message: 'Something went wrong on our side.',
+      message: 'Internal error. Report it with the request id.',
       details: { request_id: response.headers.get('x-request-id') },
     });
     gateway.backend.reply = () => ({ kind: 'claimed' });

@@ -161,7 +161,7 @@ describe('an OFREP failure', () => {
     expect(await bug.json()).toEqual({
       key: 'new_shop',
       errorCode: 'GENERAL',
-      errorDetails: 'Something went wrong on our side.',
+      errorDetails: 'Internal error. Report it with the request id.',
     });
   });
 });

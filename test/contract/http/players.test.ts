@@ -97,7 +97,7 @@ describe('registering a player', () => {
     expect(response.status).toBe(409);
     expect(await bodyOf(response)).toEqual({
       success: false,
-      error: { code: 'DUPLICATE_PLAYER', message: 'A player with that external_id exists.', details: {} },
+      error: { code: 'DUPLICATE_PLAYER', message: 'A player with this external_id already exists.', details: {} },
     });
     expect((await register({ external_id: 'p' }, { 'If-None-Match': '"v1"' })).status).toBe(400);
   });
@@ -131,13 +131,13 @@ describe('registering a player', () => {
   it.each([
     [{}, '/external_id', 'is required'],
     [{ external_id: 5 }, '/external_id', 'must be string'],
-    [{ external_id: '' }, '/external_id', 'fewer than 1'],
+    [{ external_id: '' }, '/external_id', 'must not be empty'],
     [{ external_id: null }, '/external_id', 'must be string'],
-    [{ external_id: 'x'.repeat(257) }, '/external_id', 'more than 256'],
+    [{ external_id: 'x'.repeat(257) }, '/external_id', 'at most 256 characters'],
     [{ external_id: 'p', email: 'nobody' }, '/email', 'e-mail'],
     [{ external_id: 'p', email: null }, '/email', 'must be string'],
     [{ external_id: 'p', attributes: [] }, '/attributes', 'must be object'],
-    [{ external_id: 'p', attributes: { ['k'.repeat(129)]: 1 } }, '/attributes', 'more than 128'],
+    [{ external_id: 'p', attributes: { ['k'.repeat(129)]: 1 } }, '/attributes', 'at most 128 characters'],
     [
       { external_id: 'p', attributes: Object.fromEntries(Array.from({ length: 257 }, (_, n) => [n, n])) },
       '/attributes',

@@ -317,7 +317,7 @@ describe('a compressed body', () => {
   it('is 400 when it is no whole gzip, and 413 when it inflates past the limit', async () => {
     const broken = await send(gzipSync(EVENT).subarray(0, 20));
     expect(broken.status).toBe(400);
-    expect(broken.text).toContain('not whole gzip');
+    expect(broken.text).toContain('not complete gzip data');
     const bomb = await send(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
     expect(bomb.status).toBe(413);
     expect(gateway.backend.calls).toEqual([]);
@@ -332,7 +332,7 @@ describe('the time one request may take from all others', () => {
       expect(response.status).toBe(400);
       const { error } = await bodyOf(response);
       expect(error.message).toBe('The body is not valid JSON.');
-      expect(error.details['fields']).toEqual([{ path: '', message: 'The body is not valid JSON.' }]);
+      expect(error.details['fields']).toEqual([{ path: '', message: 'is not valid JSON' }]);
     }
   });
 
