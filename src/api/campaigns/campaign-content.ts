@@ -4,13 +4,13 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
 
-/** What callers decide about a campaign. */
+/** The parts of a campaign that callers set. */
 export type CampaignContent = Omit<CampaignDocument, 'id' | 'key' | 'createdAt' | 'updatedAt' | 'version' | 'writes'>;
 
 type Sent<K extends keyof CampaignPatch> = NonNullable<CampaignPatch[K]>;
 type Read<T> = { kind: 'read'; value: T } | { kind: 'invalid'; faults: FieldFault[] };
 
-/** A campaign as it came, whole: what is left out, or null, gets its default. */
+/** Reads a whole campaign. Missing and null fields get their defaults. */
 export function wholeContent(body: CampaignBody, key: string): Read<CampaignContent> {
   const trigger = readTrigger(body.trigger);
   if (trigger.kind === 'invalid') return trigger;
@@ -18,7 +18,7 @@ export function wholeContent(body: CampaignBody, key: string): Read<CampaignCont
   return { kind: 'read', value: over(body, empty, empty) };
 }
 
-/** Changes over what is held: what is left out is kept, null gives what a field is when left out at creation. */
+/** Merges a change into a campaign: missing fields stay, null sets a field to its default. */
 export function changedContent(body: CampaignPatch, held: CampaignDocument): Read<CampaignContent> {
   const trigger = body.trigger === undefined ? undefined : readTrigger(body.trigger);
   if (trigger?.kind === 'invalid') return trigger;
@@ -84,7 +84,7 @@ function contentOf({ title, body, cta }: Sent<'content'>): CampaignContent['cont
   return { title, body, cta: cta ?? '' };
 }
 
-/** Validation has seen that it is a time. */
+/** The schema has validated the time. */
 function epochMs(text: string): number | null {
   return parseTimestamp(text) ?? null;
 }
@@ -93,12 +93,14 @@ const KINDS = ['event', 'segment_entered', 'segment_exited', 'lifecycle', 'churn
 
 function readTrigger(sent: Sent<'trigger'>): Read<CampaignTrigger> {
   const named = KINDS.filter((kind) => sent[kind] !== undefined);
-  if (named.length !== 1) return invalid('/trigger', `must hold exactly one of ${KINDS.join(', ')}`);
+  if (named.length !== 1) return invalid('/trigger', `must have exactly one of ${KINDS.join(', ')}`);
   if (sent.conditions !== undefined && sent.event === undefined) {
-    return invalid('/trigger/conditions', 'only stands beside an event; for others there is the audience');
+    return invalid('/trigger/conditions', 'is allowed with `event` only; use `audience` for other triggers');
   }
   const value = triggerOf(sent);
-  return value === undefined ? invalid('/trigger', 'is not known') : { kind: 'read', value };
+  return value === undefined
+    ? invalid('/trigger', `must have exactly one of ${KINDS.join(', ')}`)
+    : { kind: 'read', value };
 }
 
 function triggerOf(sent: Sent<'trigger'>): CampaignTrigger | undefined {

@@ -6,9 +6,9 @@ import { conditionsOf, keyOf, nameOf, orNull, ReadOnly } from '../definitions/de
 import { timeIn, timeOut } from '../fields.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
-const Name = nameOf('For people; the key when left out.');
+const Name = nameOf('Display name. Default: the key.');
 const Enabled = Type.Boolean({
-  description: 'Whether it triggers, and delivers what it triggered; true when left out.',
+  description: 'Whether the campaign triggers and delivers interventions. Default: true.',
 });
 
 const segmentIdOf = (description: string) =>
@@ -17,48 +17,65 @@ const segmentIdOf = (description: string) =>
 const Trigger = Type.Object(
   {
     event: Type.Optional(
-      Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'The player does this.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.nameLength,
+        description: 'Triggers when the player sends an event with this name.',
+      }),
     ),
     conditions: Type.Optional(
-      conditionsOf('With `event`: only if it holds; `properties.<path>` reads the event, other fields the player.'),
+      conditionsOf(
+        'With `event`: the event triggers only if the condition holds. `properties.<path>` reads the event, other ' +
+          'fields the player.',
+      ),
     ),
-    segment_entered: Type.Optional(segmentIdOf('The player enters this segment.')),
-    segment_exited: Type.Optional(segmentIdOf('The player leaves this segment.')),
+    segment_entered: Type.Optional(segmentIdOf('Triggers when the player enters the segment with this id (`seg_…`).')),
+    segment_exited: Type.Optional(segmentIdOf('Triggers when the player leaves the segment with this id (`seg_…`).')),
     lifecycle: Type.Optional(
       Type.Unsafe<LifecycleStage>({
         type: 'string',
         enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
-        description: 'The player comes to this stage of life.',
+        description: 'Triggers when the player enters this lifecycle stage.',
       }),
     ),
     churn: Type.Optional(
-      Type.Unsafe<'high'>({ type: 'string', enum: ['high'], description: 'The player becomes a high churn risk.' }),
+      Type.Unsafe<'high'>({
+        type: 'string',
+        enum: ['high'],
+        description: "Triggers when the player's churn risk becomes high.",
+      }),
     ),
     schedule: Type.Optional(
       Type.Object(
-        { at: timeIn('When; in the future.') },
-        { additionalProperties: false, description: 'At this time: every player of the audience there is, once.' },
+        { at: timeIn('Time in the future.') },
+        { additionalProperties: false, description: 'Triggers once at this time, for every player of the audience.' },
       ),
     ),
   },
-  { additionalProperties: false, description: 'What sets it off for a player: exactly one of these.' },
+  {
+    additionalProperties: false,
+    description: 'The trigger. Send exactly one of its fields, and `conditions` only with `event`.',
+  },
 );
 
 const Audience = Type.String({
   minLength: 1,
   maxLength: LIMITS.callerIdLength,
-  description: 'Id of the segment a player must be in; null: all players.',
+  description: 'Id of the segment (`seg_…`) that the player must be in. null (default) means all players.',
 });
 
 const Content = Type.Object(
   {
-    title: Type.String({ minLength: 1, maxLength: LIMITS.interventionTitleLength, description: 'The headline.' }),
-    body: Type.String({ minLength: 1, maxLength: LIMITS.interventionBodyLength, description: 'The text.' }),
+    title: Type.String({ minLength: 1, maxLength: LIMITS.interventionTitleLength, description: 'Title.' }),
+    body: Type.String({ minLength: 1, maxLength: LIMITS.interventionBodyLength, description: 'Text.' }),
     cta: Type.Optional(
-      Type.String({ maxLength: LIMITS.interventionCtaLength, description: 'On the button; none when empty.' }),
+      Type.String({
+        maxLength: LIMITS.interventionCtaLength,
+        description: 'Label of the button. An empty label (default) means no button.',
+      }),
     ),
   },
-  { additionalProperties: false, description: 'What the player sees.' },
+  { additionalProperties: false, description: 'Content that the player sees.' },
 );
 
 const DisplayRules = Type.Object(
@@ -68,19 +85,18 @@ const DisplayRules = Type.Object(
         minLength: 1,
         maxLength: LIMITS.definitionKeyLength,
         description:
-          'urgent, high, normal (or medium), low: in this order they are delivered. Any other text comes after these. ' +
-          'normal when left out.',
+          'Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. Default: `normal`.',
       }),
     ),
     dismiss_after_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: LIMITS.interventionDismissSeconds,
-        description: 'Seconds after which the client takes it away by itself; 0, or left out: never.',
+        description: 'Seconds after which the client hides the intervention. 0 (default) means never.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'How the client shows it.' },
+  { additionalProperties: false, description: 'How the client shows the intervention.' },
 );
 
 const capOf = (description: string) =>
@@ -90,41 +106,47 @@ const capOf = (description: string) =>
 
 const Caps = Type.Object(
   {
-    total: capOf('Times one player gets it at most; null: any number.'),
-    per_day: capOf('Times one player gets it on one UTC day at most; null: any number.'),
+    total: capOf('Maximum number of interventions per player; null means no maximum.'),
+    per_day: capOf('Maximum number of interventions per player and UTC day; null means no maximum.'),
   },
   {
     additionalProperties: false,
-    description: `How often. Beside it a player gets at most ${LIMITS.interventionsPerDay} a UTC day of all campaigns.`,
+    description:
+      `Frequency caps. All campaigns together deliver at most ${LIMITS.interventionsPerDay} interventions per player ` +
+      'and UTC day.',
   },
 );
 
 const timeOfDay = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 8, description: `${description} HH:MM, 00:00 to 23:59.` });
+  Type.String({ minLength: 1, maxLength: 8, description: `${description} HH:MM from 00:00 to 23:59.` });
 
 const QuietHours = Type.Object(
-  { from: timeOfDay('From this time of day,'), to: timeOfDay('until just before this one, past midnight if earlier.') },
+  {
+    from: timeOfDay('Start of the quiet hours, time of day.'),
+    to: timeOfDay('End of the quiet hours, time of day, exclusive; on the next day if it is earlier than `from`.'),
+  },
   {
     additionalProperties: false,
     description:
-      'When nothing is triggered or delivered, on the clock of the player’s attribute `timezone` (an IANA name), else UTC.',
+      "Hours without triggers and deliveries, in the time zone of the player's attribute `timezone` (an IANA name), " +
+      'else UTC.',
   },
 );
 
 const secondsOf = (minimum: number, description: string) =>
   Type.Integer({ minimum, maximum: LIMITS.campaignSeconds, description });
-const CooldownSeconds = secondsOf(0, 'Seconds between two of them for one player; 0 when left out.');
+const CooldownSeconds = secondsOf(0, 'Minimum time between two interventions for one player, seconds. Default: 0.');
 const ExpiresAfterSeconds = secondsOf(
   1,
-  `Seconds for which it waits to be delivered; ${LIMITS.interventionExpirySeconds} when left out.`,
+  `Time after which an undelivered intervention expires, seconds. Default: ${LIMITS.interventionExpirySeconds}.`,
 );
 const HoldoutPercentage = Type.Number({
   minimum: 0,
   maximum: 100,
-  description: 'Share of players, 0 to 100, who get nothing, always the same ones, to compare with; 0 when left out.',
+  description: 'Percentage of players in the holdout group, 0 to 100, who never get interventions. Default: 0.',
 });
-const StartAt = timeIn('From when it triggers; null: from now on.');
-const EndAt = timeIn('Until when it triggers and delivers; null: for ever.');
+const StartAt = timeIn('When the campaign starts to trigger; null means now.');
+const EndAt = timeIn('When the campaign stops triggering and delivering; null means never.');
 
 const optional = {
   name: orNull(Name),
@@ -140,23 +162,25 @@ const optional = {
   end_at: orNull(EndAt),
 };
 
-/** A campaign as it is created. Unknown fields are refused: a misspelt one would reach the wrong players. */
+/**
+ * The body that creates a campaign. Unknown fields are refused, since a misspelt field would reach the wrong players.
+ */
 export const CampaignBody = Type.Object(
   {
-    key: Type.Optional(keyOf('Unique in game and environment; made of the name when left out.')),
+    key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     trigger: Trigger,
     content: Content,
     ...optional,
   },
-  { additionalProperties: false, description: 'A campaign. null stands for what a field is when left out.' },
+  { additionalProperties: false, description: 'A campaign. null sets a field to its default.' },
 );
 
 export type CampaignBody = Static<typeof CampaignBody>;
 
-/** A campaign as it is put: whole. */
+/** The body that replaces a campaign. */
 export const CampaignWhole = Type.Object(
   {
-    key: Type.Optional(keyOf('As it is: a key never changes.')),
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
     trigger: Trigger,
     content: Content,
     ...optional,
@@ -165,22 +189,22 @@ export const CampaignWhole = Type.Object(
     created_at: ReadOnly,
     updated_at: ReadOnly,
   },
-  { additionalProperties: false, description: 'A campaign. null stands for what a field is when left out.' },
+  { additionalProperties: false, description: 'A campaign. null sets a field to its default.' },
 );
 
-/** What changes of a campaign. */
+/** The body that changes fields of a campaign. */
 export const CampaignPatch = Type.Object(
   { trigger: Type.Optional(Trigger), content: Type.Optional(Content), ...optional },
-  { additionalProperties: false, description: 'Merged over the campaign field by field; null: as when left out.' },
+  { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 
 export type CampaignPatch = Static<typeof CampaignPatch>;
 
-/** A campaign as it is shown. */
+/** A campaign in a response. */
 export const CampaignShown = Type.Object(
   {
     campaign_id: Type.String({ description: 'Id of the campaign.' }),
-    key: Type.String({ description: 'Its name for tables and hooks; never changes.' }),
+    key: Type.String({ description: 'Key of the campaign, used in tables and webhooks. It never changes.' }),
     name: Name,
     enabled: Enabled,
     trigger: Trigger,
@@ -194,9 +218,9 @@ export const CampaignShown = Type.Object(
     expires_after_seconds: ExpiresAfterSeconds,
     start_at: Type.Unsafe<string | null>({ ...StartAt, type: ['string', 'null'] }),
     end_at: Type.Unsafe<string | null>({ ...EndAt, type: ['string', 'null'] }),
-    version: Type.Integer({ description: 'Counts changes, from 1.' }),
-    created_at: timeOut('When it was created.'),
-    updated_at: timeOut('When it was last changed.'),
+    version: Type.Integer({ description: 'Version, counted from 1.' }),
+    created_at: timeOut('When the campaign was created.'),
+    updated_at: timeOut('When the campaign was last changed.'),
   },
   { description: 'A campaign.' },
 );

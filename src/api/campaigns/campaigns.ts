@@ -22,7 +22,8 @@ import { defineRoute, invalid } from '../route.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 
 const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
-const taken = (): Failure => failure('CONFLICT', 'There is a campaign with that key.', { field: 'key' });
+const taken = (): Failure =>
+  failure('CONFLICT', 'Another campaign has this key; choose another key.', { field: 'key' });
 
 const PATH = '/v1/campaigns/campaigns';
 const campaigns = definitionRoutes({
@@ -41,7 +42,10 @@ const ById = Type.Object({ id: Type.String({ description: 'Id of the campaign.' 
 const REPLY = { description: 'The campaign.', schema: CampaignShown, example: CAMPAIGN_EXAMPLE } as const;
 const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
-const listCampaigns = campaigns.listRoute({ summary: 'List the campaigns', description: 'Oldest first.' });
+const listCampaigns = campaigns.listRoute({
+  summary: 'List the campaigns',
+  description: 'Ordered by creation time, oldest first.',
+});
 
 const createCampaign = defineRoute({
   ...campaigns.shared,
@@ -49,7 +53,7 @@ const createCampaign = defineRoute({
   method: 'POST',
   path: PATH,
   summary: 'Create a campaign',
-  description: 'In effect on this node with the answer.',
+  description: 'The campaign is in effect on this node when the response is sent.',
   idempotent: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { body: CampaignBody },
@@ -65,8 +69,9 @@ const putCampaign = defineRoute({
   versioned: true,
   method: 'PUT',
   path: campaigns.itemPath,
-  summary: 'Change a campaign, whole',
-  description: 'What is left out gets its default. What players had of it so far still counts.',
+  summary: 'Replace a campaign',
+  description:
+    'Fields that you leave out get their defaults. Earlier interventions still count towards caps and cooldown.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ById, headers: IfMatch, body: CampaignWhole },
@@ -77,7 +82,10 @@ const putCampaign = defineRoute({
     handle: ({ params, headers, body }, context) =>
       change(params.id, headers, context, (held) => {
         if (body.key === undefined || body.key === held.key) return wholeContent(body, held.key);
-        return { kind: 'invalid', faults: [{ path: '/key', message: 'cannot be changed' }] };
+        return {
+          kind: 'invalid',
+          faults: [{ path: '/key', message: 'cannot be changed; leave it out or send the current key' }],
+        };
       }),
   },
 });
@@ -88,7 +96,7 @@ const patchCampaign = defineRoute({
   method: 'PATCH',
   path: campaigns.itemPath,
   summary: 'Change fields of a campaign',
-  description: 'Fields are replaced whole, objects too; null gives a field what it has when left out.',
+  description: 'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ById, headers: IfMatch, body: CampaignPatch },
@@ -103,14 +111,14 @@ const patchCampaign = defineRoute({
 
 const deleteCampaign = campaigns.deleteRoute({
   summary: 'Delete a campaign',
-  description: 'What waits to be delivered no longer is. What is known of the past stays in the tables.',
+  description: 'Undelivered interventions are dropped. The history stays in the analytics tables.',
 });
 
 export const campaignRoutes = [listCampaigns, createCampaign, getCampaign, putCampaign, patchCampaign, deleteCampaign];
 
 async function create(body: CampaignBody, context: RequestContext): Promise<Answer> {
   const key = body.key ?? keyFromName(body.name ?? '');
-  if (key === '') return invalid([{ path: '/key', message: 'is required: none can be made of the name' }]);
+  if (key === '') return invalid([{ path: '/key', message: 'is required, since no key can be derived from the name' }]);
   const content = wholeContent(body, key);
   if (content.kind === 'invalid') return invalid(content.faults);
   const at = context.origin.receivedAt;
@@ -141,7 +149,10 @@ async function change(
   return campaigns.shown(await changeDefinition(edit, context), 200);
 }
 
-/** What is wrong with a definition, beside its shape. @param held what it changes, whose own faults it may keep */
+/**
+ * The faults of a campaign that its schema cannot express.
+ * @param held the current campaign, whose faults the changed one may keep
+ */
 function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
   const { key, services, origin } = context;
   const { game, environment } = key;

@@ -3,13 +3,13 @@ import type { FlagDocument, FlagRule, FlagType } from '../../../actors/vocabular
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { FlagBody, FlagPatch } from './flag-resource.ts';
 
-/** What callers decide about a flag. */
+/** The parts of a flag that callers set. */
 export type FlagContent = Pick<
   FlagDocument,
   'name' | 'description' | 'flagType' | 'enabled' | 'defaultValue' | 'variants' | 'rules' | 'prerequisites'
 >;
 
-/** A flag of which only key and type were said. */
+/** A flag with the defaults of its type. */
 export function emptyContent(key: string, flagType: FlagType): FlagContent {
   return {
     name: key,
@@ -24,8 +24,8 @@ export function emptyContent(key: string, flagType: FlagType): FlagContent {
 }
 
 /**
- * A definition as it came, over another one: what is left out is kept, what is `null` becomes what it is in `empty`.
- * The type is that of `empty`.
+ * Merges a body into a flag: missing fields keep the value in `kept`, null takes the default in `empty`. The type is
+ * that of `empty`.
  */
 export function contentOf(body: Static<typeof FlagPatch>, kept: FlagContent, empty: FlagContent): FlagContent {
   return {

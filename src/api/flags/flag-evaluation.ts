@@ -13,30 +13,36 @@ const tag = 'Feature flags';
 
 const PLAYER_EXAMPLE = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
 
-const Context = Type.Optional(freeForm('What the caller knows of this moment, for the rules of flags to look at.'));
+const Context = Type.Optional(
+  freeForm('Evaluation context, for example the platform. Rules read it as `context.<field>`.'),
+);
 
-/** What every evaluation tells. */
+/** The fields of every evaluation. */
 const EVALUATION = {
-  value: Type.Unknown({ description: "The value served: a boolean, or of the flag's type; null when it has none." }),
+  value: Type.Unknown({
+    description: "Served value, of the flag's type; null if the flag has no value for the player.",
+  }),
   variant_key: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'The variant served; null where none is.',
+    description: 'Key of the served variant; null if there is none.',
   }),
   reason: Type.Unsafe<string>({
     type: 'string',
     enum: ['default', 'segment_match', 'percentage_rollout', 'flag_disabled', 'player_override'],
-    description: 'Why this value is served.',
+    description: 'Why the flag serves this value.',
   }),
-  segment_id: Type.Optional(Type.String({ description: 'The segment that matched, with `segment_match`.' })),
+  segment_id: Type.Optional(
+    Type.String({ description: 'Id of the matching segment, if the reason is `segment_match`.' }),
+  ),
   prerequisite_key: Type.Optional(
-    Type.String({ description: 'The flag whose value kept this one off, with `flag_disabled`.' }),
+    Type.String({ description: 'Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`.' }),
   ),
 };
 
-/** How long the evaluation took. */
+/** The duration of the evaluation. */
 const TIMES = {
-  evaluation_time_ms: Type.Integer({ description: 'Time the evaluation took, whole milliseconds.' }),
-  evaluation_time_us: Type.Number({ description: 'The same in microseconds.' }),
+  evaluation_time_ms: Type.Integer({ description: 'Duration of the evaluation, whole milliseconds.' }),
+  evaluation_time_us: Type.Number({ description: 'Duration of the evaluation, microseconds.' }),
 };
 
 export const evaluateFlag = defineRoute({
@@ -45,8 +51,8 @@ export const evaluateFlag = defineRoute({
   tag,
   summary: 'Evaluate one flag for a player',
   description:
-    'Answered from live state: what an event changed counts at once. What is served counts as seen by the player: once ' +
-    'per period and variant it becomes an exposure.',
+    'Evaluates live state, so the effect of an accepted event is visible at once. The served variant counts as seen ' +
+    'by the player: the service records one exposure per player, period and variant.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
@@ -58,10 +64,10 @@ export const evaluateFlag = defineRoute({
   },
   reply: {
     statuses: [200],
-    description: 'What the flag serves the player.',
+    description: 'The evaluation.',
     schema: Type.Object(
       { flag_key: Type.String({ description: "The flag's key." }), ...EVALUATION, ...TIMES },
-      { description: 'A flag evaluation result.' },
+      { description: 'The evaluation of a flag.' },
     ),
     example: {
       flag_key: 'new_shop',
@@ -99,10 +105,11 @@ export const evaluateFlags = defineRoute({
   method: 'POST',
   path: '/v1/flags/flags/evaluate',
   tag,
-  summary: 'Evaluate several flags, or all, for a player',
+  summary: 'Evaluate several or all flags for a player',
   description:
-    'Includes disabled flags; an unknown one is left out and named. A served variant is exposed by an event with the flag as ' +
-    '`flag_key` in its properties, and with the variant as `variant_key` if the client shows a cached one.',
+    'Includes disabled flags. Unknown keys are listed in `unknown_flags`. This call records no exposure: track an ' +
+    'event with the property `flag_key` when the player sees the variant, and also `variant_key` if the client shows ' +
+    'a cached one.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
@@ -114,7 +121,7 @@ export const evaluateFlags = defineRoute({
       flag_keys: Type.Optional(
         Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
           maxItems: LIMITS.evaluatedFlags,
-          description: 'Keys of flags; all when left out.',
+          description: 'Keys of the flags to evaluate. Default: all flags.',
         }),
       ),
       context: Context,
@@ -122,15 +129,15 @@ export const evaluateFlags = defineRoute({
   },
   reply: {
     statuses: [200],
-    description: 'What each flag serves the player.',
+    description: 'The evaluations.',
     schema: Type.Object(
       {
         evaluations: Type.Unsafe<Record<string, unknown>>({
           type: 'object',
-          additionalProperties: Type.Object(EVALUATION, { description: 'What one flag serves.' }),
-          description: 'By key of the flag.',
+          additionalProperties: Type.Object(EVALUATION, { description: 'The evaluation of one flag.' }),
+          description: 'Evaluations by flag key.',
         }),
-        unknown_flags: Type.Array(Type.String(), { description: 'Keys asked for that name no flag.' }),
+        unknown_flags: Type.Array(Type.String(), { description: 'Requested keys that no flag has.' }),
         ...TIMES,
       },
       { description: 'Evaluations of several flags.' },
@@ -167,7 +174,7 @@ export const evaluateFlags = defineRoute({
   },
 });
 
-/** The reply to EvaluateFlags. Any other kind is a bug of the owner. */
+/** Narrows the reply to EvaluateFlags. Any other kind is a bug of the owner. */
 export function expectFlags(reply: Success): FlagsReply {
   if (reply.kind !== 'flags') throw new Error(`an evaluation was answered with ${reply.kind}`);
   return reply;
@@ -177,11 +184,11 @@ function contextText(context: Record<string, unknown> | undefined): JsonText | u
   return context === undefined ? '{}' : documentText(context);
 }
 
-/** An evaluation behind its flag's key, as the member of an object or as what follows `"flag_key":`. */
+/** An evaluation as an object member, and as the text that follows `"flag_key":`. */
 const memberText = rememberedText((one) => `${JSON.stringify(one.flagKey)}:{${evaluationFields(one)}}`);
 const singleText = rememberedText((one) => `${JSON.stringify(one.flagKey)},${evaluationFields(one)}`);
 
-/** The fields of one evaluation as JSON text; its value is spliced in as it is. */
+/** The fields of an evaluation as JSON text. The value is JSON text already. */
 function evaluationFields({ value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;

@@ -26,16 +26,16 @@ const EXAMPLE = { flag_key: 'new_shop', player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f
 const Body = Type.Object(
   {
     value: Type.Optional(
-      anyJson("What the player gets, of the flag's type; for a multivariate flag a variant's key or value."),
+      anyJson("Value for the player, of the flag's type; for a multivariate flag, the key or value of a variant."),
     ),
     variant_key: Type.Optional(
       Type.String({
         maxLength: LIMITS.definitionKeyLength,
-        description: 'The variant the player gets, instead of a value.',
+        description: 'Key of the variant for the player, instead of `value`.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'An override: `value` or `variant_key`.' },
+  { additionalProperties: false, description: 'An override. Send either `value` or `variant_key`.' },
 );
 
 type OverrideBody = Static<typeof Body>;
@@ -43,8 +43,10 @@ type OverrideBody = Static<typeof Body>;
 const putOverride = defineRoute({
   ...ROUTE,
   method: 'PUT',
-  summary: 'Set what one player gets of a flag',
-  description: 'Beats every rule, but not a disabled flag. An overridden player counts in no result.',
+  summary: 'Override a flag for one player',
+  description:
+    'The override takes precedence over all rules, but not over a disabled flag. Experiment results leave out ' +
+    'players with an override.',
   input: { params: Params, body: Body },
   reply: {
     statuses: [200],
@@ -53,10 +55,10 @@ const putOverride = defineRoute({
       {
         flag_key: Type.String({ description: "The flag's key." }),
         player_id: PlayerId,
-        value: anyJson('What the player gets.'),
+        value: anyJson('Value that the flag serves to the player.'),
         variant_key: Type.Unsafe<string | null>({
           type: ['string', 'null'],
-          description: 'The variant that serves this value; null when none does.',
+          description: 'Key of the variant with this value; null if there is none.',
         }),
       },
       { description: 'An override.' },
@@ -78,12 +80,12 @@ const putOverride = defineRoute({
 const deleteOverride = defineRoute({
   ...ROUTE,
   method: 'DELETE',
-  summary: 'Remove what was set for one player',
-  description: 'The player gets what the rules say again. Removing what was not there is no error.',
+  summary: 'Remove the override of a flag for one player',
+  description: 'The rules of the flag apply to the player again. If there is no override, the call succeeds too.',
   input: { params: Params },
   reply: {
     statuses: [200],
-    description: 'There is none any more.',
+    description: 'The override is removed.',
     schema: Type.Object(
       {
         flag_key: Type.String({ description: "The flag's key." }),
@@ -105,18 +107,19 @@ const deleteOverride = defineRoute({
 
 export const overrideRoutes = [putOverride, deleteOverride];
 
-/** The JSON text that the player gets, or what is wrong with the body. */
+/** The JSON text of the overriding value, or the fault of the body. */
 function overrideText(body: OverrideBody, flag: FlagDocument): JsonText | Failure {
   const { value, variant_key: variantKey } = body;
   if ((value === undefined) === (variantKey === undefined)) {
-    return invalid([{ path: '', message: 'must hold either value or variant_key' }]);
+    return invalid([{ path: '', message: 'must have either `value` or `variant_key`' }]);
   }
   return value === undefined ? variantText(variantKey, flag) : valueText(value, flag);
 }
 
 function variantText(variantKey: string | undefined, { variants }: FlagDocument): JsonText | Failure {
   const variant = variants.find(({ key }) => key === variantKey);
-  if (variant === undefined) return invalid([{ path: '/variant_key', message: 'must be a variant of the flag' }]);
+  if (variant === undefined)
+    return invalid([{ path: '/variant_key', message: 'must be the key of a variant of the flag' }]);
   return bounded(variant.value, '/variant_key');
 }
 

@@ -13,25 +13,26 @@ import {
 } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
-const Key = keyOf('By which clients ask for it; taken for ever, even when the flag is deleted.');
-const Name = nameOf('For people; the key when left out.');
+const Key = keyOf('Key of the flag. It stays taken after the flag is deleted.');
+const Name = nameOf('Display name. Default: the key.');
 const FlagTypeName = Type.Unsafe<FlagType>({
   type: 'string',
   enum: ['boolean', 'multivariate', 'string', 'number', 'json'],
   description:
-    'What it serves: true or a default, or one of several variants (`multivariate` and `string`: texts). It never changes.',
+    'Type of the served values. A `boolean` flag serves true or its default; the others serve one of their variants, ' +
+    'whose values are strings (`multivariate` and `string`), numbers or any JSON. It cannot be changed.',
 });
 const Enabled = Type.Boolean({
-  description: 'Whether it is evaluated; off, everybody gets the default. True when left out.',
+  description: 'Whether the flag is evaluated. A disabled flag serves the default to all players. Default: true.',
 });
-const DefaultValue = anyJson('What is served when no rule takes the player in; false, or null, when left out.');
+const DefaultValue = anyJson('Value for players whom no rule includes. Default: false for a boolean flag, else null.');
 
 function ruleTime(description: string) {
   return Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: `${description} ISO 8601; without an offset it is UTC. null: open.`,
+      description: `${description} ISO 8601; UTC without an offset. null means no limit.`,
     }),
   );
 }
@@ -42,66 +43,78 @@ const Variants = Type.Array(
       key: Type.String({
         minLength: 1,
         maxLength: LIMITS.definitionKeyLength,
-        description: 'Unique in the flag; conversions are counted by it. The first variant is the control.',
+        description:
+          'Key of the variant, unique in the flag. Results are counted by it. The first variant is the control.',
       }),
-      value: anyJson("What it serves, of the flag's type."),
+      value: anyJson("Served value, of the flag's type."),
       weight: Type.Number({
         minimum: 0,
         maximum: LIMITS.flagWeight,
-        description: 'Its share among all weights; they may sum to anything.',
+        description: 'Share of players, relative to the sum of all weights.',
       }),
     },
     { additionalProperties: false, description: 'A variant.' },
   ),
-  { maxItems: LIMITS.flagVariants, description: 'What it serves by weight; none for a boolean flag.' },
+  { maxItems: LIMITS.flagVariants, description: 'Variants that the flag serves by weight. Empty for a boolean flag.' },
 );
 
 const Rules = Type.Array(
   Type.Object(
     {
-      name: Type.Optional(Type.String({ maxLength: LIMITS.nameLength, description: 'For people.' })),
+      name: Type.Optional(Type.String({ maxLength: LIMITS.nameLength, description: 'Display name.' })),
       segment_id: Type.Optional(
         Type.Unsafe<string | null>({
           type: ['string', 'null'],
           maxLength: LIMITS.callerIdLength,
-          description: 'Only players in this segment; null, or left out: all players.',
+          description:
+            'Id of a segment (`seg_…`): the rule applies to its players only. null (default) means all players.',
         }),
       ),
       conditions: Type.Optional(
-        conditionsOf('Only players for whom it holds; fields named `context.…` read the context of the request.'),
+        conditionsOf(
+          'The rule applies only to players who meet this condition. Fields `context.…` read the context of the ' +
+            'request.',
+        ),
       ),
-      value: Type.Optional(Type.Boolean({ description: 'false serves the default; true when left out.' })),
+      value: Type.Optional(
+        Type.Boolean({ description: 'Whether the rule turns the flag on; false serves the default. Default: true.' }),
+      ),
       percentage: Type.Optional(
         Type.Number({
           minimum: 0,
           maximum: 100,
-          description: 'Share of those players, 0 to 100; 100 when left out. Raising it moves nobody who is in.',
+          description:
+            'Percentage of these players that the rule includes, 0 to 100. Raising it keeps all included players. ' +
+            'Default: 100.',
         }),
       ),
       priority: Type.Optional(
         Type.Integer({
           minimum: Number.MIN_SAFE_INTEGER,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Lower ones are asked first, equal ones as they stand; 0 when left out.',
+          description: 'Rules with lower numbers are evaluated first, equal ones in the order of the list. Default: 0.',
         }),
       ),
-      start_at: ruleTime('From when it holds.'),
-      end_at: ruleTime('Until when it holds.'),
+      start_at: ruleTime('When the rule starts to apply.'),
+      end_at: ruleTime('When the rule stops applying.'),
     },
-    { additionalProperties: false, description: 'A rule. The first that takes the player in decides.' },
+    { additionalProperties: false, description: 'A rule. The first rule that includes the player decides.' },
   ),
-  { maxItems: LIMITS.flagRules, description: 'Who gets it.' },
+  { maxItems: LIMITS.flagRules, description: 'Rules that decide which players the flag is on for.' },
 );
 
 const Prerequisites = Type.Array(
   Type.Object(
     {
-      flag_key: Type.String({ maxLength: LIMITS.definitionKeyLength, description: 'Key of the other flag.' }),
-      value: anyJson('What the other flag must serve the player.'),
+      flag_key: Type.String({ maxLength: LIMITS.definitionKeyLength, description: 'Key of the prerequisite flag.' }),
+      value: anyJson('Value that the prerequisite flag must serve to the player.'),
     },
     { additionalProperties: false, description: 'A prerequisite.' },
   ),
-  { maxItems: LIMITS.flagPrerequisites, description: 'Other flags without which this one is as if disabled.' },
+  {
+    maxItems: LIMITS.flagPrerequisites,
+    description: 'Flags that must serve given values; else this flag acts as disabled.',
+  },
 );
 
 const optional = {
@@ -114,7 +127,7 @@ const optional = {
   prerequisites: Type.Optional(Prerequisites),
 };
 
-/** A flag as it is created. Unknown fields are refused: a misspelt one would reach the wrong players. */
+/** The body that creates a flag. Unknown fields are refused, since a misspelt field would target the wrong players. */
 export const FlagBody = Type.Object(
   { key: Key, flag_type: FlagTypeName, ...optional },
   { additionalProperties: false, description: 'A flag.' },
@@ -122,10 +135,10 @@ export const FlagBody = Type.Object(
 
 export type FlagBody = Static<typeof FlagBody>;
 
-/** A flag as it is put: whole. */
+/** The body that replaces a flag. */
 export const FlagWhole = Type.Object(
   {
-    key: Type.Optional(keyOf('As it is: a key never changes.')),
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
     flag_type: FlagTypeName,
     ...optional,
     salt: ReadOnly,
@@ -136,7 +149,7 @@ export const FlagWhole = Type.Object(
   { additionalProperties: false, description: 'A flag.' },
 );
 
-/** What changes of a flag. */
+/** The body that changes fields of a flag. */
 export const FlagPatch = Type.Object(
   {
     name: orNull(Name),
@@ -148,10 +161,10 @@ export const FlagPatch = Type.Object(
     targeting_rules: orNull(Rules),
     prerequisites: orNull(Prerequisites),
   },
-  { additionalProperties: false, description: 'Merged over the flag field by field; null: as when left out.' },
+  { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 
-/** A flag as it is shown. */
+/** A flag in a response. */
 export const FlagShown = Type.Object(
   {
     key: Key,
@@ -164,11 +177,11 @@ export const FlagShown = Type.Object(
     targeting_rules: Rules,
     prerequisites: Prerequisites,
     salt: Type.String({
-      description: "Random; a player's place in roll-outs and variants derives from it and the player's id.",
+      description: "Random text. The salt and the player's id determine the player's percentage and variant.",
     }),
-    version: Type.Integer({ description: 'Counts changes, from 1.' }),
-    created_at: timeOut('When it was created.'),
-    updated_at: timeOut('When it was last changed.'),
+    version: Type.Integer({ description: 'Version, counted from 1.' }),
+    created_at: timeOut('When the flag was created.'),
+    updated_at: timeOut('When the flag was last changed.'),
   },
   { description: 'A flag.' },
 );

@@ -5,92 +5,100 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { timeOut } from '../fields.ts';
 
-/** A number that may not be known. @param description what it is */
+/** A figure that may be null. @param description what the figure is */
 function figure(description: string) {
   return Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 }
 
-const variantKey = Type.String({ description: 'The variant; of a boolean flag `false` or `true`.' });
+const variantKey = Type.String({ description: 'Key of the variant; `false` or `true` for a boolean flag.' });
 
 const Variant = Type.Object(
   {
     variant_key: variantKey,
-    players: Type.Integer({ description: 'Players exposed to this variant who met no other.' }),
-    conversions: Type.Integer({ description: 'Those with at least one event of the metric.' }),
-    sum: figure('Of the metric over all its players; for conversions their number.'),
-    mean: figure('Of the metric per player; for conversions their share. null without players.'),
-    lift: figure('(mean − control) / |control|. null for the control, and where the control has a mean of 0.'),
-    ci_low: figure(
-      'Lower end of the 95 % confidence interval of the lift, valid for one look at a time set beforehand.',
+    players: Type.Integer({ description: 'Number of players exposed to this variant and to no other.' }),
+    conversions: Type.Integer({ description: 'Number of these players with at least one event of the metric.' }),
+    sum: figure('Sum of the metric over these players; for `conversion`, the number of conversions.'),
+    mean: figure(
+      'Mean of the metric per player; for `conversion`, the share of players who converted. null without players.',
     ),
-    ci_high: figure('Its upper end.'),
-    p_value: figure('Two-sided, of the lift being 0. null where the figures do not suffice for a test.'),
+    lift: figure(
+      'Relative lift, (mean − control mean) / |control mean|. null for the control and if the control mean is 0.',
+    ),
+    ci_low: figure(
+      'Lower bound of the 95 % confidence interval of the lift. It is valid for one look at a time chosen in advance.',
+    ),
+    ci_high: figure('Upper bound of this interval.'),
+    p_value: figure(
+      'Two-sided p-value of the hypothesis that the lift is 0. null if there are too few players for a test.',
+    ),
   },
-  { description: 'One variant; the first is the control.' },
+  { description: 'Results of a variant. The first variant is the control.' },
 );
 
 /** Results of an experiment. */
 export const FlagResults = Type.Object(
   {
-    flag_key: Type.String({ description: 'The flag.' }),
-    flag_version: Type.Integer({ description: 'The latest version of the flag in this period.' }),
-    period: Type.Integer({ description: 'The period of these results.' }),
+    flag_key: Type.String({ description: 'Key of the flag.' }),
+    flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
+    period: Type.Integer({ description: 'Period of these results.' }),
     periods: Type.Array(
       Type.Object(
         {
-          period: Type.Integer({ description: 'Counts from 1.' }),
-          version: Type.Integer({ description: 'The version of the flag that began it.' }),
-          started_at: timeOut('When that version was written.'),
+          period: Type.Integer({ description: 'Number of the period, from 1.' }),
+          version: Type.Integer({ description: 'Version of the flag that started the period.' }),
+          started_at: timeOut('When the period started.'),
         },
-        { description: 'A period: no edit within it changed who gets what.' },
+        { description: 'A period, during which no edit changed which players get which value.' },
       ),
       { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
     ),
-    metric: Type.String({ description: 'Name of the events measured.' }),
+    metric: Type.String({ description: 'Name of the measured events.' }),
     aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
-    window_days: Type.Integer({ description: 'Days after a first exposure in which events count.' }),
-    variants: Type.Array(Variant, { description: 'The variants in the order of the definition.' }),
+    window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+    variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
     sequential: Type.Object(
       {
         method: Type.String({ description: 'Always `asymptotic_confidence_sequence`.' }),
         confidence: Type.Number({
-          description: 'That every one of these intervals, over all looks, holds the true lift.',
+          description: 'Probability that all these intervals, over all looks, contain the true lift.',
         }),
         variants: Type.Array(
           Type.Object(
             {
               variant_key: variantKey,
-              ci_low: figure('Lower end of the interval of the lift.'),
-              ci_high: figure('Its upper end.'),
-              p_value: figure('Two-sided, of the lift being 0.'),
+              ci_low: figure('Lower bound of the confidence interval of the lift.'),
+              ci_high: figure('Upper bound of this interval.'),
+              p_value: figure('Two-sided p-value of the hypothesis that the lift is 0.'),
             },
-            { description: 'One variant.' },
+            { description: 'Sequential comparison of a variant.' },
           ),
-          { description: 'The variants in the same order.' },
+          { description: 'Sequential comparisons, in the same order.' },
         ),
       },
-      { description: 'The same comparison, valid however often one looks and whenever one stops.' },
+      { description: 'The same comparison, valid however often you look and whenever you stop.' },
     ),
     sample_ratio: Type.Object(
       {
-        p_value: figure('Of the χ² test of players against weights; null where no ratio is expected.'),
+        p_value: figure('p-value of the χ² test of players against weights; null if no ratio is expected.'),
         mismatch: Type.Boolean({
-          description: 'p < 0.001: the split is broken or players go missing; trust nothing else here.',
+          description:
+            'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',
         }),
       },
-      { description: 'Whether players arrived in the ratio of the weights.' },
+      { description: 'Sample ratio check: whether the numbers of players match the weights.' },
     ),
     excluded_players: Type.Integer({
       description:
-        'Exposed players left out of all variants: served or shown two in this period, or exposed to another in an earlier one.',
+        'Number of exposed players left out of all variants: they were served or shown two variants in this period, ' +
+        'or exposed to another variant in an earlier period.',
     }),
     mismatched_players: Type.Integer({
       description:
-        'Exposed players with an event whose `variant_key` was not the variant served last. Players to whom the flag never ' +
-        'served that variant are excluded.',
+        'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
+        'to whom the flag never served that variant count as excluded.',
     }),
   },
-  { description: 'What an experiment showed.' },
+  { description: 'Results of an experiment.' },
 );
 
 export const FLAG_RESULTS_EXAMPLE = {
@@ -141,7 +149,7 @@ export const FLAG_RESULTS_EXAMPLE = {
   mismatched_players: 0,
 };
 
-/** The question of a result, and its counts of players. */
+/** The parameters of the results, and counts of players. */
 export interface ResultsRequest {
   flagKey: string;
   flagVersion: number;

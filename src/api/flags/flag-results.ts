@@ -23,8 +23,8 @@ const ResultsQuery = Type.Object({
       type: 'string',
       enum: ['conversion', 'count', 'sum'],
       description:
-        'Metric of a player: whether it has such an event (`conversion`, the default), how many (`count`), or the sum of a ' +
-        'number in their properties (`sum`).',
+        'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
+        '(`count`), or the sum of a numeric property (`sum`).',
     }),
   ),
   property: Type.Optional(
@@ -32,14 +32,15 @@ const ResultsQuery = Type.Object({
       minLength: 1,
       maxLength: LIMITS.propertyPathLength,
       description:
-        'With `sum`: where the number is in the properties, keys joined by dots (`price.amount`). What is no number there counts 0.',
+        'Required with `sum`: path of the number in the properties, keys joined by dots (`price.amount`). Other ' +
+        'values count as 0.',
     }),
   ),
   window_days: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.resultsWindowDays,
-      description: `Days of 24 hours after a player's first exposure in which its events count; 7 when left out.`,
+      description: `Window after a player's first exposure in which its events count, days of 24 hours. Default: 7.`,
     }),
   ),
   period: Type.Optional(
@@ -47,38 +48,39 @@ const ResultsQuery = Type.Object({
       minimum: 1,
       maximum: 2 ** 32 - 1,
       description:
-        'Period of the flag, one of `periods` in the answer; the current one by default. The results of an earlier period ' +
-        'end where the next begins.',
+        'Number of a period in `periods` of the response. Default: the current period. Results of an earlier period ' +
+        'end where the next period starts.',
     }),
   ),
   version: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2 ** 32 - 1,
-      description: 'Instead of `period`: a version of the flag; selects the period that contains it.',
+      description: 'Version of the flag, instead of `period`. It selects the period that contains the version.',
     }),
   ),
 });
 type ResultsQuery = Static<typeof ResultsQuery>;
 
 /**
- * The experiment includes the players exposed to a variant in this period of the flag. The default (no variant), a
- * disabled flag and overrides are left out. A boolean flag's variants are `false`, the control, and `true`.
- * Only events after the first exposure count, by the server's clock and, within a millisecond, by place in the log. Players
- * whose window isn't over yet are in it with what they did so far. The weights are those of the variants; for a boolean flag
- * there is an expected ratio when its one rule is a plain roll-out to everybody.
+ * The experiment includes the players exposed to a variant in this period of the flag, without the default (no
+ * variant), disabled flags and overrides. The variants of a boolean flag are `false`, the control, and `true`. Events
+ * count after the first exposure, by server time and, within a millisecond, by position in the log; players whose
+ * window is still open are included. A boolean flag has an expected ratio only if its one rule is a plain roll-out to
+ * all players.
  */
 export const getFlagResults = defineRoute({
   method: 'GET',
   path: '/v1/flags/flags/{key}/results',
   tag: 'Feature flags',
-  summary: 'Results of the experiment a flag is',
+  summary: "Get the results of a flag's experiment",
   description:
-    'Compares the metric of the players exposed to each variant with that of the first variant, the control. An edit that changes ' +
-    'who gets what (variants, weights, rules, default, switch, prerequisites) begins a new period; results are of one period. ' +
-    "Events count from a player's first exposure for the window, the exposing event included. Players served two variants in " +
-    'the period, or exposed to another one in an earlier period, are left out. Comparisons with several variants are not ' +
-    'corrected for their number. About a second behind; the test environment has no exposures.',
+    'Compares the metric of the players exposed to each variant with the first variant, the control. An edit that ' +
+    'changes which players get which value (variants, weights, rules, default, enabled, prerequisites) starts a new ' +
+    "period; results cover one period. Events count during the window after a player's first exposure, including the " +
+    'event that exposed the player. Players who were served two variants in the period, or exposed to another ' +
+    'variant in an earlier period, are left out. Results are not corrected for the number of variants. They are ' +
+    'about a second behind; the test environment records no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -140,12 +142,12 @@ async function results(
   return answer(resultsJson(shown, experimentResults(samples)));
 }
 
-/** No flag gets this many versions, and ClickHouse holds them in 32 bits. */
+/** Versions are 32-bit integers in ClickHouse; no flag reaches this one. */
 const MOST_VERSION = 2 ** 32 - 1;
 
 interface Chosen {
   current: FlagPeriod;
-  /** The period that ended it. */
+  /** The following period; undefined for the current one. */
   next: FlagPeriod | undefined;
   all: readonly FlagPeriod[];
 }
@@ -154,7 +156,7 @@ interface Chosen {
 function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Chosen | Failure {
   const all = periodsOf(flag);
   if (period !== undefined && version !== undefined) {
-    return invalid([{ path: 'version', message: 'cannot be combined with `period`; send one of the two' }]);
+    return invalid([{ path: 'version', message: 'cannot be combined with `period`; send one of them' }]);
   }
   const place = all.findLastIndex((one) => {
     if (version !== undefined) return one.version <= version;
@@ -163,7 +165,7 @@ function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Ch
   const current = all[place];
   if (current === undefined || (version ?? 0) > flag.version) {
     const path = version === undefined ? 'period' : 'version';
-    return invalid([{ path, message: 'selects no period that the flag keeps; `periods` of the results lists them' }]);
+    return invalid([{ path, message: 'matches no period of the flag; see `periods` in the results' }]);
   }
   return { current, next: all[place + 1], all };
 }
@@ -174,17 +176,17 @@ const DAY_MS = 86_400_000;
 function aggregateOf({ aggregate: kind = 'conversion', property }: ResultsQuery): Aggregate | Failure {
   const faults: FieldFault[] = [];
   if (kind === 'sum' && property === undefined)
-    faults.push({ path: 'property', message: 'is required with aggregate=sum' });
+    faults.push({ path: 'property', message: 'is required with `aggregate=sum`' });
   if (kind !== 'sum' && property !== undefined)
-    faults.push({ path: 'property', message: 'goes with aggregate=sum only' });
+    faults.push({ path: 'property', message: 'is allowed with `aggregate=sum` only' });
   if ((property?.split('.').length ?? 0) > LIMITS.propertyPathKeys) {
-    faults.push({ path: 'property', message: `must have at most ${LIMITS.propertyPathKeys} keys` });
+    faults.push({ path: 'property', message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
   }
   if (faults.length > 0) return invalid(faults);
   return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
 }
 
-/** What was measured of a variant; nobody, if nobody saw it. */
+/** The sample of a variant; an empty sample if nobody was exposed to it. */
 function sampleOf(measured: readonly MeasuredVariant[], { variantKey, weight }: FlagArm): VariantSample {
   const rows = measured.filter(({ variant }) => variant === variantKey);
   const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);

@@ -44,7 +44,7 @@ const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAIL
 
 const listFlags = flags.listRoute({
   summary: 'List the flags',
-  description: 'By key; deleted ones are not among them.',
+  description: 'Ordered by key, without deleted flags.',
 });
 
 const createFlag = defineRoute({
@@ -53,7 +53,7 @@ const createFlag = defineRoute({
   method: 'POST',
   path: PATH,
   summary: 'Create a flag',
-  description: 'In effect on this node with the answer.',
+  description: 'The flag is in effect on this node when the response is sent.',
   idempotent: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { body: FlagBody },
@@ -85,7 +85,7 @@ const createFlag = defineRoute({
   },
 });
 
-/** As many as no two flags get alike. */
+/** Enough bytes that no two flags get the same salt. */
 const SALT_BYTES = 12;
 
 const getFlag = flags.getRoute({ summary: 'Get a flag by key' });
@@ -95,8 +95,8 @@ const putFlag = defineRoute({
   versioned: true,
   method: 'PUT',
   path: flags.itemPath,
-  summary: 'Change a flag, whole',
-  description: 'What is left out gets its default. The salt stays, and with it every player’s place.',
+  summary: 'Replace a flag',
+  description: 'Fields that you leave out get their defaults. The salt stays, so players keep their variants.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagWhole },
@@ -122,8 +122,8 @@ const patchFlag = defineRoute({
   path: flags.itemPath,
   summary: 'Change fields of a flag',
   description:
-    'Fields are replaced whole, lists too; null gives a field what it has when left out. What was wrong with the flag ' +
-    'already (a prerequisite deleted meanwhile, say) is not refused: it can always be switched off.',
+    'Replaces the fields that you send; lists are replaced, not merged. null sets a field to its default. Existing ' +
+    'faults, such as a deleted prerequisite, do not make the change fail, so you can always disable a flag.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagPatch },
@@ -146,13 +146,14 @@ const deleteFlag = defineRoute({
   method: 'DELETE',
   path: flags.itemPath,
   summary: 'Delete (archive) a flag',
-  description: 'From then on it is unknown to every endpoint, but its key stays taken. Flags that wait for it are off.',
+  description:
+    'All endpoints return 404 for the flag, but its key stays taken. Flags with it as a prerequisite are off.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch },
   reply: {
     statuses: [200],
-    description: 'It is archived.',
+    description: 'The flag is archived.',
     schema: Type.Object(
       {
         key: Type.String({ description: "The flag's key." }),
@@ -179,7 +180,7 @@ const deleteFlag = defineRoute({
 
 export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag];
 
-/** The flag of the caller's game and environment; undefined when there is none, or it is archived. */
+/** The flag with this key in the caller's game and environment; undefined if there is none or it is archived. */
 export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
   return flags.find(key, context)?.document;
 }
@@ -202,8 +203,8 @@ async function change(
 }
 
 /**
- * What is wrong with a definition, apart from its shape. Marks of earlier writes and periods do not count towards its size.
- * @param held what it changes: faults it had already are not refused
+ * The faults of a flag that its schema cannot express. Write marks and periods do not count towards its size.
+ * @param held the current flag, whose faults the changed one may keep
  */
 function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
   const { key, services } = context;
@@ -219,23 +220,27 @@ function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDo
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
-/** A flag without the fields that the service itself maintains. */
+/** A flag without the fields that the service maintains. */
 function bare(document: FlagDocument): FlagDocument {
   return { ...document, writes: [], periods: [] };
 }
 
-const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed' }]);
+const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed; create another flag instead' }]);
 
 function taken({ document }: ConfigEntry<'flag'>): Failure {
-  const was = document.archivedAt === null ? 'is' : 'was';
-  return failure('CONFLICT', `There ${was} a flag with that key.`, { field: 'key', archived: was === 'was' });
+  const archived = document.archivedAt !== null;
+  const holder = archived ? 'A deleted flag' : 'Another flag';
+  return failure('CONFLICT', `${holder} has this key; choose another key.`, { field: 'key', archived });
 }
 
-/** Keys stay taken when a flag is deleted, so those have a bound of their own. */
+/** Deleted flags keep their keys, so the number of keys has its own bound. */
 function overFlagQuota(context: RequestContext): Failure | undefined {
   const { key, services } = context;
   if (services.config.list('flag', key.game, key.environment).length < LIMITS.flagKeysPerEnvironment) {
     return flags.overQuota(context);
   }
-  return failure('CONFLICT', `${LIMITS.flagKeysPerEnvironment} keys of flags are taken, deleted ones included.`);
+  return failure(
+    'CONFLICT',
+    `The environment has used ${LIMITS.flagKeysPerEnvironment} flag keys, the maximum; deleted flags count too.`,
+  );
 }

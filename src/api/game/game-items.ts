@@ -38,7 +38,7 @@ const GameEvent = Type.Object(
 export const GameEvents = Type.Array(Type.Unknown(), {
   maxItems: LIMITS.syncEvents,
   'x-items': GameEvent,
-  description: `Events of the session, at most ${LIMITS.syncEvents}. They are applied in the order of their timestamps.`,
+  description: `Events of the session, at most ${LIMITS.syncEvents}. Applied in the order of their timestamps.`,
 });
 
 /** The rejected events. */

@@ -3,24 +3,24 @@ import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import { rememberedText } from '../remembered-text.ts';
 
-/** What a flag serves, as OpenFeature's clients read it. */
+/** A flag evaluation in the format of OFREP. */
 export const OfrepEvaluation = Type.Object(
   {
     key: Type.String({ description: "The flag's key." }),
-    value: Type.Unknown({ description: 'The value served, always present; null when the flag has none.' }),
+    value: Type.Unknown({ description: 'Served value, always present; null if the flag has no value for the player.' }),
     reason: Type.Unsafe<string>({
       type: 'string',
       enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'],
-      description: "OpenFeature's word for why; the exact reason stands in the metadata.",
+      description: "OpenFeature's reason. `metadata.reason` has the exact one.",
     }),
-    variant: Type.Optional(Type.String({ description: 'The variant served; left out where none is.' })),
+    variant: Type.Optional(Type.String({ description: 'Key of the served variant; left out if there is none.' })),
     metadata: Type.Object(
       {
-        reason: Type.String({ description: 'The exact reason, as the other evaluation endpoints tell it.' }),
-        segment_id: Type.Optional(Type.String({ description: 'The segment that matched.' })),
-        prerequisite_key: Type.Optional(Type.String({ description: 'The flag whose value kept this one off.' })),
+        reason: Type.String({ description: 'Exact reason, as in the other evaluation endpoints.' }),
+        segment_id: Type.Optional(Type.String({ description: 'Id of the matching segment.' })),
+        prerequisite_key: Type.Optional(Type.String({ description: 'Key of the unmet prerequisite flag.' })),
       },
-      { description: 'More about the evaluation.' },
+      { description: 'Details of the evaluation.' },
     ),
   },
   { description: 'A flag evaluation of OFREP.' },
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<FlagReason, string>> = {
   flag_disabled: 'DISABLED',
 };
 
-/** One evaluation as JSON text; its value is spliced in as it is. */
+/** An evaluation as JSON text. The value is JSON text already. */
 export const ofrepJson = rememberedText(ofrepText);
 
 function ofrepText({ flagKey, value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {

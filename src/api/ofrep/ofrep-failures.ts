@@ -7,25 +7,27 @@ import type { FailureDocs } from '../route.ts';
 const CODES = ['FLAG_NOT_FOUND', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'PARSE_ERROR', 'GENERAL'] as const;
 export type OfrepCode = (typeof CODES)[number];
 
-/** Failures as OFREP writes them: no envelope, OpenFeature's error codes, and the flag's key with a single evaluation. */
+/**
+ * Failures in the format of OFREP: no envelope, OpenFeature's error codes, and the flag's key in a single evaluation.
+ */
 export const ofrepFailures: FailureDocs = {
   schema: Type.Object(
     {
-      key: Type.Optional(Type.String({ description: "The flag's key, with a single evaluation." })),
+      key: Type.Optional(Type.String({ description: 'Key of the flag, in a single evaluation.' })),
       errorCode: Type.Unsafe<OfrepCode>({ type: 'string', enum: [...CODES], description: "OpenFeature's error code." }),
-      errorDetails: Type.Optional(Type.String({ description: 'What is wrong, for people.' })),
+      errorDetails: Type.Optional(Type.String({ description: 'Explanation for people.' })),
     },
     { description: 'A failed evaluation of OFREP.' },
   ),
   toAnswer(failure, { key }) {
     const { status, message } = ERRORS[failure.code];
     const code = codeOf(failure);
-    // OFREP keeps 404 for flags; a player nobody knows is a fault of the context.
+    // OFREP uses 404 for flags only; an unknown player is a fault of the context.
     return ofrepFailure(code === 'INVALID_CONTEXT' ? 400 : status, code, failure.message ?? message, key);
   },
 };
 
-/** @param key the flag's, with a single evaluation */
+/** A failure in the format of OFREP. @param key key of the flag, in a single evaluation */
 export function ofrepFailure(status: number, errorCode: OfrepCode, errorDetails: string, key?: string): TextAnswer {
   const body = JSON.stringify({ ...(key === undefined ? {} : { key }), errorCode, errorDetails });
   return { kind: 'text', status, contentType: 'application/json', body };
@@ -42,7 +44,7 @@ function ofPath(path: string): OfrepCode {
   return path.startsWith('/context') ? 'INVALID_CONTEXT' : 'GENERAL';
 }
 
-/** Where the first fault of an invalid body is. */
+/** Path of the first fault of an invalid body. */
 function firstPath({ details }: Failure): string {
   const fields = details?.['fields'];
   const first: unknown = Array.isArray(fields) ? fields[0] : undefined;

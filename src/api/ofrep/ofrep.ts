@@ -13,8 +13,8 @@ import { defineRoute } from '../route.ts';
 import { expectFlags } from '../flags/flag-evaluation.ts';
 
 /*
- * The OpenFeature Remote Evaluation Protocol (OFREP), version 0.3: its server providers ask for one flag at a time, its
- * client providers for all of them, again and again with the ETag of the last answer.
+ * The OpenFeature Remote Evaluation Protocol (OFREP), version 0.3. Server providers evaluate one flag at a time; client
+ * providers poll all flags with the ETag of the last response.
  */
 
 const tag = 'OpenFeature';
@@ -31,10 +31,10 @@ const Body = Type.Object({
         targetingKey: {
           type: 'string',
           maxLength: LIMITS.externalIdLength,
-          description: "The player: the service's id of it, or its external_id.",
+          description: 'The player: its player_id or external_id.',
         },
       },
-      description: 'The evaluation context; what stands beside the targetingKey is for the rules of flags to look at.',
+      description: 'Evaluation context. Rules read its fields besides `targetingKey` as `context.<field>`.',
     }),
   ),
 });
@@ -46,7 +46,7 @@ export const ofrepEvaluateFlag = defineRoute({
   path: '/ofrep/v1/evaluate/flags/{key}',
   tag,
   summary: 'Evaluate one flag (OFREP)',
-  description: 'What is served counts as seen by the player, as with the single evaluation.',
+  description: 'The served variant counts as seen by the player, as with `POST /v1/flags/flags/{key}/evaluate`.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
@@ -56,7 +56,7 @@ export const ofrepEvaluateFlag = defineRoute({
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: Body },
   reply: {
     statuses: [200],
-    description: 'What the flag serves the player.',
+    description: 'The evaluation.',
     mediaType,
     schema: OfrepEvaluation,
     example: OFREP_EXAMPLE,
@@ -79,8 +79,8 @@ export const ofrepEvaluateFlags = defineRoute({
   tag,
   summary: 'Evaluate all flags (OFREP)',
   description:
-    'Answers 304 while nothing has changed since the answer with the ETag in If-None-Match. An event with a flag as ' +
-    '`flag_key` in its properties exposes the variant served.',
+    'Returns 304 if the response would have an ETag of `If-None-Match`. This call records no exposure: track an ' +
+    'event with the property `flag_key` when the player sees the variant.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
@@ -89,16 +89,16 @@ export const ofrepEvaluateFlags = defineRoute({
   failures: ofrepFailures,
   input: {
     headers: Type.Object({
-      'If-None-Match': Type.Optional(Type.String({ description: 'ETags of answers the caller holds.' })),
+      'If-None-Match': Type.Optional(Type.String({ description: 'ETags of earlier responses that you hold.' })),
     }),
     body: Body,
   },
   reply: {
     statuses: [200, 304],
-    description: 'What each flag serves the player, in order of their keys.',
+    description: 'The evaluations, ordered by flag key.',
     mediaType,
     schema: Type.Object(
-      { flags: Type.Array(OfrepEvaluation, { description: 'What each flag serves.' }) },
+      { flags: Type.Array(OfrepEvaluation, { description: 'The evaluations, ordered by flag key.' }) },
       { description: 'A bulk evaluation.' },
     ),
     example: { flags: [OFREP_EXAMPLE] },
@@ -123,7 +123,10 @@ interface Question {
   exposes: boolean;
 }
 
-/** Asks the owner of the player that the context names. @param flagKey of a single evaluation, for its failures */
+/**
+ * Evaluates flags for the player in the context.
+ * @param flagKey key of a single evaluation, for its failures
+ */
 async function evaluate(
   evaluationContext: Record<string, unknown> | undefined,
   question: Question,
@@ -132,18 +135,26 @@ async function evaluate(
 ): Promise<FlagsReply | Failure | TextAnswer> {
   const { targetingKey, ...rest } = evaluationContext ?? {};
   if (typeof targetingKey !== 'string' || targetingKey === '') {
-    return ofrepFailure(400, 'TARGETING_KEY_MISSING', 'The context holds no targetingKey.', flagKey);
+    return ofrepFailure(
+      400,
+      'TARGETING_KEY_MISSING',
+      '`context.targetingKey` is required: send a player_id or an external_id.',
+      flagKey,
+    );
   }
   const context = documentText(rest);
   if (context === undefined) return documentTooLarge('/context');
-  // A token's external_id may look like the id of another player.
+  // With a player token, the player is known; its external_id may look like the id of another player.
   for (const playerId of player === undefined ? playerIdsOf(key, targetingKey) : [player.playerId]) {
     const body = { kind: 'EvaluateFlags', playerId, context, ...question } as const;
     const reply = await services.backend.ask(origin, playerId, body);
     if (reply.kind !== 'failure') return expectFlags(reply);
     if (reply.code !== 'PLAYER_NOT_FOUND') return reply;
   }
-  return failure('PLAYER_NOT_FOUND', 'The targetingKey names no player.');
+  return failure(
+    'PLAYER_NOT_FOUND',
+    'No player has the player_id or external_id in `context.targetingKey`; register the player first.',
+  );
 }
 
 function targetOf(evaluationContext: Record<string, unknown> | undefined): string {
@@ -151,7 +162,7 @@ function targetOf(evaluationContext: Record<string, unknown> | undefined): strin
   return typeof targetingKey === 'string' ? targetingKey : '';
 }
 
-/** Whether the caller holds what an ETag stands for (RFC 9110, section 13.1.2: weak comparison). */
+/** Whether If-None-Match contains the ETag (RFC 9110, section 13.1.2: weak comparison). */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((one) => ['*', etag].includes(withoutWeakness(one.trim())));

@@ -2,27 +2,34 @@ import { Type } from 'typebox';
 import { BUCKETS } from '../../scoring/buckets.ts';
 
 const cutoff = (percentile: number) =>
-  Type.Number({ description: `The lowest score of the bucket: percentile ${percentile} of the model's holdout.` });
+  Type.Number({ description: `Lowest score of the bucket: percentile ${percentile} of the model's holdout set.` });
 
-/** What scoring answers, envelope and all. */
+/** The response of scoring, including its own envelope. */
 export const ScoreAnswer = Type.Object(
   {
     success: Type.Literal(true, { description: 'Always true.' }),
     data: Type.Object(
       {
-        device_id: Type.String({ description: 'As it was sent.' }),
-        score: Type.Number({ minimum: 0, maximum: 1, description: 'Probability of paying within day 1.' }),
+        device_id: Type.String({ description: 'The device id as sent.' }),
+        score: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Probability from 0 to 1 that the player pays within the first day.',
+        }),
         bucket: Type.Unsafe<string>({
           type: 'string',
           enum: [...BUCKETS],
-          description: 'The highest bucket whose threshold the score reaches.',
+          description: 'Highest bucket whose threshold the score reaches.',
         }),
         model_version: Type.String({ description: "First 12 characters of the model artifact's SHA-256." }),
         thresholds_used: Type.Object(
           { top_1pct: cutoff(99), top_5pct: cutoff(95), top_10pct: cutoff(90) },
-          { description: "This model's thresholds; they change with each retrain." },
+          { description: 'Thresholds of the model. They change when the model is retrained.' },
         ),
-        scored_at: Type.String({ format: 'date-time', description: 'Time of computation, UTC.' }),
+        scored_at: Type.String({
+          format: 'date-time',
+          description: 'When the score was computed. ISO 8601, UTC, milliseconds.',
+        }),
       },
       { description: 'The score.' },
     ),

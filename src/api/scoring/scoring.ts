@@ -16,33 +16,31 @@ const Body = Type.Object({
   device_id: Type.String({
     minLength: 1,
     maxLength: LIMITS.scoredDeviceIdLength,
-    description: "The caller's device identifier; echoed, and stored with the score.",
+    description: 'Your device id. It is stored with the score and returned.',
   }),
-  loot_distinct_types: count('Distinct loot-case types opened.'),
-  sess_duration_total: seconds(
-    'Sum of the activity durations of session ends, in seconds; no idle or background time.',
-  ),
-  match_avg_fight_time: seconds('Mean fight time over all matches, in seconds; no loading.'),
-  match_wins: count('Matches whose result is exactly WIN.'),
+  loot_distinct_types: count('Number of distinct loot-case types opened.'),
+  sess_duration_total: seconds('Total active session time, seconds, without idle and background time.'),
+  match_avg_fight_time: seconds('Mean fight time of all matches, seconds, without loading time.'),
+  match_wins: count('Number of matches with the result `WIN`.'),
   install_hour: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 23, default: 0, description: 'Hour of day of the install, in UTC.' }),
+    Type.Integer({ minimum: 0, maximum: 23, default: 0, description: 'Hour of the day of the install, 0 to 23, UTC.' }),
   ),
-  vpay_count: count('Virtual-currency events, earned and spent; no real money.'),
+  vpay_count: count('Number of virtual-currency events, earned and spent, without real-money purchases.'),
 });
 
-/** Scores a new install's first half hour. Both documented paths share this handler. */
+/** The route that scores the first half hour after an install. It exists under two paths. */
 const scoreAt = (path: string): KeyedRoute =>
   defineRoute({
     method: 'POST',
     path,
     tag: 'Scoring',
-    summary: 'Score the probability that a new install pays within its first day',
+    summary: 'Score the probability that a new player pays within the first day',
     description:
-      'Six numbers of the first 30 minutes after install; what is not known is left out, never null. Each request stores a record of its ' +
-      'own, also a repeat. With a test key the device ids SERVICE_TEST_TOP_1PCT, SERVICE_TEST_TOP_5PCT, SERVICE_TEST_TOP_10PCT and ' +
-      'SERVICE_TEST_REST force their bucket.',
+      'Takes six numbers about the first 30 minutes after the install. Leave out unknown numbers; null is not ' +
+      'allowed. Every request stores a record, also a repeat. With a test key, the device ids SERVICE_TEST_TOP_1PCT, ' +
+      'SERVICE_TEST_TOP_5PCT, SERVICE_TEST_TOP_10PCT and SERVICE_TEST_REST force the bucket.',
     auth: { keys: ['client', 'server'], scope: 'scoring:write' },
-    // Scoring names a device, not a player: the token of any player is accepted.
+    // Scoring is about a device, not a player, so the token of any player is accepted.
     players: 'none',
     limitClass: 'none',
     repeatCounts: true,
@@ -51,7 +49,7 @@ const scoreAt = (path: string): KeyedRoute =>
     input: { body: Body },
     reply: {
       statuses: [200],
-      description: 'The score; its record is stored.',
+      description: 'The score. Its record is stored.',
       mediaType: 'application/json',
       schema: ScoreAnswer,
       example: SCORE_ANSWER_EXAMPLE,
@@ -92,7 +90,7 @@ export const scoringRoutes: readonly KeyedRoute[] = [
   scoreAt('/api/v1/scoring/first-user-conversion/30m'),
 ];
 
-/** The envelope of scores: only here `error` and `meta` are present, as null. */
+/** The response with its own envelope, in which `error` and `meta` are null. */
 function scoreAnswer(deviceId: string, scored: Scored): TextAnswer {
   const { score, bucket, modelVersion, thresholds, scoredAt } = scored;
   const data =
@@ -102,7 +100,7 @@ function scoreAnswer(deviceId: string, scored: Scored): TextAnswer {
   return { kind: 'text', contentType: 'application/json', body };
 }
 
-/** A model's thresholds are one object for as long as it answers, and a batch has one time: both are written once. */
+/** A model's thresholds are one object, and a batch of scores has one time, so the texts of both are cached. */
 let latestThresholds: { of: Thresholds | undefined; text: string } = { of: undefined, text: '' };
 let latestTime = { atMs: Number.NaN, text: '' };
 

@@ -11,13 +11,14 @@ export const makeStreamToken = defineRoute({
   method: 'POST',
   path: '/v1/events/stream-tokens',
   tag: 'Events',
-  summary: 'Make a token that opens one event stream',
+  summary: 'Create a token that opens one event stream',
   description:
-    `For browsers' EventSource, which cannot send a key: \`GET /v1/events/events/stream?token=…\` within ${SECONDS} seconds opens one ` +
-    'stream of the game and environment of the key that made the token, on any gateway. The stream ends when the key is revoked. ' +
-    'An EventSource that loses its connection reconnects with the used token and gets 401: make a new token and a new ' +
-    'EventSource with `last_event_id` set to the last id seen. Make tokens on your server, for people who may see all events. ' +
-    `429: the key has made ${LIMITS.streamTokensOfKey} tokens within a minute on this gateway.`,
+    `For EventSource in browsers, which cannot send an API key. Within the token's lifetime of ${SECONDS} seconds, ` +
+    '`GET /v1/events/events/stream?token=…` opens one stream for the game and environment of the key, on any ' +
+    'gateway. The stream ends when the key is revoked. An EventSource that loses its connection reconnects with the ' +
+    'used token and gets 401: create a new token and a new EventSource with `last_event_id` set to the last id ' +
+    'received. Create tokens on your server, for people who may see all events of the game. The limit is ' +
+    `${LIMITS.streamTokensOfKey} tokens per key, minute and gateway; above it the response is 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   repeatCounts: true,
@@ -25,10 +26,12 @@ export const makeStreamToken = defineRoute({
   input: {},
   reply: {
     statuses: [201],
-    description: 'The token. It is shown once.',
+    description: 'The token. Only this response shows it.',
     schema: Type.Object(
       {
-        token: Type.String({ description: 'Send it as `?token=`. It opens one connection.' }),
+        token: Type.String({
+          description: 'The token. Send it as the query parameter `token`; it opens one connection.',
+        }),
         expires_at: timeOut('When the token expires.'),
       },
       { description: 'A stream token.' },

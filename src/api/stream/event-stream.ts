@@ -11,14 +11,15 @@ export const streamEvents = defineRoute({
   method: 'GET',
   path: '/v1/events/events/stream',
   tag: 'Events',
-  summary: 'Stream ingested events (Server-Sent Events)',
+  summary: 'Stream events (Server-Sent Events)',
   description:
-    'Each message is a `data:` line with a JSON object whose `type` is `connected` (first), `event`, `gap` (events were ' +
-    'lost to this reader; `missed` is how many, or null when nobody can tell) or `heartbeat`. Messages that stand for a ' +
-    'position carry an SSE `id:`; `Last-Event-ID` resumes after it, without a hole or a repeat, for as long as the log ' +
-    'holds what followed. A reader that does not keep up is disconnected, and misses nothing when it resumes. Whatever ' +
-    '`Accept` says, the answer is an event stream. 429: the key has as many streams open on this gateway as its tier ' +
-    `may (${STREAMS_BY_TIER}). 503: the gateway has no room for more.`,
+    'Each message is a `data:` line with a JSON object. Its `type` is `connected` (the first message), `event`, ' +
+    '`heartbeat` or `gap`. `gap`: events after this id can no longer be replayed; `missed` is their number, or null ' +
+    'if it is unknown. Messages with a position have an SSE `id:`; `Last-Event-ID` resumes after it without gaps or ' +
+    'repeats while the log retains the following events. Slow readers are disconnected; they resume with ' +
+    '`Last-Event-ID` and miss nothing. The response is an event stream whatever `Accept` says. 429: the key has ' +
+    `reached the number of open streams of its tier on this gateway (${STREAMS_BY_TIER}). 503: the gateway has ` +
+    'reached its maximum number of streams.',
   auth: { keys: ['server'], streamTokens: true },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -27,7 +28,7 @@ export const streamEvents = defineRoute({
       event_name: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength }), {
           maxItems: LIMITS.streamEventNames,
-          description: 'Only events of these names; may be repeated.',
+          description: 'Only events with these names. Repeat the parameter for several names.',
         }),
       ),
       player_id: Type.Optional(PlayerId),
@@ -35,26 +36,30 @@ export const streamEvents = defineRoute({
         Type.String({
           maxLength: LIMITS.streamTokenLength,
           description:
-            'A token of POST /v1/events/stream-tokens instead of a key, for EventSource. It opens one connection: when that ' +
-            'ends, make a new token and a new EventSource with `last_event_id`.',
+            'Stream token from `POST /v1/events/stream-tokens`, instead of an API key. It opens one connection. When ' +
+            'the connection ends, create a new token and a new EventSource with `last_event_id`.',
         }),
       ),
       last_event_id: Type.Optional(
         Type.String({
           maxLength: LIMITS.callerIdLength,
-          description: 'As the header, for clients that cannot set it; the header counts when both are there.',
+          description:
+            'Same as the header `Last-Event-ID`, for clients that cannot set it. The header takes precedence.',
         }),
       ),
     }),
     headers: Type.Object({
       'Last-Event-ID': Type.Optional(
-        Type.String({ maxLength: LIMITS.callerIdLength, description: 'The last SSE id seen: resume after it.' }),
+        Type.String({
+          maxLength: LIMITS.callerIdLength,
+          description: 'The last SSE id received. The stream resumes after it.',
+        }),
       ),
     }),
   },
   reply: {
     statuses: [200],
-    description: 'The stream; it stays open.',
+    description: 'The stream. It stays open.',
     mediaType: 'text/event-stream',
     schema: Type.String({ description: 'Server-Sent Events.' }),
     example: 'data: {"type":"connected","game_id":"demo"}\n\n',
@@ -62,7 +67,7 @@ export const streamEvents = defineRoute({
   action: {
     kind: 'stream',
     toLiveRequest({ query, headers }, { key }) {
-      // Empty is no position: clients send that before they saw one.
+      // Clients send an empty id before they have received one.
       const lastEventId = headers['Last-Event-ID'] ?? (query.last_event_id === '' ? undefined : query.last_event_id);
       return {
         key: key.id,

@@ -5,21 +5,21 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
 import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';
 
-/** What callers decide about a webhook, its secret apart. */
+/** The parts of a webhook that callers set, without the secret. */
 type WebhookContent = Pick<
   WebhookDocument,
   'name' | 'url' | 'events' | 'enabled' | 'headers' | 'retryPolicy' | 'filters'
 >;
 
-/** A webhook's configuration as it came: what is left out gets its default. */
+/** Reads a whole webhook configuration. Missing fields get their defaults. */
 export function wholeContent(body: WebhookBody): WebhookContent {
   const { url, events } = body;
   return over(body, emptyContent(url, events));
 }
 
 /**
- * Changes over what is held: what is left out is kept, null gives what a field is when left out at creation. Whoever enables
- * a webhook has seen to why the service disabled it.
+ * Merges a change into a webhook: missing fields stay, null sets a field to its default. Enabling the webhook removes
+ * `disabled`, the reason for which the service disabled it.
  */
 export function changedWebhook(body: WebhookPatch, held: WebhookDocument, nowMs: number): WebhookDocument {
   const { disabled, ...rest } = held;
@@ -30,8 +30,8 @@ export function changedWebhook(body: WebhookPatch, held: WebhookDocument, nowMs:
 }
 
 /**
- * A webhook with another secret: the one it had signs beside it for a while, whatever was before that no more. The secret
- * it has already changes nothing, so that a rotation can be repeated without ending the time of the one before.
+ * Replaces the secret. The previous secret signs as well until the overlap ends; older ones no longer do. The current
+ * secret changes nothing, so a repeated rotation does not cut the overlap short.
  */
 export function rotatedWebhook(held: WebhookDocument, secret: string, nowMs: number): WebhookDocument {
   if (secret === held.secret) return held;
@@ -39,14 +39,14 @@ export function rotatedWebhook(held: WebhookDocument, secret: string, nowMs: num
   return { ...held, secret, previousSecret };
 }
 
-/** A secret of the Standard Webhooks form. */
+/** A random secret in the format of Standard Webhooks. */
 export function newSecret(ids: Ids): string {
   return `whsec_${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64')}`;
 }
 
 const SECRET_BYTES = 24;
 
-/** What is wrong with a configuration, beside its shape. Only what a caller sent is looked at. */
+/** The faults of a configuration that its schema cannot express. Checks only the fields that were sent. */
 export function webhookFaults(
   { url, events, headers }: WebhookBody | WebhookPatch,
   allowPrivateHosts: readonly string[],

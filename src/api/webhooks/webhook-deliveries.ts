@@ -5,7 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
-import { NextCursor, PageQuery } from '../paging.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -16,14 +16,15 @@ const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
   type: 'string',
   enum: OUTCOMES,
   description:
-    '`delivered`: any 2xx. `failed`: there will be another attempt. `exhausted`: there will be none. `dropped`: due when the ' +
-    'webhook was disabled. `overflowed`: never queued, as too many waited for this webhook or its game.',
+    '`delivered`: the receiver returned 2xx. `failed`: another attempt will follow. `exhausted`: no further attempt ' +
+    'will follow. `dropped`: the webhook was disabled when the attempt was due. `overflowed`: never queued, because ' +
+    'the queue of the webhook or the game was full.',
 });
 
 const DeliveriesQuery = Type.Object({
   outcome: Type.Optional(Outcome),
-  from: Type.Optional(timeIn('Only attempts made then or later.')),
-  to: Type.Optional(timeIn('Only attempts made before.')),
+  from: Type.Optional(timeIn('Only attempts at or after this time.')),
+  to: Type.Optional(timeIn('Only attempts before this time.')),
   ...PageQuery.properties,
 });
 
@@ -32,32 +33,32 @@ type DeliveriesQuery = Static<typeof DeliveriesQuery>;
 const Attempt = Type.Object(
   {
     delivery_id: Type.String({
-      description: 'Id of the delivery, the same for all its attempts: `id` in its payload.',
+      description: 'Id of the delivery, `id` in its payload. All attempts of a delivery have the same id.',
     }),
     webhook_id: Type.String({ description: 'Id of the webhook.' }),
-    kind: Type.String({ description: 'What it tells of: `type` in its payload.' }),
+    kind: Type.String({ description: 'Event kind, `type` in the payload.' }),
     player_id: PlayerId,
-    attempt: Type.Integer({ description: 'Number of the attempt, from 1; 0: none was made.' }),
-    attempted_at: timeOut('When it was made.'),
-    duration_ms: Type.Integer({ description: 'How long the exchange took, milliseconds.' }),
+    attempt: Type.Integer({ description: 'Number of the attempt, from 1; 0 if no attempt was made.' }),
+    attempted_at: timeOut('When the attempt was made.'),
+    duration_ms: Type.Integer({ description: 'Duration of the request and its response, milliseconds.' }),
     outcome: Outcome,
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'HTTP status of the answer; null when there was none.',
+      description: 'HTTP status of the response; null if there was none.',
     }),
     error: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why there was no answer; null when there was one.',
+      description: 'Why there was no response; null if there was one.',
     }),
-    response_start: Type.String({ description: "First characters of the answer's body, as the receiver sent them." }),
-    url_host: Type.String({ description: 'Host it was sent to.' }),
+    response_start: Type.String({ description: 'First characters of the response body, as the receiver sent them.' }),
+    url_host: Type.String({ description: 'Host of the receiver.' }),
     next_attempt_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When the next attempt is due. ISO 8601, UTC, milliseconds; null when there is none.',
+      description: 'When the next attempt is due. ISO 8601, UTC, milliseconds; null if there is none.',
     }),
   },
-  { description: 'An attempt to deliver.' },
+  { description: 'A delivery attempt.' },
 );
 
 export const listWebhookDeliveries = defineRoute({
@@ -65,18 +66,19 @@ export const listWebhookDeliveries = defineRoute({
   limitClass: 'events',
   method: 'GET',
   path: `${webhooks.itemPath}/deliveries`,
-  summary: 'List the attempts to deliver to a webhook',
+  summary: 'List the delivery attempts of a webhook',
   description:
-    'Newest first, each attempt by itself; a second or two behind. `from` and `to` are half-open. An attempt that a crash cut short is ' +
-    'made again under its number, and may be here twice. A cursor belongs to its filters.',
+    'Lists every attempt, newest first. Attempts appear one or two seconds after they are made. `from` is inclusive, ' +
+    '`to` exclusive. An attempt that a crash interrupted is repeated with the same number and may be listed twice. A ' +
+    'cursor is valid only with the same filters.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: WebhookById, query: DeliveriesQuery },
   reply: {
     statuses: [200],
-    description: 'Some of the attempts.',
+    description: 'A page of attempts.',
     schema: Type.Object(
       { deliveries: Type.Array(Attempt, { description: 'Attempts of this page.' }), next_cursor: NextCursor },
-      { description: 'Attempts to deliver.' },
+      { description: 'A page of delivery attempts.' },
     ),
     example: {
       deliveries: [
@@ -109,15 +111,15 @@ async function list(webhookId: string, query: DeliveriesQuery, context: RequestC
   const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
   const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    return invalid([{ path: 'to', message: 'must be later than from' }]);
+    return invalid([{ path: 'to', message: 'must be after `from`' }]);
   }
   const asked = [game, environment, webhookId, outcome, sinceMs, untilMs];
   const behind = cursor === undefined ? undefined : decodePlace(cursor, asked);
   if (cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
   }
   const filter = { game, environment, webhookId, outcome, sinceMs, untilMs, behind };
-  // One more than asked for tells whether there is another page.
+  // One extra row shows whether there is another page.
   const found = await context.services.analytics.webhookDeliveries({ ...filter, limit: limit + 1 });
   if (found.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
   const shown = found.value.slice(0, limit);

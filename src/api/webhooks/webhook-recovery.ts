@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { Recovery } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
@@ -14,28 +15,30 @@ const RecoveryShape = Type.Object(
   {
     recovery_id: Type.String({ description: 'Id of the recovery.' }),
     webhook_id: Type.String({ description: 'Id of the webhook.' }),
-    since: timeOut('From when on everything is looked at again.'),
+    since: timeOut('Start time of the recovery: later events are delivered again.'),
     status: Type.Unsafe<Recovery['state']>({
       type: 'string',
       enum: ['running', 'done', 'stopped'],
-      description: '`stopped`: before its end, as the webhook was disabled, or the log has lost its place.',
+      description:
+        '`stopped` if it ended early, because the webhook was disabled or the log no longer has the position of the ' +
+        'recovery.',
     }),
-    records_scanned: Type.Integer({ description: 'Records of the log looked at so far.' }),
-    records_total: Type.Integer({ description: 'Records of the log to look at, about.' }),
-    deliveries_queued: Type.Integer({ description: 'Deliveries queued so far.' }),
-    started_at: timeOut('When it was begun.'),
+    records_scanned: Type.Integer({ description: 'Number of log records read so far.' }),
+    records_total: Type.Integer({ description: 'Approximate number of log records to read.' }),
+    deliveries_queued: Type.Integer({ description: 'Number of deliveries queued so far.' }),
+    started_at: timeOut('When the recovery started.'),
     finished_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When it ended. ISO 8601, UTC, milliseconds; null while it runs.',
+      description: 'When the recovery ended. ISO 8601, UTC, milliseconds; null while it runs.',
     }),
   },
-  { description: 'How far a recovery is.' },
+  { description: 'A recovery and its progress.' },
 );
 
 const RECOVERY_REPLY = {
   statuses: [200],
-  description: 'How far it is.',
+  description: 'The recovery and its progress.',
   schema: RecoveryShape,
   example: {
     recovery_id: '019bc0de-1234-7abc-8def-0123456789ac',
@@ -54,17 +57,20 @@ const recover = defineRoute({
   ...webhooks.shared,
   method: 'POST',
   path: `${webhooks.itemPath}/recover`,
-  summary: 'Deliver again whatever happened since a time',
+  summary: 'Deliver all events since a given time again',
   description:
-    'For a receiver that was away for longer than the retries last, or lost what it had taken. In the background, everything the ' +
-    'webhook asks for now is queued under the id it had or would have had, so that a receiver that skips known ids gets what it ' +
-    'missed and nothing twice. One at a time per webhook: asking for the same `since` again tells how far it is, another one is 409. ' +
-    'The log goes back 30 days at most.',
+    'For a receiver that was unavailable for longer than the retries last, or that lost data. In the background, the ' +
+    'service queues all events since `since` that match the current webhook. Each delivery has its original id, so a ' +
+    'receiver that skips known ids gets what it missed and nothing twice. A webhook has at most one running ' +
+    'recovery: the same `since` returns its progress, another one returns 409. The log goes back at most ' +
+    `${LIMITS.logRetentionDays} days.`,
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {
     params: WebhookById,
-    query: Type.Object({ since: timeIn('From when on, by the time the service received it.') }),
+    query: Type.Object({
+      since: timeIn('Start time. Events that the service received at or after it are delivered again.'),
+    }),
   },
   reply: RECOVERY_REPLY,
   action: {
@@ -82,8 +88,8 @@ const getRecovery = defineRoute({
   ...webhooks.shared,
   method: 'GET',
   path: `${webhooks.itemPath}/recover`,
-  summary: 'Get how far the latest recovery is',
-  description: '404 when none was begun.',
+  summary: 'Get the progress of the latest recovery',
+  description: 'Returns 404 if the webhook has no recovery.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: WebhookById },
   reply: RECOVERY_REPLY,
@@ -94,7 +100,7 @@ const getRecovery = defineRoute({
       if (entry === undefined) return missingWebhook();
       const recovery = await context.services.webhookOperations.recovery(entry);
       if (recovery === 'unavailable') return failure('SERVICE_UNAVAILABLE');
-      if (recovery === undefined) return failure('NOT_FOUND', 'No recovery of the webhook is known.');
+      if (recovery === undefined) return failure('NOT_FOUND', 'The webhook has no recovery; start one with POST.');
       return recoveryAnswer(entry.key, recovery);
     },
   },
@@ -102,7 +108,7 @@ const getRecovery = defineRoute({
 
 export const webhookRecoveryRoutes = [recover, getRecovery];
 
-/** Begins a recovery, or tells of the one that runs, or of the one that the first request with this Idempotency-Key began. */
+/** Starts a recovery, or returns the running one or the one that this Idempotency-Key started. */
 async function begin(entry: ConfigEntry<'webhook'>, since: number, context: RequestContext): Promise<Answer> {
   const { webhookOperations } = context.services;
   const claimed = await claimKey(context);
@@ -116,7 +122,9 @@ async function begin(entry: ConfigEntry<'webhook'>, since: number, context: Requ
   if (begun.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE');
   const { recovery } = begun;
   if (recovery.since === since) return recoveryAnswer(entry.key, recovery);
-  return failure('CONFLICT', 'A recovery since another time is under way.', { since: formatTimestamp(recovery.since) });
+  return failure('CONFLICT', 'A recovery with another `since` is running (`details.since`); wait until it ends.', {
+    since: formatTimestamp(recovery.since),
+  });
 }
 
 function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false): Answer {

@@ -10,29 +10,29 @@ export const redeliverToWebhook = defineRoute({
   ...webhooks.shared,
   method: 'POST',
   path: `${webhooks.itemPath}/deliveries/{delivery_id}/redeliver`,
-  summary: 'Deliver something again',
+  summary: 'Repeat a delivery',
   description:
-    'Queues it under the id it had, with new attempts from 1, whatever came of the earlier ones. It must be among `deliveries`, and ' +
-    'in the log still; it is told as it happened then, also if kinds or filters of the webhook have changed. 409 while the webhook is ' +
-    'disabled.',
+    'Queues the delivery with its original id and new attempts from 1, whatever the result of the earlier attempts. ' +
+    'It must be listed in `deliveries` and still be in the log. The payload is the original one, even if the event ' +
+    'kinds or filters of the webhook have changed. Returns 409 while the webhook is disabled.',
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {
     params: Type.Object({
       ...WebhookById.properties,
-      delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery: `id` in its payload.' }),
+      delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery, `id` in its payload.' }),
     }),
   },
   reply: {
     statuses: [200],
-    description: 'It is queued.',
+    description: 'The delivery is queued.',
     schema: Type.Object(
       {
         webhook_id: Type.String({ description: 'Id of the webhook.' }),
         delivery_id: Type.String({ description: 'Id of the delivery.' }),
-        queued: Type.Boolean({ description: 'Always true: attempts follow at once.' }),
+        queued: Type.Boolean({ description: 'Always true; the first attempt follows at once.' }),
       },
-      { description: 'A delivery that is made again.' },
+      { description: 'A repeated delivery.' },
     ),
     example: {
       webhook_id: 'wh_019bc0de-1234-7abc-8def-0123456789ab',
@@ -51,10 +51,11 @@ export const redeliverToWebhook = defineRoute({
       const asked = await services.analytics.deliveredFact({ game, environment, webhookId: params.id, deliveryId });
       if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
       const place = asked.value;
-      if (place === undefined) return failure('NOT_FOUND', 'No attempt of that delivery is known of this webhook.');
+      if (place === undefined)
+        return failure('NOT_FOUND', 'The webhook has no attempt of this delivery; see its `deliveries`.');
       const claimed = await claimKey(context);
       if (claimed.kind === 'failure') return claimed;
-      // A repeat asks again: if the first request failed on its way, nothing was queued, and else its id tells that it was.
+      // A repeat queues again with the same request id, which has no effect if the first request succeeded.
       const requestId =
         idempotency === undefined
           ? services.ids.uuidv7(origin.receivedAt)
@@ -66,9 +67,9 @@ export const redeliverToWebhook = defineRoute({
             replayed: claimed.replayed,
           });
         case 'gone':
-          return failure('NOT_FOUND', 'The log no longer holds what was delivered.');
+          return failure('NOT_FOUND', 'The log no longer contains the delivered event.');
         case 'erased':
-          return failure('NOT_FOUND', 'The player it tells of was erased.');
+          return failure('NOT_FOUND', 'The player of the delivery was erased.');
         case 'unavailable':
           return failure('SERVICE_UNAVAILABLE');
       }
@@ -76,5 +77,5 @@ export const redeliverToWebhook = defineRoute({
   },
 });
 
-/** Namespace of request ids that derive from an Idempotency-Key. */
+/** UUID namespace of request ids derived from an Idempotency-Key. */
 const REQUEST_IDS = '0d6c2f4b-6a52-4f0e-9a3b-5d7a1c9be804';

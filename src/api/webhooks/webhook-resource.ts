@@ -9,7 +9,7 @@ import { timeOut } from '../fields.ts';
 const scalar = { type: ['string', 'number', 'boolean', 'null'] };
 const scalars = { type: 'array', items: scalar, minItems: 1, maxItems: LIMITS.webhookFilterValues };
 
-/** What each filter operator compares with. */
+/** Schema of each filter operator's operand. */
 const OPERANDS: Record<keyof typeof FILTER_OPERATORS, object> = {
   eq: scalar,
   ne: scalar,
@@ -27,7 +27,7 @@ const condition = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  description: 'Operators and what they compare with; all must hold.',
+  description: 'Operators with their operands. All must hold.',
   properties: Object.fromEntries(
     Object.entries(OPERANDS).map(([operator, schema]) => [
       operator,
@@ -36,38 +36,43 @@ const condition = {
   ),
 };
 
-const Name = nameOf("For lists; the URL's host when left out.");
-const Url = Type.String({ minLength: 1, maxLength: LIMITS.webhookUrlLength, description: 'The receiving endpoint.' });
+const Name = nameOf('Display name. Default: the host of the URL.');
+const Url = Type.String({ minLength: 1, maxLength: LIMITS.webhookUrlLength, description: 'URL of the receiver.' });
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength + 'event.'.length }), {
   minItems: 1,
   maxItems: LIMITS.webhookEvents,
-  description: 'Event kinds to forward: `event.level_up` or `level_up`, `event.*`, `player.*`, `*`.',
+  description: 'Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*` or `*`.',
 });
-const Enabled = Type.Boolean({ description: 'Whether it is delivered to; true when left out.' });
+const Enabled = Type.Boolean({ description: 'Whether the webhook gets deliveries. Default: true.' });
 const headers = {
   type: 'object',
   maxProperties: LIMITS.webhookHeaders,
   additionalProperties: { type: 'string', maxLength: LIMITS.webhookHeaderLength },
-  description: 'Extra headers sent with each delivery.',
+  description: 'Additional headers of each delivery, by name.',
 } as const;
 const RetryPolicy = Type.Object(
   {
     max_retries: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10, description: 'Attempts after the first, 0 to 10; 4 when left out.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        description: 'Number of retries after the first attempt, 0 to 10. Default: 4.',
+      }),
     ),
     backoff: Type.Optional(
       Type.Unsafe<WebhookDocument['retryPolicy']['backoff']>({
         type: 'string',
         enum: ['exponential', 'linear', 'none'],
-        description: '`exponential` (documented schedule, the default), `linear` (5 min each) or `none`.',
+        description: 'Delay between attempts: `exponential` (default), `linear` (5 minutes) or `none`.',
       }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'How failed deliveries are retried. A delay is counted from the end of the failed attempt: after an attempt that timed out, ' +
-      'the first retry of `exponential` comes 60 s plus the time-out (30 s by default) after that attempt began.',
+      'How failed deliveries are retried. A delay starts at the end of the failed attempt: after an attempt that ' +
+      'timed out, the first `exponential` retry comes 60 seconds plus the timeout (default: 30 seconds) after that ' +
+      'attempt started.',
   },
 );
 const filters = {
@@ -75,7 +80,7 @@ const filters = {
   maxProperties: LIMITS.webhookFilters,
   propertyNames: { type: 'string', minLength: 1, maxLength: 2 * LIMITS.nameLength },
   additionalProperties: condition,
-  description: 'Property path (`properties.amount`) to condition; delivered only when all hold.',
+  description: 'Conditions by property path, for example `properties.amount`. An event is delivered only if all hold.',
 } as const;
 type Headers = Record<string, string>;
 type Filters = Record<string, FilterCondition>;
@@ -83,7 +88,7 @@ type Filters = Record<string, FilterCondition>;
 const secretOf = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.webhookSecretLength, description });
 
-/** A webhook as callers configure it. Unknown fields are refused: an ignored filter would misfire. */
+/** The body that creates a webhook. Unknown fields are refused, since a misspelt filter would deliver too much. */
 export const WebhookBody = Type.Object(
   {
     name: Type.Optional(Name),
@@ -93,14 +98,16 @@ export const WebhookBody = Type.Object(
     headers: Type.Optional(Type.Unsafe<Headers>(headers)),
     retry_policy: Type.Optional(RetryPolicy),
     filters: Type.Optional(Type.Unsafe<Filters>(filters)),
-    secret: Type.Optional(secretOf('Signing secret. When left out one is made. Only this answer shows it.')),
+    secret: Type.Optional(
+      secretOf('Signing secret. Default: a random one. Only the response to this request shows it.'),
+    ),
   },
   { additionalProperties: false, description: 'A webhook configuration.' },
 );
 
 export type WebhookBody = Static<typeof WebhookBody>;
 
-/** What changes of a webhook. */
+/** The body that changes fields of a webhook. */
 export const WebhookPatch = Type.Object(
   {
     name: orNull(Name),
@@ -110,17 +117,17 @@ export const WebhookPatch = Type.Object(
     headers: Type.Optional(Type.Unsafe<Headers | null>({ ...headers, type: ['object', 'null'] })),
     retry_policy: orNull(RetryPolicy),
     filters: Type.Optional(Type.Unsafe<Filters | null>({ ...filters, type: ['object', 'null'] })),
-    secret: Type.Optional(secretOf('Another signing secret, as by rotate-secret.')),
+    secret: Type.Optional(secretOf('New signing secret, with the same effect as rotate-secret.')),
   },
-  { additionalProperties: false, description: 'Merged over the webhook field by field; null: as when left out.' },
+  { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 
 export type WebhookPatch = Static<typeof WebhookPatch>;
 
-/** What a rotation takes. */
+/** The body of a rotation. */
 export const RotationBody = Type.Object(
-  { secret: Type.Optional(secretOf('The new secret; when left out one is made.')) },
-  { additionalProperties: false, description: 'May be empty, or left out.' },
+  { secret: Type.Optional(secretOf('New signing secret. Default: a random one.')) },
+  { additionalProperties: false, description: 'A rotation. The body may be empty or left out.' },
 );
 
 export type RotationBody = Static<typeof RotationBody>;
@@ -137,55 +144,56 @@ const shownFields = {
   disabled: Type.Optional(
     Type.Object(
       {
-        at: timeOut('When.'),
+        at: timeOut('When the service disabled the webhook.'),
         reason: Type.Unsafe<'gone' | 'failing'>({
           type: 'string',
           enum: ['gone', 'failing'],
-          description: '`gone`: the receiver answered 410. `failing`: for days no attempt succeeded.',
+          description: '`gone`: the receiver returned 410. `failing`: all attempts failed for days.',
         }),
       },
-      { description: 'There when the service disabled it by itself; enabling it again takes it away.' },
+      { description: 'Present if the service disabled the webhook. Enabling the webhook removes it.' },
     ),
   ),
-  created_at: timeOut('When it was created.'),
-  version: Type.Integer({ description: 'Counts changes, from 1.' }),
+  created_at: timeOut('When the webhook was created.'),
+  version: Type.Integer({ description: 'Version, counted from 1.' }),
 };
 
-/** A webhook as it is shown. */
+/** A webhook in a response. */
 export const Webhook = Type.Object(shownFields, { description: 'A webhook.' });
 
-/** A webhook as the answer to its creation shows it. */
+/** A webhook in the response to its creation. */
 export const WebhookWithSecret = Type.Object(
-  { ...shownFields, secret: secretOf('The signing secret: shown here only.') },
+  { ...shownFields, secret: secretOf('Signing secret. Only this response shows it.') },
   { description: 'A webhook with its secret.' },
 );
 
-/** A webhook as the answer to a rotation shows it. */
+/** A webhook in the response to a rotation. */
 export const WebhookRotated = Type.Object(
   {
     ...shownFields,
-    secret: secretOf('The new signing secret: shown here only.'),
+    secret: secretOf('New signing secret. Only this response shows it.'),
     previous_secret_until: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'Until when deliveries are signed with the secret before as well. ISO 8601, UTC; null: there is none.',
+        'When the previous secret stops signing deliveries. ISO 8601, UTC, milliseconds; null if there is no ' +
+        'previous secret.',
     }),
   },
   { description: 'A webhook with its new secret.' },
 );
 
-/** A webhook as JSON text, without its secret. */
+/** A webhook as JSON text without its secret. */
 export function webhookJson(webhook: WebhookDocument): string {
   return JSON.stringify(shown(webhook));
 }
 
-/** With its secret: only for the answer to its creation. */
+/** A webhook as JSON text with its secret, for the response to its creation only. */
 export function createdWebhookJson(webhook: WebhookDocument): string {
   return JSON.stringify({ ...shown(webhook), secret: webhook.secret });
 }
 
-/** With its new secret: only for the answer to a rotation. */
+/** A webhook as JSON text with its new secret, for the response to a rotation only. */
 export function rotatedWebhookJson(webhook: WebhookDocument): string {
   const { secret, previousSecret } = webhook;
   const until = previousSecret === undefined ? null : formatTimestamp(previousSecret.until);

@@ -7,9 +7,9 @@ import type { RequestContext } from '../request-context.ts';
 import { defineRoute, type KeyedRoute } from '../route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
-/** The route that tries a webhook out. */
+/** The route that sends a test delivery. */
 export function testWebhookRoute(): KeyedRoute {
-  /** Test deliveries under way in this process. */
+  /** Number of running test deliveries in this process. */
   let testing = 0;
 
   return defineRoute({
@@ -18,20 +18,28 @@ export function testWebhookRoute(): KeyedRoute {
     path: `${webhooks.itemPath}/test`,
     summary: 'Send a test delivery',
     description:
-      'One attempt now, also while the webhook is disabled: a sample of the first kind it asks for, about a player that nobody ' +
-      'registered (`sample-player`), signed like any other. Filters are not asked. A receiver that fails is told of in the answer; ' +
-      'nothing is retried, and nothing logged.',
+      "Sends a sample of the webhook's first event kind at once, also while the webhook is disabled. The sample is " +
+      'about the player `sample-player`, which does not exist, and is signed like any delivery. Filters are ignored. ' +
+      'A failed delivery is reported in the response; it is neither retried nor listed in `deliveries`.',
     onlyAsks: true,
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: { params: WebhookById },
-    reply: { statuses: [200], description: 'What came of it.', schema: Tested, example: TESTED_EXAMPLE },
+    reply: {
+      statuses: [200],
+      description: 'The result of the test delivery.',
+      schema: Tested,
+      example: TESTED_EXAMPLE,
+    },
     action: {
       kind: 'handle',
       async handle({ params }, context) {
         const entry = webhooks.find(params.id, context);
         if (entry === undefined) return missingWebhook();
         if (testing >= LIMITS.webhookTests)
-          return failure('SERVICE_UNAVAILABLE', 'Too many tests are under way just now.');
+          return failure(
+            'SERVICE_UNAVAILABLE',
+            `${LIMITS.webhookTests} test deliveries are running, the maximum; retry later.`,
+          );
         testing += 1;
         try {
           return await test(entry, context);
@@ -46,19 +54,19 @@ export function testWebhookRoute(): KeyedRoute {
 const Tested = Type.Object(
   {
     webhook_id: Type.String({ description: 'Id of the webhook.' }),
-    delivery_id: Type.String({ description: 'Id of the delivery: `id` in its payload.' }),
-    kind: Type.String({ description: 'Kind of the sample: `type` in its payload.' }),
-    delivered: Type.Boolean({ description: 'Whether the receiver took it: any 2xx.' }),
+    delivery_id: Type.String({ description: 'Id of the delivery, `id` in its payload.' }),
+    kind: Type.String({ description: 'Event kind of the sample, `type` in its payload.' }),
+    delivered: Type.Boolean({ description: 'Whether the receiver returned 2xx.' }),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'HTTP status of the answer; null when there was none.',
+      description: 'HTTP status of the response; null if there was none.',
     }),
-    duration_ms: Type.Integer({ description: 'How long the exchange took, milliseconds.' }),
+    duration_ms: Type.Integer({ description: 'Duration of the request and its response, milliseconds.' }),
     error: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why there was no answer; null when there was one.',
+      description: 'Why there was no response; null if there was one.',
     }),
-    response_start: Type.String({ description: "First characters of the answer's body, as the receiver sent them." }),
+    response_start: Type.String({ description: 'First characters of the response body, as the receiver sent them.' }),
   },
   { description: 'A test delivery.' },
 );

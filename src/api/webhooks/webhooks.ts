@@ -45,18 +45,19 @@ export const webhooks = definitionRoutes({
 export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
 const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
-/** A webhook that deliveries may be queued for. */
+/** Finds an enabled webhook. CONFLICT if the webhook is disabled. */
 export function enabledWebhook(
   id: string,
   context: RequestContext,
 ): { kind: 'enabled'; entry: ConfigEntry<'webhook'> } | Failure {
   const entry = webhooks.find(id, context);
   if (entry === undefined) return missingWebhook();
-  if (!entry.document.enabled) return failure('CONFLICT', 'The webhook is disabled; enable it first.');
+  if (!entry.document.enabled)
+    return failure('CONFLICT', 'The webhook is disabled; enable it first (`enabled: true`).');
   return { kind: 'enabled', entry };
 }
 
-/** The routes of webhooks as definitions. @param allowPrivateHosts hosts a webhook may point to though they are not public */
+/** The routes that read and write webhooks. @param allowPrivateHosts hosts that need not be public */
 export function webhookRoutes(allowPrivateHosts: readonly string[]) {
   const createWebhook = defineRoute({
     ...webhooks.shared,
@@ -64,7 +65,8 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     method: 'POST',
     path: PATH,
     summary: 'Create a webhook',
-    description: 'In effect on this node with the answer. The secret is shown in this answer only.',
+    description:
+      'The webhook is in effect on this node when the response is sent. Only this response shows the secret.',
     idempotent: true,
     errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     input: { body: WebhookBody },
@@ -91,12 +93,13 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     path: webhooks.itemPath,
     summary: 'Change fields of a webhook',
     description:
-      'Fields are replaced whole, objects too; null gives a field what it has when left out. What waits is delivered as the ' +
-      'webhook is by then. Enabling it again takes `disabled` away; what it missed meanwhile comes by `recover`.',
+      'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default. Queued ' +
+      'deliveries use the new configuration. Enabling a webhook removes `disabled`; `recover` delivers the events it ' +
+      'missed.',
     idempotent: true,
     errors: CHANGE_ERRORS,
     input: { params: WebhookById, headers: IfMatch, body: WebhookPatch },
-    reply: { statuses: [200], description: 'The webhook as it is now.', schema: Webhook, example: WEBHOOK_EXAMPLE },
+    reply: { statuses: [200], description: 'The updated webhook.', schema: Webhook, example: WEBHOOK_EXAMPLE },
     example: { enabled: false },
     action: {
       kind: 'handle',
@@ -115,13 +118,20 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
   return [listWebhooks, createWebhook, getWebhook, patchWebhook, deleteWebhook, rotateSecret];
 }
 
-const listWebhooks = webhooks.listRoute({ summary: 'List the webhooks', description: 'By id. Secrets are not shown.' });
+const listWebhooks = webhooks.listRoute({
+  summary: 'List the webhooks',
+  description: 'Ordered by id, without secrets.',
+});
 
-const getWebhook = webhooks.getRoute({ summary: 'Get a webhook', description: 'Its secret is not shown.' });
+const getWebhook = webhooks.getRoute({
+  summary: 'Get a webhook',
+  description: 'The response does not contain the secret.',
+});
 
 const deleteWebhook = webhooks.deleteRoute({
   summary: 'Delete a webhook',
-  description: 'Deliveries that wait are dropped when they are due. What was attempted stays in `webhook_deliveries`.',
+  description:
+    'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
 });
 
 const rotateSecret = defineRoute({
@@ -129,17 +139,18 @@ const rotateSecret = defineRoute({
   versioned: true,
   method: 'POST',
   path: `${webhooks.itemPath}/rotate-secret`,
-  summary: 'Change the secret of a webhook',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'Deliveries are signed with the new secret at once, and for 24 hours with the one before as well: `webhook-signature` holds ' +
-    'both signatures, `X-Service-Signature-Previous` the old one. A secret before that signs no more. The body may be left out.',
+    'The new secret signs deliveries at once. For 24 hours the previous secret signs too: `webhook-signature` has ' +
+    'both signatures, `X-Service-Signature-Previous` the previous one. Older secrets no longer sign. The body may be ' +
+    'left out.',
   idempotent: true,
   bodyOptional: true,
   errors: CHANGE_ERRORS,
   input: { params: WebhookById, headers: IfMatch, body: RotationBody },
   reply: {
     statuses: [200],
-    description: 'The webhook with its new secret, which is shown in this answer only.',
+    description: 'The webhook with its new secret. Only this response shows the secret.',
     schema: WebhookRotated,
     example: {
       ...WEBHOOK_EXAMPLE,
@@ -164,10 +175,10 @@ const rotateSecret = defineRoute({
   },
 });
 
-/** Namespace of webhook ids that derive from an Idempotency-Key. */
+/** UUID namespace of webhook ids derived from an Idempotency-Key. */
 const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
 
-/** With an Idempotency-Key the webhook's id derives from it, so that requests with one key never make two webhooks. */
+/** With an Idempotency-Key, the webhook's id derives from the key, so one key never creates two webhooks. */
 async function create(body: WebhookBody, context: RequestContext): Promise<Answer> {
   const { key, idempotency, origin, services } = context;
   const { config, ids } = services;
@@ -191,7 +202,7 @@ async function create(body: WebhookBody, context: RequestContext): Promise<Answe
   return answer(createdWebhookJson(webhook), { status: 201, replayed: made.replayed, etag: webhook.version });
 }
 
-const taken = (): Failure => failure('CONFLICT', 'That Idempotency-Key made another webhook, longer ago.');
+const taken = (): Failure => failure('CONFLICT', 'The Idempotency-Key created a webhook earlier; send a new key.');
 
 function change(
   id: string,

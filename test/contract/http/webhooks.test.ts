@@ -87,12 +87,12 @@ describe('creating a webhook', () => {
     ['https://LOCALHOST:1/', 'public host'],
     ['https://db.internal/', 'public host'],
     ['https://intranet/', 'public host'],
-    ['https://10.0.0.1/', 'not an address'],
-    ['https://93.184.216.34/', 'not an address'],
+    ['https://10.0.0.1/', 'not an IP address'],
+    ['https://93.184.216.34/', 'not an IP address'],
     ['https://0x7f.1/', 'https'],
-    ['https://2130706434/', 'not an address'],
-    ['https://[fe80::1]/', 'not an address'],
-    ['https://[::ffff:10.0.0.1]/', 'not an address'],
+    ['https://2130706434/', 'not an IP address'],
+    ['https://[fe80::1]/', 'not an IP address'],
+    ['https://[::ffff:10.0.0.1]/', 'not an IP address'],
   ])('refuses the URL %s', async (url, message) => {
     const response = await create({ ...GOOD, url });
     // 0x7f.1 is another spelling of 127.0.0.1, which this gateway allows.
