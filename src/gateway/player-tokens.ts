@@ -15,6 +15,13 @@ export interface PlayerTokens {
    * @param text the value of X-Player-Token; '' when there is none
    */
   check(key: ApiKey, text: string): OnlyPlayer | Failure | undefined;
+  /**
+   * Whether this token needs its signature checked and its sender sent many bad ones within the current minute.
+   * @param sender called only if anybody sent bad ones
+   */
+  isSuspect(text: string, sender: () => string): boolean;
+  /** Counts a bad token of a sender. */
+  noteBad(sender: string): void;
   stop(): void;
 }
 
@@ -32,6 +39,9 @@ interface KnownToken {
  */
 export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): PlayerTokens {
   const known = new Map<string, KnownToken>();
+  /** Bad tokens by sender, in the minute since 1970 that is `badMinute`. */
+  const bad = new Map<string, number>();
+  let badMinute = 0;
   const stop = config.onChange(({ address }) => {
     if (address.kind === 'game' || address.kind === 'player_tokens') known.clear();
   });
@@ -65,9 +75,22 @@ export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wall
       }
       return token.player;
     },
+    isSuspect(text, sender) {
+      if (bad.size === 0 || text === '' || known.has(text)) return false;
+      if (badMinute !== minuteOf(clock)) bad.clear();
+      return (bad.get(sender()) ?? 0) >= LIMITS.badPlayerTokens;
+    },
+    noteBad(sender) {
+      const minute = minuteOf(clock);
+      if (badMinute !== minute || bad.size >= LIMITS.badPlayerTokenSenders) bad.clear();
+      badMinute = minute;
+      bad.set(sender, (bad.get(sender) ?? 0) + 1);
+    },
     stop,
   };
 }
+
+const minuteOf = (clock: Pick<Clock, 'wallMs'>): number => Math.floor(clock.wallMs() / 60_000);
 
 const MISSING = failure(
   'FORBIDDEN',

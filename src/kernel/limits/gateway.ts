@@ -50,6 +50,13 @@ export const GATEWAY_LIMITS = {
   playerTokenSkewMs: 60_000,
   /** Verified player tokens cached in a gateway, at most 20 MB. A hit saves checking a signature (10 µs). */
   playerTokenCache: 10_000,
+  /**
+   * Bad player tokens of one network within a minute, after which it is rate limited before its tokens are checked: 3.5 ms of
+   * signatures, and more than the expired tokens of one network's players.
+   */
+  badPlayerTokens: 100,
+  /** Networks whose bad player tokens are counted. Beyond it the count begins anew, which costs signatures only. */
+  badPlayerTokenSenders: 10_000,
   /** Hours that tokens of a secret stay valid after its rotation, at most. */
   playerTokenOverlapHours: 30 * 24,
   /** Attributes that client keys may set, as listed in a game's settings: as many as a player may have. */

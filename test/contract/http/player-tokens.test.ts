@@ -116,6 +116,25 @@ describe('the rate limit of a client key', () => {
   });
 });
 
+describe('an address that keeps sending bad tokens', () => {
+  it('is refused by the rate limit before its tokens are checked; tokens known to be good still pass', async () => {
+    const shared = await gateway.key({ kind: 'client', tier: 'growth' });
+    const read = async (bearer: string, id: string) =>
+      (await call('GET', `/v1/players/players/${id}`, undefined, bearer, shared)).status;
+    for (let sent = 0; sent < 20; sent += 1) expect(await read(token('other'), other)).toBe(200);
+    const flood = new Set<number>();
+    for (let sent = 0; sent < 99; sent += 1) flood.add(await read(`x.y.${sent}`, mine));
+    expect([...flood]).toEqual([403]);
+    expect(await read(token('me'), mine)).toBe(200);
+    for (let sent = 0; sent < 900; sent += 1) flood.add(await read(`x.y.${sent}`, mine));
+    expect([...flood]).toEqual([403, 429]);
+    // Only the check of its signature tells that this one is good.
+    expect(await read(token('me', { seconds: 61 }), mine)).toBe(429);
+    expect(await read(token('me'), mine)).toBe(200);
+    expect(await read(token('other'), other)).toBe(200);
+  });
+});
+
 describe('where a game requires player tokens', () => {
   it('a client key acts for the player of its token, on every route', async () => {
     for (const [status, method, path, body] of requests(mine, 'me')) {
