@@ -3,7 +3,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { appendRecord } from './jetstream/append.ts';
-import { boundsOf, callApi, countBySubject, countSubjects, describeStream, getMessage } from './jetstream/api.ts';
+import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';
 import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
 import type { BrokerAccess } from './jetstream/access.ts';
@@ -65,8 +65,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     countSubjects: (stream, subject) => countSubjects(link, clock, stream, subject),
     countBySubject: (stream, subject) => countBySubject(link, clock, stream, subject),
     async purgeBelow(stream, sequence) {
-      const answer = await callApi(link, clock, `STREAM.PURGE.${stream}`, { seq: sequence });
-      if (answer.kind === 'error') throw new Error(`purge of ${stream}: ${answer.description}`);
+      await untilAnswered(link, clock, ({ streams }) => streams.purge(stream, { seq: sequence }));
     },
     work: (stream, work) => openWork(link, clock, logger, stream, work),
     bucket: (name) => openBucket(link, clock, logger, name),

@@ -27,7 +27,6 @@ const REVIEWED: Readonly<Record<string, string>> = {
   '/\\{(\\w+)\\}/g': 'the paths of our own routes; a run of letters belongs to one `{`',
   '/\\n[ \\t]*\\n/': "the machine's own list of package sources; a run of blanks belongs to one line end",
   '/Code: (\\d+)\\. DB::[\\s\\S]*/': "the engine's own error; a run of digits belongs to one `Code: `",
-  '/KV-Operation: *(DEL|PURGE)/': "the broker's own header; a run of blanks belongs to one name",
 };
 
 const ROOT = resolve(import.meta.dirname, '../..');

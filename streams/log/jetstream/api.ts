@@ -1,13 +1,16 @@
+import { JetStreamApiError, type ApiError } from '@nats-io/jetstream';
+import { RequestError, TimeoutError } from '@nats-io/transport-node';
 import { sleep } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { LogRecord, StreamBounds } from '../log.ts';
-import type { Answer, Link } from './link.ts';
+import type { LogRecord, Stop, StreamBounds } from '../log.ts';
+import type { Link } from './link.ts';
+import type { ConsumerOptions, Manager, MessageQuery, StreamDescription } from './manager.ts';
 
-/** JetStream's error codes that mean something to us. */
+/** The error codes of JetStream that this service reacts to. */
 export const API_ERRORS = {
+  consumerExists: 10148,
   messageTooLarge: 10054,
-  noMessage: 10037,
   streamNotFound: 10059,
   /** The fence does not fit. The second code is a cluster's: another append to the subject is under way. */
   wrongLastSequence: 10071,
@@ -21,106 +24,106 @@ export const API_ERRORS = {
   noPeers: 10005,
 } as const;
 
-/** The log was closed while something was asked of it. */
+/** The log was closed during a call. */
 class LogClosed extends Error {}
 
-export interface ApiError {
-  kind: 'error';
-  code: number;
-  errorCode: number;
-  description: string;
-}
-export type ApiAnswer<T> = { kind: 'ok'; value: T } | ApiError;
-
-/** The part of a stream's description that we read. Times are RFC 3339 with nanoseconds. */
-export interface StreamDescription {
-  config: Readonly<Record<string, unknown>>;
-  created: string;
-  state: { messages: number; bytes: number; first_seq: number; last_seq: number; last_ts: string };
-}
-
 export interface CallOptions {
-  /** A missing stream is an answer. Otherwise it is waited for: after a restart it is made again. */
+  /** Reject when the stream is missing. Otherwise wait for it: after a restart of the broker it is made again. */
   streamMayBeMissing?: boolean;
 }
 
 /**
- * Asks the JetStream API until it answers: time-outs and leaders being elected pass. Rejects with `LogClosed` when the
- * log is closed meanwhile.
+ * Repeats a call of the JetStream API until the broker answers it; time-outs and elections of leaders pass. Rejects with
+ * the library's `JetStreamApiError` when the broker refuses, and with `LogClosed` when the log is closed.
  */
-export async function callApi<T>(
+export async function untilAnswered<T>(
   link: Link,
   clock: Clock,
-  subject: string,
-  body: unknown,
+  call: (manager: Manager) => Promise<T>,
   options: CallOptions = {},
-): Promise<ApiAnswer<T>> {
-  const data = body === undefined ? '' : JSON.stringify(body);
+): Promise<T> {
   let pauseMs: number = LIMITS.logRetryMs;
   for (;;) {
-    const answer = await link.request(`$JS.API.${subject}`, data, { timeoutMs: LIMITS.logApiMs });
-    if (link.closed) throw new LogClosed('the log is closed');
-    if (answer.kind === 'answer') {
-      const parsed = parseAnswer<T>(answer);
-      if (parsed.kind === 'ok') return parsed;
-      const missing = parsed.errorCode === API_ERRORS.streamNotFound;
-      const passing = missing ? options.streamMayBeMissing !== true : parsed.code === 503;
-      if (!passing) return parsed;
+    try {
+      const answer = await whileUp(link, call);
+      if (answer !== undefined) return answer.value;
+    } catch (error) {
+      if (!link.closed && !mayPass(error, options)) throw error;
     }
+    if (link.closed) throw new LogClosed('the log is closed');
     await sleep(clock, pauseMs);
     pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);
   }
 }
 
-/** Reads an answer of the API. What it holds when it is no error is the broker's documented shape, and trusted. */
-export function parseAnswer<T>(answer: Extract<Answer, { kind: 'answer' }>): ApiAnswer<T> {
-  const text = Buffer.from(answer.data).toString('utf8');
-  const value: T & { error?: { code: number; err_code: number; description: string } } = JSON.parse(text);
-  if (value.error === undefined) return { kind: 'ok', value };
-  const { code, err_code: errorCode, description } = value.error;
-  return { kind: 'error', code, errorCode, description };
+/** Calls if the link is up, else waits until it changes. `undefined`: the link changed first. */
+async function whileUp<T>(link: Link, call: (manager: Manager) => Promise<T>): Promise<{ value: T } | undefined> {
+  if (link.closed) return undefined;
+  let stop: Stop = () => {};
+  const changed = new Promise<undefined>((resolve) => {
+    stop = link.onChange(() => resolve(undefined));
+  });
+  try {
+    const value = link.up ? call(link.manager).then((answer) => ({ value: answer })) : changed;
+    return await Promise.race([value, changed]);
+  } finally {
+    stop();
+  }
+}
+
+function mayPass(error: unknown, { streamMayBeMissing = false }: CallOptions): boolean {
+  if (error instanceof JetStreamApiError) {
+    return error.code === API_ERRORS.streamNotFound ? !streamMayBeMissing : error.status === 503;
+  }
+  // The library throws the last one, which it does not export, when no server of JetStream has received the request.
+  const isUnanswered = error instanceof TimeoutError || error instanceof RequestError;
+  return isUnanswered || (error instanceof Error && error.name === 'JetStreamNotEnabled');
 }
 
 /** What a stream is and holds. */
 export async function describeStream(link: Link, clock: Clock, stream: string): Promise<StreamDescription> {
-  const answer = await callApi<StreamDescription>(link, clock, `STREAM.INFO.${stream}`, undefined);
-  if (answer.kind === 'error') throw new Error(`stream ${stream}: ${answer.description}`);
-  return answer.value;
+  return untilAnswered(link, clock, ({ streams }) => streams.info(stream));
 }
 
 /**
- * How many subjects of a stream hold records and match. An offset past all of them has the broker count instead of list them: the
- * list would be megabytes.
+ * How many subjects of a stream hold records and match. With an offset past all of them the broker counts instead of
+ * listing megabytes. The library cannot ask that: it fetches every page of the list.
  */
 export async function countSubjects(link: Link, clock: Clock, stream: string, subject: string): Promise<number> {
-  const answer = await callApi<{ total?: number }>(link, clock, `STREAM.INFO.${stream}`, {
-    subjects_filter: subject,
-    offset: PAST_ALL,
+  const body = JSON.stringify({ subjects_filter: subject, offset: PAST_ALL });
+  return untilAnswered(link, clock, async () => {
+    const answer = await link.request(`$JS.API.STREAM.INFO.${stream}`, body, { timeoutMs: LIMITS.logApiMs });
+    if (answer.kind === 'none') throw new TimeoutError();
+    const parsed = parseAnswer<{ total?: number }>(answer.data);
+    if (parsed.kind === 'error') throw new JetStreamApiError(parsed.error);
+    return parsed.value.total ?? 0;
   });
-  if (answer.kind === 'error') throw new Error(`stream ${stream}: ${answer.description}`);
-  return answer.value.total ?? 0;
 }
 
 const PAST_ALL = 1_000_000_000;
 
-/** The same with how many records each of them holds, as far as the broker lists them in one answer. */
+/** How many records each matching subject of a stream holds. */
 export async function countBySubject(
   link: Link,
   clock: Clock,
   stream: string,
   subject: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const answer = await callApi<{ state: { subjects?: Readonly<Record<string, number>> } }>(
-    link,
-    clock,
-    `STREAM.INFO.${stream}`,
-    { subjects_filter: subject },
+  const { state } = await untilAnswered(link, clock, ({ streams }) =>
+    streams.info(stream, { subjects_filter: subject, deleted_details: false }),
   );
-  if (answer.kind === 'error') throw new Error(`stream ${stream}: ${answer.description}`);
-  return new Map(Object.entries(answer.value.state.subjects ?? {}));
+  return new Map(Object.entries(state.subjects ?? {}));
 }
 
-/** The same as the log port says it. A stream that never held anything has its first record at 1. */
+type ApiAnswer<T> = { kind: 'ok'; value: T } | { kind: 'error'; error: ApiError };
+
+/** Parses an answer that did not come through the library. The broker documents its shape, so it is trusted. */
+export function parseAnswer<T>(data: Uint8Array): ApiAnswer<T> {
+  const value: T & { error?: ApiError } = JSON.parse(Buffer.from(data).toString('utf8'));
+  return value.error === undefined ? { kind: 'ok', value } : { kind: 'error', error: value.error };
+}
+
+/** The bounds of a stream. One that never held a record has its first record at 1. */
 export function boundsOf({ created, state }: StreamDescription): StreamBounds {
   return {
     created,
@@ -133,14 +136,8 @@ export function boundsOf({ created, state }: StreamDescription): StreamBounds {
 
 /** A record as the leader has it. */
 export interface StoredMessage extends LogRecord {
-  /** The raw header block, if any. */
-  headers: string;
-}
-
-type MessageRequest = { seq: number } | { last_by_subj: string } | { seq: number; next_by_subj: string };
-
-interface MessageAnswer {
-  message: { subject: string; seq: number; data?: string; hdrs?: string; time: string };
+  /** The value of a header; empty if absent. */
+  header(name: string): string;
 }
 
 /**
@@ -151,19 +148,32 @@ export async function getMessage(
   link: Link,
   clock: Clock,
   stream: string,
-  request: MessageRequest,
+  query: MessageQuery,
 ): Promise<StoredMessage | undefined> {
-  const answer = await callApi<MessageAnswer>(link, clock, `STREAM.MSG.GET.${stream}`, request);
-  if (answer.kind === 'error') {
-    if (answer.errorCode === API_ERRORS.noMessage) return undefined;
-    throw new Error(`stream ${stream}: ${answer.description}`);
-  }
-  const { subject, seq, data = '', hdrs = '', time } = answer.value.message;
+  const message = await untilAnswered(link, clock, ({ streams }) => streams.getMessage(stream, query));
+  if (message === null) return undefined;
   return {
-    subject,
-    sequence: seq,
-    storedAtMs: Date.parse(time),
-    data: Buffer.from(data, 'base64'),
-    headers: Buffer.from(hdrs, 'base64').toString('latin1'),
+    subject: message.subject,
+    sequence: message.seq,
+    storedAtMs: Date.parse(message.timestamp),
+    data: message.data,
+    header: (name) => message.header.get(name),
   };
+}
+
+/** Makes a consumer. A durable one that exists takes over the given options. */
+export async function makeConsumer(
+  link: Link,
+  clock: Clock,
+  stream: string,
+  config: ConsumerOptions,
+): Promise<{ num_pending: number }> {
+  try {
+    return await untilAnswered(link, clock, ({ consumers }) => consumers.add(stream, config));
+  } catch (error) {
+    const durable = config.durable_name;
+    const exists = error instanceof JetStreamApiError && error.code === API_ERRORS.consumerExists;
+    if (!exists || durable === undefined) throw error;
+    return untilAnswered(link, clock, ({ consumers }) => consumers.update(stream, durable, config));
+  }
 }

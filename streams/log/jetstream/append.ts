@@ -1,9 +1,9 @@
+import type { ApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders } from '@nats-io/transport-node';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
-import type { ApiError } from './api.ts';
 import type { Link } from './link.ts';
 
 /** Room kept for the subject and our headers when a record's size is compared with the broker's limit. */
@@ -37,13 +37,13 @@ export async function appendRecord(
     ...(headers === undefined ? {} : { headers }),
   });
   if (answer.kind === 'none') return { kind: 'unknown', message: answer.why };
-  const parsed = parseAnswer<PubAck>(answer);
-  if (parsed.kind === 'error') return outcomeOf(parsed);
+  const parsed = parseAnswer<PubAck>(answer.data);
+  if (parsed.kind === 'error') return outcomeOf(parsed.error);
   return { kind: 'acked', sequence: parsed.value.seq, duplicate: parsed.value.duplicate === true };
 }
 
 /** Only what certainly was not stored is `refused`; a storage failure that says no more than that is `unknown`. */
-function outcomeOf({ code, errorCode, description: message }: ApiError): AppendOutcome {
+function outcomeOf({ code: status, err_code: errorCode, description: message }: ApiError): AppendOutcome {
   if (errorCode === API_ERRORS.wrongLastSequence || errorCode === API_ERRORS.wrongLastSequenceInFlight) {
     return { kind: 'fenced' };
   }
@@ -51,7 +51,7 @@ function outcomeOf({ code, errorCode, description: message }: ApiError): AppendO
   const full =
     errorCode === API_ERRORS.insufficientResources || (errorCode === API_ERRORS.storeFailed && /maximum/.test(message));
   if (full) return { kind: 'refused', reason: 'full', message };
-  if (code >= 400 && code < 500) return { kind: 'refused', reason: 'other', message };
+  if (status >= 400 && status < 500) return { kind: 'refused', reason: 'other', message };
   return { kind: 'unknown', message };
 }
 

@@ -10,11 +10,11 @@ import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
 import { bucketStream } from './ensure.ts';
 import type { Link } from './link.ts';
+import type { ConsumerOptions } from './manager.ts';
 import { keepUp } from './upkeep.ts';
 
-/** How JetStream's key-value buckets mark a deleted key; `PURGE` comes from other tools. */
+/** How JetStream's key-value buckets mark a deleted key: `DEL`, or `PURGE` by other tools. */
 const OPERATION = 'KV-Operation';
-const DELETED = /KV-Operation: *(DEL|PURGE)/;
 
 /**
  * A bucket in JetStream's key-value format (so any NATS tool can read it): a stream that holds the last record of each
@@ -45,7 +45,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
   return {
     async get(key) {
       const message = await stored(key);
-      if (message === undefined || DELETED.test(message.headers)) return undefined;
+      if (message === undefined || message.header(OPERATION) !== '') return undefined;
       return { key, value: message.data, revision: message.sequence };
     },
     async put(key, value, revision) {
@@ -53,7 +53,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
       if (revision !== 0 || outcome.kind !== 'conflict') return outcome;
       // A deleted key counts as absent: its marker is what must not have changed then.
       const message = await stored(key);
-      if (message === undefined || !DELETED.test(message.headers)) return outcome;
+      if (message === undefined || message.header(OPERATION) === '') return outcome;
       return await write(key, value, message.sequence);
     },
     delete: (key, revision) => write(key, new Uint8Array(), revision, 'DEL'),
@@ -160,7 +160,7 @@ function watchBucket(
   };
 }
 
-function consumerConfig(seen: number): Readonly<Record<string, unknown>> {
+function consumerConfig(seen: number): ConsumerOptions {
   return {
     ...(seen === 0
       ? { deliver_policy: 'last_per_subject', filter_subject: '$KV.>' }

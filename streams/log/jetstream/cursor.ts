@@ -1,10 +1,12 @@
 import type { Msg } from '@nats-io/transport-node';
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { createInbox } from '@nats-io/transport-node';
 import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord } from '../log.ts';
-import { callApi, parseAnswer } from './api.ts';
+import { makeConsumer } from './api.ts';
 import type { Link } from './link.ts';
+import type { ConsumerOptions } from './manager.ts';
 
 /** A record on its way from a consumer. */
 export interface Delivery {
@@ -22,7 +24,7 @@ export interface CursorOptions {
   stream: string;
   /** Name of the consumer. One with a `durable_name` in `config` outlives the cursor; others are deleted on close. */
   name: string;
-  config: Readonly<Record<string, unknown>>;
+  config: ConsumerOptions;
   /** Whether a gap in the consumer's own numbering means that a delivery was lost. */
   ordered: boolean;
   /** What the caller can take in now. */
@@ -60,14 +62,16 @@ export async function openCursor(
   options: CursorOptions,
 ): Promise<Cursor | { failed: string }> {
   const { stream, name } = options;
-  const answer = await callApi<{ num_pending: number }>(link, clock, `CONSUMER.CREATE.${stream}.${name}`, {
-    stream_name: stream,
-    config: { name, ...options.config },
-  });
-  if (answer.kind === 'error') return { failed: answer.description };
+  let made: { num_pending: number };
+  try {
+    made = await makeConsumer(link, clock, stream, { name, ...options.config });
+  } catch (error) {
+    if (error instanceof JetStreamApiError) return { failed: error.message };
+    throw error;
+  }
 
   const inbox = createInbox();
-  const durable = 'durable_name' in options.config;
+  const durable = options.config.durable_name !== undefined;
   let closed = false;
   /** Records the standing request still allows; 0 when none stands. */
   let standing = 0;
@@ -167,11 +171,13 @@ export async function openCursor(
 
   /** While nobody takes, nothing arrives that tells how far behind we are. */
   async function look(): Promise<void> {
-    const answer = await link.request(`$JS.API.CONSUMER.INFO.${stream}.${name}`, '', { timeoutMs: LIMITS.logApiMs });
-    if (answer.kind === 'none' || closed || standing > 0) return;
-    const info = parseAnswer<{ num_pending: number }>(answer);
-    if (info.kind === 'ok') options.onStall?.(info.value.num_pending);
-    else broken(info.description);
+    try {
+      const info = await link.manager.consumers.info(stream, name);
+      if (!closed && standing === 0) options.onStall?.(info.num_pending);
+    } catch (error) {
+      // Anything else means that no answer came; the next look asks again.
+      if (error instanceof JetStreamApiError && standing === 0) broken(error.message);
+    }
   }
 
   function broken(why: string): void {
@@ -185,11 +191,12 @@ export async function openCursor(
     closed = true;
     cancelWatch();
     subscription.unsubscribe();
-    if (!durable) link.send(`$JS.API.CONSUMER.DELETE.${stream}.${name}`, '');
+    // If this does not arrive the broker drops the consumer after its `inactive_threshold`.
+    if (!durable && link.up) link.manager.consumers.delete(stream, name).catch(() => {});
   }
 
   watch();
-  return { pending: answer.value.num_pending, pull, close };
+  return { pending: made.num_pending, pull, close };
 }
 
 /**

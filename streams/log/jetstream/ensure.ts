@@ -1,10 +1,11 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../../stream-definitions.ts';
 import type { BucketName, StreamDefinition } from '../../stream-definitions.ts';
-import { API_ERRORS, callApi } from './api.ts';
-import type { StreamDescription } from './api.ts';
+import { API_ERRORS, untilAnswered } from './api.ts';
 import type { Link } from './link.ts';
+import type { Manager, StreamDescription } from './manager.ts';
 
 /** The oldest server that has message schedules. */
 const OLDEST = { major: 2, minor: 12 };
@@ -44,7 +45,7 @@ export async function ensureStreams(link: Link, clock: Clock, options: EnsureOpt
 /** The stream behind a bucket. */
 export const bucketStream = (name: BucketName): string => `KV_${name}`;
 
-type StreamConfig = Readonly<Record<string, unknown>> & { name: string };
+type WantedConfig = Parameters<Manager['streams']['add']>[0];
 
 /** Throws `BrokerUnfit` when the server is too old, or has no JetStream. */
 export async function checkServer(link: Link): Promise<void> {
@@ -59,46 +60,58 @@ export async function checkServer(link: Link): Promise<void> {
   if (info.jetstream !== true) throw new BrokerUnfit('JetStream is off at this nats-server; start it with JetStream');
 }
 
-async function ensureStream(link: Link, clock: Clock, config: StreamConfig): Promise<void> {
+async function ensureStream(link: Link, clock: Clock, config: WantedConfig): Promise<void> {
   const { name } = config;
-  const call = (action: string, body?: unknown) =>
-    callApi<StreamDescription>(link, clock, `STREAM.${action}.${name}`, body, { streamMayBeMissing: true });
-
-  let answer = await call('INFO');
-  if (answer.kind === 'error' && answer.errorCode === API_ERRORS.streamNotFound) answer = await call('CREATE', config);
-  if (answer.kind === 'ok' && differences(config, answer.value.config).length > 0)
-    answer = await call('UPDATE', config);
-  if (answer.kind === 'error') {
-    const mayPass = answer.errorCode === API_ERRORS.noPeers;
+  try {
+    const left = differences(config, (await takeOver(link, clock, config)).config);
+    if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error;
     throw new BrokerUnfit(
-      `stream ${name} cannot be made: ${answer.description} (error ${answer.errorCode})${storeRemedy(config, answer.errorCode)}`,
-      mayPass,
+      `stream ${name} cannot be made: ${error.message} (error ${error.code})${storeRemedy(config, error.code)}`,
+      error.code === API_ERRORS.noPeers,
     );
   }
-  const left = differences(config, answer.value.config);
-  if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
 }
 
-function storeRemedy(config: StreamConfig, errorCode: number): string {
+/** Makes the stream, or updates it if it differs. Resolves to what the broker made of it. */
+async function takeOver(link: Link, clock: Clock, config: WantedConfig): Promise<StreamDescription> {
+  const call = (ask: (streams: Manager['streams']) => Promise<StreamDescription>) =>
+    untilAnswered(link, clock, ({ streams }) => ask(streams), { streamMayBeMissing: true });
+  let found: StreamDescription;
+  try {
+    found = await call((streams) => streams.info(config.name));
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== API_ERRORS.streamNotFound) throw error;
+    found = await call((streams) => streams.add({ ...config }));
+  }
+  if (differences(config, found.config).length === 0) return found;
+  return call((streams) => streams.update(config.name, config));
+}
+
+function storeRemedy(config: WantedConfig, errorCode: number): string {
   const isFull = errorCode === API_ERRORS.fileStoreTooSmall || errorCode === API_ERRORS.memoryStoreTooSmall;
   if (!isFull) return '';
   const setting = errorCode === API_ERRORS.fileStoreTooSmall ? 'max_file_store' : 'max_memory_store';
-  const mebibytes = Number(config['max_bytes']) / 1024 ** 2;
+  const mebibytes = Number(config.max_bytes) / 1024 ** 2;
   return `. It reserves ${mebibytes} MiB on each server that holds it: raise jetstream.${setting}, see "What runs where"`;
 }
 
-function differences(wanted: StreamConfig, actual: Readonly<Record<string, unknown>>): string[] {
+function differences(wanted: WantedConfig, actual: object): string[] {
+  const found = new Map<string, unknown>(Object.entries(actual));
   // The broker leaves out what is false or at its default.
-  return Object.keys(wanted).filter((key) => {
-    const value = actual[key] ?? (wanted[key] === false ? false : undefined);
-    return JSON.stringify(value) !== JSON.stringify(wanted[key]);
-  });
+  return Object.entries(wanted)
+    .filter(
+      ([key, value]) =>
+        JSON.stringify(found.get(key) ?? (value === false ? false : undefined)) !== JSON.stringify(value),
+    )
+    .map(([key]) => key);
 }
 
-function streamConfig(definition: StreamDefinition, replicas: number): StreamConfig {
+function streamConfig(definition: StreamDefinition, replicas: number): WantedConfig {
   return {
     name: definition.name,
-    subjects: definition.subjects,
+    subjects: [...definition.subjects],
     storage: definition.storage,
     retention: definition.retention,
     discard: definition.discard,
@@ -111,7 +124,7 @@ function streamConfig(definition: StreamDefinition, replicas: number): StreamCon
 }
 
 /** As the key-value convention of NATS wants it, so that its tools work with our buckets. */
-function bucketConfig(name: BucketName, replicas: number): StreamConfig {
+function bucketConfig(name: BucketName, replicas: number): WantedConfig {
   return {
     name: bucketStream(name),
     subjects: [`$KV.${name}.>`],

@@ -1,3 +1,4 @@
+import { jetstreamManager } from '@nats-io/jetstream';
 import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredError } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
 import { sleep, within } from '../../../src/kernel/clock.ts';
@@ -5,6 +6,7 @@ import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Stop } from '../log.ts';
+import type { Manager } from './manager.ts';
 import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
 
 /** What came back for a request. `none`: nothing did, and whether it was carried out is not known. */
@@ -35,6 +37,8 @@ export interface Link {
   readonly closed: boolean;
   /** What the broker said of itself when it was met last. */
   readonly server: ServerInfo | undefined;
+  /** The client library's calls of the JetStream API, for what is not hot (`api.ts` repeats them until they are answered). */
+  readonly manager: Manager;
   request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer>;
   /** Sends without waiting for anything; dropped while the link is down. */
   send(subject: string, data: Uint8Array | string, reply?: string): void;
@@ -63,6 +67,7 @@ interface Waiting {
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { clock, logger } = options;
   const connection = await connectPatiently(options);
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: LIMITS.logApiMs });
   const inbox = createInbox();
   const waiting = new Map<string, Waiting>();
   const listeners = new Set<(up: boolean) => void>();
@@ -121,7 +126,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     for (const request of waiting.values()) {
       if (request.sent || into === 'closed') request.settle({ kind: 'none', why });
     }
-    if (wasUp) for (const listener of listeners) listener(false);
+    if (wasUp || into === 'closed') for (const listener of listeners) listener(false);
   }
 
   function goUp(): void {
@@ -165,6 +170,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     get closed() {
       return state === 'closed';
     },
+    manager,
     request,
     send(subject, data, reply) {
       if (state === 'up') connection.publish(subject, data, reply === undefined ? {} : { reply });

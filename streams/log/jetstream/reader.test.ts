@@ -1,27 +1,39 @@
-import { headers as makeHeaders, type Msg } from '@nats-io/transport-node';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { headers as makeHeaders, TimeoutError, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
-import type { Answer, Link } from './link.ts';
+import type { Link } from './link.ts';
 import { openReader } from './reader.ts';
 
-const INFO = 'STREAM.INFO.FACTS';
 const DESCRIPTION = {
   config: {},
   created: '2026-01-01T00:00:00Z',
   state: { messages: 2, bytes: 20, first_seq: 1, last_seq: 2, last_ts: '2026-01-01T00:00:01Z' },
 };
-const NEWEST = { message: { subject: 'facts.0', seq: 2, time: DESCRIPTION.state.last_ts } };
+const NEWEST = {
+  subject: 'facts.0',
+  seq: 2,
+  timestamp: DESCRIPTION.state.last_ts,
+  data: new Uint8Array(),
+  header: makeHeaders(),
+};
+const OFFLINE = new JetStreamApiError({ code: 500, err_code: 10118, description: 'stream is offline' });
+const never = () => Promise.reject(new Error('not called by a reader'));
 
-const answerOf = (value: object): Answer => ({ kind: 'answer', data: Buffer.from(JSON.stringify(value)) });
+/** What a broker answers when a stream is described for the `count`th time. */
+type Describe = (count: number) => typeof DESCRIPTION | Error | 'silence';
 
-/** A broker of a few words: what it answers is up to a test, and what it delivers too. */
-function scriptedLink(answerTo: (subject: string) => Answer | 'silence') {
-  const waiting: ((answer: Answer) => void)[] = [];
-  const sent: string[] = [];
+/** A broker whose answers and deliveries the test decides. */
+function scriptedLink(describeStream: Describe, pending: number) {
+  const waiting: ((reason: Error) => void)[] = [];
+  /** Calls of the API, in order. */
+  const called: string[] = [];
   /** Reply subjects of requests for more. */
   const replies: string[] = [];
+  const listeners = new Set<(up: boolean) => void>();
+  let described = 0;
   let deliver: (message: Msg) => void = () => {};
   let closed = false;
   const link: Link = {
@@ -32,27 +44,50 @@ function scriptedLink(answerTo: (subject: string) => Answer | 'silence') {
     get closed() {
       return closed;
     },
-    request(subject) {
-      const answer = closed ? none() : answerTo(subject.replace('$JS.API.', ''));
-      if (answer !== 'silence') return Promise.resolve(answer);
-      return new Promise((resolve) => waiting.push(resolve));
+    manager: {
+      streams: {
+        info() {
+          const answer = describeStream((described += 1));
+          if (answer === 'silence') return new Promise((_, reject) => waiting.push(reject));
+          return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+        },
+        getMessage: () => Promise.resolve(NEWEST),
+        add: never,
+        update: never,
+        purge: never,
+      },
+      consumers: {
+        add: () => Promise.resolve({ num_pending: pending }),
+        info: () => Promise.resolve({ num_pending: pending }),
+        update: never,
+        delete() {
+          called.push('CONSUMER.DELETE');
+          return Promise.resolve(true);
+        },
+      },
     },
+    request: never,
     send(subject, _data, reply) {
-      sent.push(subject);
-      if (subject.includes('CONSUMER.MSG.NEXT')) replies.push(reply ?? '');
+      if (!subject.includes('CONSUMER.MSG.NEXT')) return;
+      called.push('CONSUMER.MSG.NEXT');
+      replies.push(reply ?? '');
     },
     subscribe(_subject, onMessage) {
       deliver = onMessage;
       return { unsubscribe: () => {} };
     },
-    onChange: () => () => {},
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     close() {
       closed = true;
-      for (const settle of waiting) settle(none());
+      for (const reject of waiting) reject(new TimeoutError());
+      for (const listener of listeners) listener(false);
       return Promise.resolve();
     },
   };
-  return { link, deliver: (message: Partial<Msg>) => deliver({ ...EMPTY, ...message }), waiting, sent, replies };
+  return { link, deliver: (message: Partial<Msg>) => deliver({ ...EMPTY, ...message }), waiting, called, replies };
 }
 
 const EMPTY: Msg = {
@@ -65,7 +100,6 @@ const EMPTY: Msg = {
   },
   string: () => '',
 };
-const none = (): Answer => ({ kind: 'none', why: 'the log is closed' });
 const idle = { headers: makeHeaders(100, 'Idle Heartbeat') };
 /** Delivery `consumerSequence` of a consumer: the record `sequence`. */
 const record = (sequence: number, consumerSequence: number) => ({
@@ -86,16 +120,10 @@ describe('a reader over a broker that falters', () => {
   afterEach(() => void process.off('unhandledRejection', onRejection));
 
   it('goes on after the stream could not be described: a leader was being elected, or moved', async () => {
-    let refusals = 1;
-    const { link, deliver, sent } = scriptedLink((subject) => {
-      if (subject !== INFO) return answerOf({ num_pending: 2 });
-      if (refusals-- > 0) return answerOf({ error: { code: 500, err_code: 10118, description: 'stream is offline' } });
-      return answerOf(DESCRIPTION);
-    });
+    const { link, deliver, called } = scriptedLink((count) => (count === 1 ? OFFLINE : DESCRIPTION), 2);
     const reader = openReader(link, clock, silentLogger, 'FACTS', { from: 1, onWaiting: () => {} });
     await clock.advance(5_000);
-    expect(sent.filter((subject) => subject.includes('CONSUMER.DELETE'))).toHaveLength(1);
-    expect(sent.filter((subject) => subject.includes('CONSUMER.MSG.NEXT'))).toHaveLength(1);
+    expect(called).toEqual(['CONSUMER.DELETE', 'CONSUMER.MSG.NEXT']);
     deliver(record(1, 1));
     await clock.settle();
     expect(reader.take().map(({ sequence }) => sequence)).toEqual([1]);
@@ -103,14 +131,7 @@ describe('a reader over a broker that falters', () => {
   });
 
   it('a record held in doubt is verified again when the stream could not be described', async () => {
-    let described = 0;
-    const { link, deliver } = scriptedLink((subject) => {
-      if (subject.startsWith('STREAM.MSG.GET')) return answerOf(NEWEST);
-      if (subject !== INFO) return answerOf({ num_pending: 2 });
-      described += 1;
-      if (described === 2) return answerOf({ error: { code: 500, err_code: 10118, description: 'stream is offline' } });
-      return answerOf(DESCRIPTION);
-    });
+    const { link, deliver } = scriptedLink((count) => (count === 2 ? OFFLINE : DESCRIPTION), 2);
     const reader = openReader(link, clock, silentLogger, 'FACTS', { from: 1, onWaiting: () => {} });
     await clock.advance(100);
     // Record 1 was passed over: trimmed, or of another subject?
@@ -124,9 +145,7 @@ describe('a reader over a broker that falters', () => {
   });
 
   it('asks once for what it has room for, although the end of an earlier request comes late', async () => {
-    const { link, deliver, replies } = scriptedLink((subject) =>
-      subject === INFO ? answerOf(DESCRIPTION) : answerOf({ num_pending: 2 }),
-    );
+    const { link, deliver, replies } = scriptedLink(() => DESCRIPTION, 2);
     const reader = openReader(link, clock, silentLogger, 'FACTS', { from: 1, onWaiting: () => {} });
     await clock.advance(100);
     for (let sequence = 1; sequence <= LIMITS.readerBufferRecords; sequence++) deliver(record(sequence, sequence));
@@ -145,12 +164,7 @@ describe('a reader over a broker that falters', () => {
   });
 
   it('lets go quietly when the log is closed while it looks ahead', async () => {
-    let described = 0;
-    const { link, deliver, waiting } = scriptedLink((subject) => {
-      if (subject !== INFO) return answerOf({ num_pending: 0 });
-      described += 1;
-      return described === 1 ? answerOf(DESCRIPTION) : 'silence';
-    });
+    const { link, deliver, waiting } = scriptedLink((count) => (count === 1 ? DESCRIPTION : 'silence'), 0);
     const options = { from: 3, subjects: ['facts.0'], onWaiting: () => {} };
     openReader(link, clock, silentLogger, 'FACTS', options);
     await clock.advance(100);

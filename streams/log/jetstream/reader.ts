@@ -6,10 +6,10 @@ import { STREAMS } from '../../stream-definitions.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { boundsOf, describeStream, getMessage } from './api.ts';
-import type { StreamDescription } from './api.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
 import type { Link } from './link.ts';
+import type { ConsumerOptions, StreamDescription } from './manager.ts';
 import { keepUp } from './upkeep.ts';
 
 /**
@@ -256,7 +256,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
 }
 
 /** A consumer of our own, in memory, that the broker drops by itself when we are gone. */
-function consumerConfig(from: number, subjects: readonly string[] | undefined): Readonly<Record<string, unknown>> {
+function consumerConfig(from: number, subjects: readonly string[] | undefined): ConsumerOptions {
   return {
     deliver_policy: 'by_start_sequence',
     opt_start_seq: from,
@@ -264,6 +264,6 @@ function consumerConfig(from: number, subjects: readonly string[] | undefined): 
     mem_storage: true,
     num_replicas: 1,
     inactive_threshold: LIMITS.readerInactiveMs * 1_000_000,
-    ...(subjects === undefined ? {} : { filter_subjects: subjects }),
+    ...(subjects === undefined ? {} : { filter_subjects: [...subjects] }),
   };
 }

@@ -6,6 +6,7 @@ import type { Stop, WorkItem, WorkOptions } from '../log.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
 import type { Link } from './link.ts';
+import type { ConsumerOptions } from './manager.ts';
 import { keepUp } from './upkeep.ts';
 
 const NANOS_PER_MS = 1_000_000;
@@ -80,7 +81,7 @@ function itemOf(link: Link, { record, handedOut, ackSubject }: Delivery): WorkIt
   };
 }
 
-function consumerConfig(options: WorkOptions): Readonly<Record<string, unknown>> {
+function consumerConfig(options: WorkOptions): ConsumerOptions {
   return {
     durable_name: options.durable,
     ack_policy: 'explicit',
@@ -88,6 +89,6 @@ function consumerConfig(options: WorkOptions): Readonly<Record<string, unknown>>
     ack_wait: options.ackWaitMs * NANOS_PER_MS,
     max_ack_pending: options.maxInFlight,
     max_deliver: -1,
-    filter_subjects: options.subjects,
+    filter_subjects: [...options.subjects],
   };
 }

@@ -121,6 +121,51 @@ describe('the JetStream log and its broker', () => {
     reader.stop();
   });
 
+  test('a watch whose consumer vanishes goes on where it was', async () => {
+    const bucket = log.bucket('WEBHOOKS');
+    const seen: string[] = [];
+    const stop = bucket.watch({ onEntry: ({ key }) => seen.push(key), onCurrent: () => {} });
+    for (const key of ['a', 'b', 'c']) {
+      expect(await bucket.put(key, bytes('x'))).toMatchObject({ kind: 'written' });
+      await eventually(() => expect(seen.at(-1)).toBe(key));
+      const { consumers } = await api('CONSUMER.NAMES.KV_WEBHOOKS');
+      for (const name of Array.isArray(consumers) ? consumers : []) await api(`CONSUMER.DELETE.KV_WEBHOOKS.${name}`);
+    }
+    expect(seen).toEqual(['a', 'b', 'c']);
+    stop();
+  });
+
+  test('a watch of a bucket that was created anew delivers it from its beginning', async () => {
+    const bucket = log.bucket('STREAM_TOKENS');
+    for (const key of ['a', 'b', 'c']) expect(await bucket.put(key, bytes('x'))).toMatchObject({ kind: 'written' });
+    const seen: string[] = [];
+    const stop = bucket.watch({ onEntry: ({ key }) => seen.push(key), onCurrent: () => {} });
+    await eventually(() => expect(seen).toEqual(['a', 'b', 'c']));
+    await api('STREAM.DELETE.KV_STREAM_TOKENS');
+    await log.ensure();
+    await eventually(async () => expect(await bucket.put('d', bytes('x'))).toMatchObject({ kind: 'written' }));
+    await eventually(() => expect(seen).toEqual(['a', 'b', 'c', 'd']));
+    stop();
+  });
+
+  test('a durable consumer takes over the options of the program that opens it', async () => {
+    const open = (ackWaitMs: number, subjects: string[]) =>
+      log.work('DELIVERIES', { durable: 'changing', subjects, ackWaitMs, maxInFlight: 10, onItem: () => {} });
+    const configOf = async () => (await api('CONSUMER.INFO.DELIVERIES.changing'))['config'];
+    const first = open(30_000, ['deliveries.due.x']);
+    await eventually(async () => expect(await configOf()).toMatchObject({ ack_wait: 30_000_000_000 }));
+    first();
+    const second = open(20_000, ['deliveries.due.x', 'deliveries.due.y']);
+    await eventually(async () =>
+      expect(await configOf()).toMatchObject({
+        ack_wait: 20_000_000_000,
+        filter_subjects: ['deliveries.due.x', 'deliveries.due.y'],
+      }),
+    );
+    second();
+    await api('CONSUMER.DELETE.DELIVERIES.changing');
+  });
+
   test('an idle reader is not lost with the records of others', async () => {
     const seen: string[] = [];
     await log.append('facts.busy', bytes('x'));
