@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,8 +7,9 @@ import { routes } from '../../src/api/routes.ts';
 import { blocksOf, rowsOf, userPages, type Block } from '../support/documentation.ts';
 import { jsonDocuments, jsonFault, textFault } from '../support/documented-output.ts';
 import { reservedPort } from '../support/reserved-port.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { askReader, startService, type RunningService } from '../support/running-service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
+import { launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
 import { until } from '../support/until.ts';
 
 /*
@@ -24,11 +26,13 @@ const FAILED = 'a command failed';
 
 let service: RunningService;
 let receiverPort: number;
+/** The service that runs on the restored backup; the first one is stopped then. */
+let restored: Supervised | undefined;
 beforeAll(async () => {
   receiverPort = await reservedPort();
   service = await startService({ WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1' });
 });
-afterAll(() => service.stop());
+afterAll(() => (restored === undefined ? service.stop() : stopAndRemove(restored)));
 
 /** A block that can be run, and the block that shows what it prints. */
 interface Step {
@@ -79,13 +83,11 @@ describe('every block of a page works as it stands there', () => {
       'docs/cluster.md: npm install --omit',
       'docs/cluster.md: npx node --max-semi-space-size',
       'docs/cluster.md: npm run cli -- games create my-game',
-      'docs/operations.md: # Press Ctrl-C where `npm start` runs, and wait until it prints `stopped`.',
-      'docs/operations.md: mv .data .data.old && tar -xzf backup.tgz && npm start',
     ]);
   });
 
   test('and no block has a kind that this test does not know', () => {
-    const known = /^(sh|sql|json|text|js|nginx|sh manual|)$/;
+    const known = /^(sh|sql|json|text|js|nginx|sh manual|sh stopped|)$/;
     const unknown = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => !known.test(info)));
     expect(unknown.map(({ page, line, info }) => `${page}:${line}: ${info}`)).toEqual([]);
   });
@@ -189,4 +191,38 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   );
   expect(documented.toSorted()).toEqual(all.toSorted());
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
+});
+
+// The last test: it stops the service.
+test('docs/operations.md: the blocks for a stopped service back it up and restore it', async () => {
+  const blocks = blocksOf('docs/operations.md').filter(({ info }) => info === 'sh stopped');
+  expect(blocks).toHaveLength(2);
+  const { supervised } = service;
+  const { clickhouseUrl, dataDir, env } = supervised;
+  const counted = () => askReader(clickhouseUrl, 'SELECT count() AS events FROM events');
+  const player = async () => {
+    const path = '/v1/players/players/external/player-1';
+    return (await service.call(service.keys.live.server, 'GET', path)).body.data;
+  };
+  const before = [await counted(), await player()];
+  supervised.signal('SIGTERM');
+  await supervised.ended;
+
+  const folder = dirname(dataDir);
+  const name = basename(dataDir);
+  const shell = openShell({ cwd: folder, env });
+  try {
+    await shell.type(`trap 'echo "${FAILED}: $BASH_COMMAND"' ERR`);
+    for (const block of blocks) {
+      const text = block.text.replaceAll('.data', name).replaceAll('backup.tgz', `${name}.tgz`);
+      expect(await shell.type(text)).toBe('');
+    }
+  } finally {
+    await shell.close();
+    for (const left of [`${name}.old`, `${name}.tgz`]) rmSync(join(folder, left), { recursive: true, force: true });
+  }
+
+  restored = launch({ env });
+  await untilReady(restored);
+  expect([await counted(), await player()]).toEqual(before);
 });

@@ -5,11 +5,20 @@ import { OPERATORS } from '../../actors/conditions/operators.ts';
 import { SUPPRESSION_REASONS } from '../../actors/vocabulary/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
+import { setGameCommand } from '../../src/cli/set-game.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/ids.ts';
 import { ERRORS } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { TIERS } from '../../actors/vocabulary/documents.ts';
+import {
+  BUCKET_MAX_AGE_MS,
+  BUCKETS,
+  STREAMS,
+  type BucketName,
+  type StreamName,
+} from '../../streams/stream-definitions.ts';
 import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhook-kinds.ts';
 import {
   blocksOf,
@@ -279,6 +288,45 @@ describe('docs/monitoring.md', () => {
       .flatMap(([, expression]) => codeIn(expression))
       .flatMap((code) => [...code.matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name.replace(/_bucket$/, '')));
     expect(named.filter((name) => !actual.includes(name))).toEqual([]);
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('has the size and age of every stream and bucket', () => {
+    const DAY_MS = 86_400_000;
+    const GIB = 1024 ** 3;
+    const rows = rowsUnder('docs/operations.md', 'Retention');
+    const retentionOf = (name: string) => rows.find(([store]) => store?.includes(name))?.[2];
+    const days = Math.ceil(LIMITS.factsRetentionMs / DAY_MS);
+    const hoursLess = (days * DAY_MS - LIMITS.factsRetentionMs) / 3_600_000;
+    const expected: Record<StreamName | BucketName, string> = {
+      FACTS: `${days} days less ${hoursLess} hours, and until every output is past it; at most ${STREAMS.FACTS.maxBytes / GIB} GiB`,
+      REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
+      RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
+      DELIVERIES: `until they are delivered or exhausted; at most ${LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
+      CONFIG: 'forever',
+      OWNERS: 'forever; a few entries',
+      POSITIONS: 'forever; a few entries',
+      ERASURES: `${BUCKET_MAX_AGE_MS.ERASURES / DAY_MS} days`,
+      WEBHOOKS: `${BUCKET_MAX_AGE_MS.WEBHOOKS / DAY_MS} days`,
+      STREAM_TOKENS: `${BUCKET_MAX_AGE_MS.STREAM_TOKENS / 60_000} minutes`,
+    };
+    const names = Object.keys(expected);
+    expect(names.map((name) => [name, retentionOf(name)])).toEqual(Object.entries(expected));
+    const forever = BUCKETS.filter((name) => BUCKET_MAX_AGE_MS[name] === 0);
+    expect(forever.filter((name) => !expected[name].startsWith('forever'))).toEqual([]);
+  });
+
+  it('lists every option of a game', () => {
+    const documented = rowsUnder('docs/operations.md', 'Games and keys')
+      .flatMap(([options]) => codeIn(options))
+      .map((option) => option.split(' ')[0]);
+    const context = { clock: systemClock, ids: systemIds, print: () => {}, note: () => {}, modelPath: '' };
+    const unused = (): never => {
+      throw new Error('this test runs no command');
+    };
+    const command = setGameCommand({ ...context, withConfigStore: unused, clickhouse: unused });
+    expect(sorted(documented)).toEqual(sorted(command.options.map(({ long }) => long)));
   });
 });
 
