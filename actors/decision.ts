@@ -1,3 +1,5 @@
+import type { Definitions } from './definitions.ts';
+import type { Targeting } from './targeting.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
@@ -14,6 +16,17 @@ export interface Context extends Scope {
   at: number;
   /** Absent when the kind of the caller is not known, or the owner itself acts. */
   by?: CallerKind;
+}
+
+/** What deciding one command takes beside its body. */
+export interface Step {
+  draft: Draft;
+  context: Context;
+  definitions: Definitions;
+  /** The definitions of the command's game and environment. */
+  targeting: () => Targeting;
+  /** Emits what follows from the facts so far, so that the reply shows it. */
+  react: () => void;
 }
 
 /** The partition's entities as a command sees them: what was emitted before is already in what is read after. */

@@ -13,7 +13,7 @@ import type {
 } from '../vocabulary/campaign-facts.ts';
 
 /** The newest waits last. Room is made by those whose time is over, then by the oldest that is not delivered any more. */
-export function triggered(state: PlayerState, fact: InterventionTriggered): PlayerState {
+export function interventionTriggered(state: PlayerState, fact: InterventionTriggered): PlayerState {
   const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt } = fact;
   const intervention: PendingIntervention = {
     interventionId,
@@ -33,23 +33,26 @@ export function triggered(state: PlayerState, fact: InterventionTriggered): Play
   };
 }
 
-export function suppressed(state: PlayerState, { campaignId, reason, at }: InterventionSuppressed): PlayerState {
+export function interventionSuppressed(
+  state: PlayerState,
+  { campaignId, reason, at }: InterventionSuppressed,
+): PlayerState {
   return { ...state, campaignTallies: tallied(state, suppressedTally(tallyOf(state, campaignId), reason, at)) };
 }
 
 /** What is delivered to one session is past for all that are open, also for one that a clock ahead of this one opened. */
-export function offered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
+export function interventionOffered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
   let offeredAt = at;
   for (const { openedAt } of state.sessions) if (openedAt > offeredAt) offeredAt = openedAt;
   return changed(state, interventionId, (held) => ({ ...held, offers: held.offers + 1, offeredAt }));
 }
 
-export function shown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {
+export function interventionShown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {
   return changed(state, interventionId, (held) => ({ ...held, shownAt: at }));
 }
 
 /** A click is the last that is heard of an intervention. */
-export function clicked(state: PlayerState, { interventionId }: InterventionClicked): PlayerState {
+export function interventionClicked(state: PlayerState, { interventionId }: InterventionClicked): PlayerState {
   return { ...state, interventions: state.interventions.filter((held) => held.interventionId !== interventionId) };
 }
 

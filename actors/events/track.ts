@@ -1,15 +1,25 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
-import type { QuarantineReason, Release, TrackItem } from '../vocabulary/commands.ts';
+import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../vocabulary/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
 import type { EventMaker } from '../vocabulary/facts.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
-import type { TrackResult } from '../vocabulary/replies.ts';
+import type { TrackedReply, TrackResult } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { askRelease } from './quarantine.ts';
 import { recall } from './recent-events.ts';
 import { mayBeSame } from '../vocabulary/scope.ts';
+
+/** Tracks events in their order. */
+export function trackEvents(
+  draft: Draft,
+  { items }: TrackEvents,
+  context: Context,
+  targeting: () => Targeting,
+): TrackedReply {
+  return { kind: 'tracked', results: items.map((item) => trackEvent(draft, item, context, targeting)) };
+}
 
 /**
  * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player

@@ -4,8 +4,8 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../conditions/steps.ts';
-import type { Command, TrackItem } from '../vocabulary/commands.ts';
-import { decide } from '../decide.ts';
+import type { Command } from '../vocabulary/commands.ts';
+import { decide, mostFactChars } from '../decide.ts';
 import { decideTimers } from '../timers.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts';
 import type { Reply } from '../vocabulary/replies.ts';
@@ -208,30 +208,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNA
 /** A command whose own texts would overfill the record waits for the next one; alone in a record, anything fits. */
 function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {
   if (draft.facts.length === 0) return true;
-  const { body } = command;
-  switch (body.kind) {
-    case 'TrackEvents':
-      return draft.chars + charsOfItems(body.items) < mostChars;
-    case 'SyncSession':
-    case 'EndSession':
-      return draft.chars + charsOfItems(body.events) + 2 * LIMITS.documentBytes < mostChars;
-    case 'InitSession':
-    case 'RegisterPlayer':
-    case 'PatchPlayer':
-      return draft.chars + 2 * LIMITS.documentBytes < mostChars;
-    case 'ErasePlayer':
-    case 'OverrideFlag':
-    case 'ServeFlags':
-    case 'ExposeFlag':
-    case 'ClaimIdempotencyKey':
-    case 'RecordSession':
-    case 'RecordPurchase':
-      return true;
-  }
-}
-
-function charsOfItems(items: readonly TrackItem[]): number {
-  return items.reduce((sum, item) => sum + item.properties.length, 0);
+  return draft.chars + mostFactChars(command.body) < mostChars;
 }
 
 /** A command that throws is rejected alone: what it emitted is undone. */

@@ -1,9 +1,9 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
+import { charsIn } from '../../src/kernel/text-chars.ts';
 import type { Draft, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Attribution } from '../vocabulary/flag-facts.ts';
-import { charsOfAll, replyChars, seenFlagsChars, servedFlagsChars } from '../vocabulary/reply-chars.ts';
+import { replyChars } from '../vocabulary/reply-chars.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 
 /** A draft with what a commit needs beyond what `decide` sees. */
@@ -68,49 +68,9 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
 /** Names, ids and numbers of a fact, beside the texts that are counted. */
 const FACT_CHARS = 400;
 
+/** The two kinds that may come in thousands are counted by their long texts alone. */
 function charsOf(fact: DomainFact): number {
-  switch (fact.kind) {
-    case 'EventTracked':
-      return FACT_CHARS + fact.properties.length + (fact.schemaFault?.length ?? 0);
-    case 'EventQuarantined':
-      return FACT_CHARS + fact.properties.length + faultChars(fact.reason.faults);
-    case 'PlayerRegistered':
-    case 'PlayerUpdated':
-      return FACT_CHARS + fact.player.attributes.length;
-    case 'IdempotencyKeyUsed':
-      return FACT_CHARS + replyChars(fact.reply);
-    case 'FlagOverridden':
-      return FACT_CHARS + (fact.value?.length ?? 0);
-    case 'FlagExposed':
-      return FACT_CHARS + fact.value.length;
-    case 'FlagsServed':
-      return FACT_CHARS + servedFlagsChars(fact.flags);
-    case 'ChurnRiskChanged':
-      return 2 * FACT_CHARS;
-    case 'SessionFlagsTold':
-      return FACT_CHARS + seenFlagsChars(fact.flags);
-    case 'SessionOpened':
-      return FACT_CHARS + charsOfAll(fact.flagKeys ?? []);
-    case 'SessionSynced':
-    case 'SessionClosed':
-    case 'SessionRecorded':
-    case 'PurchaseRecorded':
-    case 'PurchaseReversed':
-    case 'PlayerErased':
-    case 'LifecycleChanged':
-    case 'LifecycleScheduled':
-    case 'SegmentEntered':
-    case 'SegmentExited':
-    case 'SegmentsScheduled':
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
-      return FACT_CHARS;
-  }
-}
-
-function faultChars(faults: readonly FieldFault[]): number {
-  return charsOfAll(faults.flatMap(({ path, message }) => [path, message]));
+  if (fact.kind === 'EventTracked') return FACT_CHARS + fact.properties.length + (fact.schemaFault?.length ?? 0);
+  if (fact.kind === 'IdempotencyKeyUsed') return FACT_CHARS + replyChars(fact.reply);
+  return FACT_CHARS + charsIn(fact);
 }

@@ -1,4 +1,5 @@
-import { evolve, FactOrderError } from '../evolve.ts';
+import { evolve } from '../evolve.ts';
+import { FactOrderError } from '../evolve-player.ts';
 import type { EntitySnapshot } from '../vocabulary/facts.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 import { charsOfAll, replyChars } from '../vocabulary/reply-chars.ts';

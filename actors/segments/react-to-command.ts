@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { hasRoomForPlayer, nextPlayer } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
+import { FACTS, type FactsByKind } from '../kinds.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { SegmentSet } from './segment-set.ts';
@@ -49,41 +50,13 @@ function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
 
 const NO_SEGMENTS: SegmentScope = [];
 
-/** The segments whose answer a fact may change. */
+/** The segments whose conditions a fact may change. */
 function scopeAfter(fact: DomainFact, set: SegmentSet): SegmentScope {
-  switch (fact.kind) {
-    case 'EventTracked':
-      return set.touchedBy(fact.eventName);
-    case 'PlayerRegistered':
-    case 'PlayerUpdated':
-    case 'LifecycleChanged':
-    case 'SessionOpened':
-    case 'SessionClosed':
-    case 'SessionRecorded':
-    case 'PurchaseRecorded':
-    case 'PurchaseReversed':
-      return 'all';
-    case 'PlayerErased':
-    case 'EventQuarantined':
-    // Its events are facts of their own, and when the player was last seen decides nothing before the next day.
-    case 'SessionSynced':
-    case 'SessionFlagsTold':
-    case 'ChurnRiskChanged':
-    case 'LifecycleScheduled':
-    case 'IdempotencyKeyUsed':
-    case 'SegmentEntered':
-    case 'SegmentExited':
-    case 'SegmentsScheduled':
-    case 'FlagOverridden':
-    case 'FlagsServed':
-    case 'FlagExposed':
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
-      return NO_SEGMENTS;
-  }
+  return scopeOfKind(fact.kind, fact, set);
+}
+
+function scopeOfKind<K extends keyof FactsByKind>(kind: K, fact: FactsByKind[K], set: SegmentSet): SegmentScope {
+  return FACTS[kind].segments(fact, set);
 }
 
 function union(set: SegmentSet, one: SegmentScope, other: SegmentScope): SegmentScope {

@@ -44,7 +44,7 @@ export function synced(state: PlayerState, fact: SessionSynced): PlayerState {
   };
 }
 
-export function flagsTold(state: PlayerState, { sessionId, flags }: SessionFlagsTold): PlayerState {
+export function flagsReported(state: PlayerState, { sessionId, flags }: SessionFlagsTold): PlayerState {
   const sessions = changed(state.sessions, sessionId, (session) => ({ ...session, flags: told(session.flags, flags) }));
   return { ...state, sessions };
 }

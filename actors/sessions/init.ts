@@ -25,7 +25,7 @@ export function initSession(draft: Draft, command: InitSession, context: Context
   // What can be no flag's key need not be asked for again.
   const kept = asked?.filter((key) => key.length <= LIMITS.definitionKeyLength) ?? null;
   draft.emit({ kind: 'SessionOpened', ...base, sessionId, device, flagKeys: kept, ttlMs, externalId });
-  around.settle();
+  around.react();
   const state = playerNow(draft, playerId, context);
   const targeting = around.definitions.of(game, environment);
   const evaluations = lookAtFlags(state, kept, targeting, at);

@@ -6,8 +6,8 @@ import type { Definitions } from '../definitions.ts';
 /** What a call of a session needs beside the draft. */
 export interface SessionContext {
   definitions: Definitions;
-  /** Settles what was emitted so far, so that the answer shows what it led to. */
-  settle: () => void;
+  /** Emits what follows from the facts so far, so that the reply shows it. */
+  react: () => void;
 }
 
 /** The player as it is after what was emitted; to be asked only for one that is known to be there. */

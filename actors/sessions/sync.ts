@@ -32,7 +32,7 @@ export function syncSession(draft: Draft, command: SyncSession, context: Context
   draft.emit({ kind: 'SessionSynced', ...base, sessionId, ...tally });
   if (attributes !== held.attributes)
     draft.emit(attributesReplaced(playerNow(draft, playerId, context), attributes, context));
-  around.settle();
+  around.react();
 
   const state = playerNow(draft, playerId, context);
   const evaluations = lookAtFlags(state, session.flagKeys, targeting(), at);

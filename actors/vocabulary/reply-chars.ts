@@ -1,5 +1,5 @@
 import type { ExportedPlayer, Intervention, Reply } from './replies.ts';
-import type { SeenFlag, ServedFlag } from './player.ts';
+import type { SeenFlag } from './player.ts';
 
 /** Names, ids and numbers of a reply, beside the texts that are counted. */
 const REPLY_CHARS = 400;
@@ -44,19 +44,8 @@ export function replyChars(reply: Reply): number {
 }
 
 /** Rough characters of what was told of flags. */
-export function seenFlagsChars(flags: readonly SeenFlag[]): number {
+function seenFlagsChars(flags: readonly SeenFlag[]): number {
   return flags.reduce((sum, { flagKey, variant }) => sum + flagKey.length + (variant?.length ?? 0) + 2 * ITEM_CHARS, 0);
-}
-
-/** Numbers of a served flag, and what stands around its texts. */
-const SERVED_CHARS = 40;
-
-/** Rough characters of what flags served. */
-export function servedFlagsChars(flags: readonly ServedFlag[]): number {
-  return flags.reduce((sum, { flagKey, variantKey, value, segmentId, earlier }) => {
-    const texts = flagKey.length + (variantKey?.length ?? 0) + (value?.length ?? 0) + (segmentId?.length ?? 0);
-    return sum + SERVED_CHARS + texts + earlier.reduce((all, { variant }) => all + SERVED_CHARS + variant.length, 0);
-  }, 0);
 }
 
 /** Rough characters of a list of texts. */

@@ -4,7 +4,8 @@ import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { partitionOf } from '../kernel/partition.ts';
-import type { CommandBody, Query, TrackItem } from '../../actors/vocabulary/commands.ts';
+import { charsIn } from '../kernel/text-chars.ts';
+import type { CommandBody, Query } from '../../actors/vocabulary/commands.ts';
 import type { AddressedReply, Reply } from '../../actors/vocabulary/replies.ts';
 import { decodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/subjects.ts';
@@ -130,33 +131,8 @@ const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes 
 /** Names, ids and numbers of a command or of one of its items, beside the texts that are counted. */
 const COMMAND_CHARS = 300;
 
+/** Events may come in thousands, and are counted by their properties alone. */
 function charsOf(body: CommandBody): number {
-  switch (body.kind) {
-    case 'TrackEvents':
-      return charsOfItems(body.items);
-    case 'SyncSession':
-      return charsOfItems(body.events) + (body.stateUpdates?.length ?? 0);
-    case 'EndSession':
-      return charsOfItems(body.events);
-    case 'InitSession':
-      return (body.flagKeys ?? []).reduce((sum, key) => sum + key.length, 2 * COMMAND_CHARS);
-    case 'RegisterPlayer':
-    case 'PatchPlayer':
-      return COMMAND_CHARS + (body.attributes?.length ?? 0);
-    case 'OverrideFlag':
-      return COMMAND_CHARS + (body.value?.length ?? 0);
-    case 'ExposeFlag':
-      return COMMAND_CHARS + body.value.length;
-    case 'ServeFlags':
-      return body.flags.reduce((sum, { value }) => sum + COMMAND_CHARS + value.length, COMMAND_CHARS);
-    case 'ErasePlayer':
-    case 'ClaimIdempotencyKey':
-    case 'RecordSession':
-    case 'RecordPurchase':
-      return COMMAND_CHARS;
-  }
-}
-
-function charsOfItems(items: readonly TrackItem[]): number {
-  return items.reduce((sum, item) => sum + COMMAND_CHARS + item.properties.length, COMMAND_CHARS);
+  if (body.kind !== 'TrackEvents') return COMMAND_CHARS + charsIn(body);
+  return body.items.reduce((sum, { properties }) => sum + COMMAND_CHARS + properties.length, COMMAND_CHARS);
 }

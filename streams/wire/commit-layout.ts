@@ -69,78 +69,17 @@ export function commitFromTuple(tuple: CommitTuple): CommitRecord {
 }
 
 function factToWire(fact: Fact): WireFact {
-  switch (fact.kind) {
-    case 'EventTracked':
-      return eventToTuple(fact);
-    case 'EntitySnapshot':
-      return { ...fact, state: stateToTuple(fact.state) };
-    case 'IdempotencyKeyUsed':
-      return { ...fact, reply: replyToWire(fact.reply) };
-    case 'PlayerRegistered':
-    case 'PlayerUpdated':
-    case 'PlayerErased':
-    case 'EventQuarantined':
-    case 'LifecycleChanged':
-    case 'ChurnRiskChanged':
-    case 'LifecycleScheduled':
-    case 'SegmentEntered':
-    case 'SegmentExited':
-    case 'SegmentsScheduled':
-    case 'FlagOverridden':
-    case 'FlagsServed':
-    case 'FlagExposed':
-    case 'SessionOpened':
-    case 'SessionSynced':
-    case 'SessionFlagsTold':
-    case 'SessionClosed':
-    case 'SessionRecorded':
-    case 'PurchaseRecorded':
-    case 'PurchaseReversed':
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
-    case 'SnapshotMark':
-      return fact;
-  }
+  if (fact.kind === 'EventTracked') return eventToTuple(fact);
+  if (fact.kind === 'EntitySnapshot') return { ...fact, state: stateToTuple(fact.state) };
+  if (fact.kind === 'IdempotencyKeyUsed') return { ...fact, reply: replyToWire(fact.reply) };
+  return fact;
 }
 
 function factFromWire(wire: WireFact): Fact {
   if (Array.isArray(wire)) return eventFromTuple(wire);
-  switch (wire.kind) {
-    case 'EntitySnapshot':
-      return { ...wire, state: stateFromTuple(wire.state) };
-    case 'IdempotencyKeyUsed':
-      return { ...wire, reply: replyFromWire(wire.reply) };
-    case 'PlayerRegistered':
-    case 'PlayerUpdated':
-    case 'PlayerErased':
-    case 'EventQuarantined':
-    case 'LifecycleChanged':
-    case 'ChurnRiskChanged':
-    case 'LifecycleScheduled':
-    case 'SegmentEntered':
-    case 'SegmentExited':
-    case 'SegmentsScheduled':
-    case 'FlagOverridden':
-    case 'FlagsServed':
-    case 'FlagExposed':
-    case 'SessionOpened':
-    case 'SessionSynced':
-    case 'SessionFlagsTold':
-    case 'SessionClosed':
-    case 'SessionRecorded':
-    case 'PurchaseRecorded':
-    case 'PurchaseReversed':
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
-    case 'SnapshotMark':
-      return wire;
-  }
+  if (wire.kind === 'EntitySnapshot') return { ...wire, state: stateFromTuple(wire.state) };
+  if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };
+  return wire;
 }
 
 function eventToTuple(fact: EventTracked): EventTuple {

@@ -26,7 +26,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'a late repeat of an erasure ends the next life',
     changes: [
       {
-        file: 'actors/evolve.ts',
+        file: 'actors/player/evolve.ts',
         original: "keys: state?.kind === 'erased' ? state.keys : [],",
         mutated: 'keys: [],',
       },

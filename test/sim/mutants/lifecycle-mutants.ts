@@ -29,9 +29,9 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     faults: ['night'],
     changes: [
       {
-        file: 'actors/evolve.ts',
-        original: 'return { ...player(state, fact), churnHigh: fact.high };',
-        mutated: 'return player(state, fact);',
+        file: 'actors/player/evolve.ts',
+        original: 'return { ...state, churnHigh: high };',
+        mutated: 'void high;\n  return state;',
       },
     ],
   },

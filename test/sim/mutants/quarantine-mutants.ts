@@ -16,7 +16,7 @@ export const QUARANTINE_MUTANTS: readonly Mutant[] = [
     name: 'a quarantined event released into the life after an erasure',
     changes: [
       {
-        file: 'actors/evolve.ts',
+        file: 'actors/player/evolve.ts',
         original: "quarantine: state?.kind === 'erased' ? afterErasure(state.quarantined) : NO_QUARANTINE,",
         mutated: 'quarantine: NO_QUARANTINE,',
       },

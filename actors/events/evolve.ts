@@ -1,0 +1,18 @@
+import type { EventTracked } from '../vocabulary/facts.ts';
+import type { RecentEvent } from '../vocabulary/player.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { counted } from './counters.ts';
+import { released } from './quarantine.ts';
+import { remembered } from './recent-events.ts';
+
+export function tracked(state: PlayerState, fact: EventTracked): PlayerState {
+  const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;
+  const counters = counted(state.counters, fact.eventName, fact.at, fact.forgets);
+  const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  return fact.release === undefined ? next : released(next, fact, fact.release.number);
+}
+
+function recentEventOf({ eventId, eventName, timestamp, at: receivedAt, by }: EventTracked): RecentEvent {
+  const event = { eventId, eventName, timestamp, receivedAt };
+  return by === undefined || by === 'service' ? event : { ...event, by };
+}

@@ -1,0 +1,16 @@
+import { append } from '../../src/kernel/bounded.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FlagExposed, FlagOverridden } from '../vocabulary/flag-facts.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { seenVariant } from './seen-variant.ts';
+
+export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverridden): PlayerState {
+  const others = state.overrides.filter((override) => override.flagKey !== flagKey);
+  return { ...state, overrides: value === null ? others : [...others, { flagKey, value }] };
+}
+
+export function flagExposed(state: PlayerState, fact: FlagExposed): PlayerState {
+  const { flagKey, flagVersion, period = 0 } = fact;
+  const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact) };
+  return { ...state, exposures: append(state.exposures, exposure, LIMITS.exposuresPerPlayer) };
+}

@@ -1,0 +1,17 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { IdempotencyKeyUsed } from '../vocabulary/facts.ts';
+import type { EntityState, LedgerState, RememberedKey } from '../vocabulary/state.ts';
+import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './bounded-keys.ts';
+
+/** The first key of an API key's batch creates its ledger. */
+export function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {
+  const holder = state ?? emptyLedger(fact);
+  const { key, bodyHash, at, reply, by } = fact;
+  const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > at);
+  const entry: RememberedKey = by === undefined ? { key, bodyHash, at, reply } : { key, bodyHash, at, reply, by };
+  return { ...holder, keys: bounded([...fresh, entry], holder.kind === 'ledger' ? LEDGER_BOUND : PLAYER_BOUND) };
+}
+
+function emptyLedger({ entityId: id, game, environment }: IdempotencyKeyUsed): LedgerState {
+  return { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
+}

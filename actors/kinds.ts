@@ -1,0 +1,194 @@
+import { LIMITS } from '../src/kernel/limits.ts';
+import {
+  interventionClicked,
+  interventionOffered,
+  interventionShown,
+  interventionSuppressed,
+  interventionTriggered,
+} from './campaigns/evolve.ts';
+import { playerIn, type Context, type Decision, type Draft, type Step } from './decision.ts';
+import { evolvesPlayer } from './evolve-player.ts';
+import { tracked } from './events/evolve.ts';
+import { quarantined } from './events/quarantine.ts';
+import { trackEvents } from './events/track.ts';
+import { flagExposed, flagOverridden } from './flags/evolve.ts';
+import { exposeFlag } from './flags/expose.ts';
+import { overrideFlag } from './flags/override.ts';
+import { flagsServed, serveFlags } from './flags/serve.ts';
+import { keyUsed } from './idempotency/evolve.ts';
+import { once } from './idempotency/remember.ts';
+import { erasePlayer } from './player/erase.ts';
+import {
+  churnRiskChanged,
+  erased,
+  lifecycleChanged,
+  lifecycleScheduled,
+  registered,
+  updated,
+} from './player/evolve.ts';
+import { patchPlayer } from './player/patch.ts';
+import { registerPlayer } from './player/register.ts';
+import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
+import { recordPurchase } from './purchases/record-purchase.ts';
+import { segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve.ts';
+import type { SegmentSet } from './segments/segment-set.ts';
+import { endSession } from './sessions/end.ts';
+import { closed, flagsReported, opened, sessionRecorded, synced } from './sessions/evolve.ts';
+import { initSession } from './sessions/init.ts';
+import { recordSession } from './sessions/record-session.ts';
+import { syncSession } from './sessions/sync.ts';
+import type { Segment } from './targeting.ts';
+import type { CommandBody, IdempotencyClaim, TrackItem } from './vocabulary/commands.ts';
+import type { DomainFact } from './vocabulary/facts.ts';
+import type { Reply } from './vocabulary/replies.ts';
+import type { EntityState, PlayerState } from './vocabulary/state.ts';
+
+/*
+ * Every kind of command and of fact, with what it does. A kind of the vocabulary that has no entry here does not compile.
+ */
+
+export type CommandsByKind = { [C in CommandBody as C['kind']]: C };
+export type FactsByKind = { [F in DomainFact as F['kind']]: F };
+
+interface CommandKind<C extends CommandBody> {
+  /** Emits the command's facts to the draft and returns its reply. */
+  decide: (body: C, step: Step) => Reply;
+  /** The most characters of caller-supplied text in its facts: a record with less left takes the command no more. */
+  factChars: (body: C) => number;
+}
+
+interface FactKind<F extends DomainFact> {
+  /** The state after the fact; see `evolve`. */
+  evolve: (state: EntityState | undefined, fact: F) => EntityState;
+  /** The segments whose conditions the fact may change. */
+  segments: (fact: F, set: SegmentSet) => 'all' | readonly Segment[];
+}
+
+const FEW = (): number => 0;
+/** The player's attributes, in a fact and in a reply that is remembered. */
+const ATTRIBUTES = (): number => 2 * LIMITS.documentBytes;
+
+export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<CommandsByKind[K]> } = {
+  RegisterPlayer: { decide: onceOnPlayer(registerPlayer), factChars: ATTRIBUTES },
+  PatchPlayer: { decide: onceOnPlayer(patchPlayer), factChars: ATTRIBUTES },
+  ErasePlayer: {
+    decide: onceOf((body, { draft, context }) => emitAll(draft, erasePlayer(draft.get(body.playerId), body, context))),
+    factChars: FEW,
+  },
+  TrackEvents: {
+    decide: (body, { draft, context, targeting }) =>
+      once(
+        draft,
+        body.ledgerId ?? body.items[0]?.playerId ?? '',
+        body.idempotency,
+        context,
+        () => trackEvents(draft, body, context, targeting),
+        body.ledgerId === undefined ? 'any' : 'tracked',
+      ),
+    factChars: ({ items }) => propertiesChars(items),
+  },
+  OverrideFlag: { decide: onceOnPlayer(overrideFlag), factChars: FEW },
+  ServeFlags: {
+    decide: (body, { draft, context, targeting }) =>
+      emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context)),
+    factChars: FEW,
+  },
+  ExposeFlag: {
+    decide: (body, { draft, context }) =>
+      emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, context)),
+    factChars: FEW,
+  },
+  RecordSession: {
+    decide: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
+    factChars: FEW,
+  },
+  RecordPurchase: {
+    decide: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
+    factChars: FEW,
+  },
+  InitSession: {
+    decide: onceOf((body, { draft, context, definitions, react }) =>
+      initSession(draft, body, context, { definitions, react }),
+    ),
+    factChars: ATTRIBUTES,
+  },
+  SyncSession: {
+    decide: onceOf((body, { draft, context, definitions, react }) =>
+      syncSession(draft, body, context, { definitions, react }),
+    ),
+    factChars: ({ events }) => propertiesChars(events) + ATTRIBUTES(),
+  },
+  EndSession: {
+    decide: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
+    factChars: ({ events }) => propertiesChars(events) + ATTRIBUTES(),
+  },
+  ClaimIdempotencyKey: {
+    decide: (body, { draft, context }) =>
+      once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
+    factChars: FEW,
+  },
+};
+
+const ALL = (): 'all' => 'all';
+const NO_SEGMENTS: readonly Segment[] = [];
+const NONE = (): readonly Segment[] => NO_SEGMENTS;
+
+export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]> } = {
+  PlayerRegistered: { evolve: registered, segments: ALL },
+  PlayerUpdated: { evolve: evolvesPlayer(updated), segments: ALL },
+  PlayerErased: { evolve: erased, segments: NONE },
+  EventTracked: { evolve: evolvesPlayer(tracked), segments: ({ eventName }, set) => set.touchedBy(eventName) },
+  EventQuarantined: { evolve: evolvesPlayer(quarantined), segments: NONE },
+  IdempotencyKeyUsed: { evolve: keyUsed, segments: NONE },
+  LifecycleChanged: { evolve: evolvesPlayer(lifecycleChanged), segments: ALL },
+  ChurnRiskChanged: { evolve: evolvesPlayer(churnRiskChanged), segments: NONE },
+  LifecycleScheduled: { evolve: evolvesPlayer(lifecycleScheduled), segments: NONE },
+  SegmentEntered: { evolve: evolvesPlayer(segmentEntered), segments: NONE },
+  SegmentExited: { evolve: evolvesPlayer(segmentExited), segments: NONE },
+  SegmentsScheduled: { evolve: evolvesPlayer(segmentsScheduled), segments: NONE },
+  FlagOverridden: { evolve: evolvesPlayer(flagOverridden), segments: NONE },
+  FlagsServed: { evolve: evolvesPlayer(flagsServed), segments: NONE },
+  FlagExposed: { evolve: evolvesPlayer(flagExposed), segments: NONE },
+  SessionOpened: { evolve: evolvesPlayer(opened), segments: ALL },
+  // Its events are facts of their own, and no condition depends on the time of day at which the player was last seen.
+  SessionSynced: { evolve: evolvesPlayer(synced), segments: NONE },
+  SessionFlagsTold: { evolve: evolvesPlayer(flagsReported), segments: NONE },
+  SessionClosed: { evolve: evolvesPlayer(closed), segments: ALL },
+  SessionRecorded: { evolve: evolvesPlayer(sessionRecorded), segments: ALL },
+  PurchaseRecorded: { evolve: evolvesPlayer(purchaseRecorded), segments: ALL },
+  PurchaseReversed: { evolve: evolvesPlayer(purchaseReversed), segments: ALL },
+  InterventionTriggered: { evolve: evolvesPlayer(interventionTriggered), segments: NONE },
+  InterventionSuppressed: { evolve: evolvesPlayer(interventionSuppressed), segments: NONE },
+  InterventionOffered: { evolve: evolvesPlayer(interventionOffered), segments: NONE },
+  InterventionShown: { evolve: evolvesPlayer(interventionShown), segments: NONE },
+  InterventionClicked: { evolve: evolvesPlayer(interventionClicked), segments: NONE },
+};
+
+interface PlayerCommand {
+  playerId: string;
+  idempotency?: IdempotencyClaim;
+}
+
+/** Decides once per Idempotency-Key, which the player remembers. */
+function onceOf<C extends PlayerCommand>(decide: (body: C, step: Step) => Reply) {
+  return (body: C, step: Step): Reply =>
+    once(step.draft, body.playerId, body.idempotency, step.context, () => decide(body, step));
+}
+
+/** The same for a pure decision about the player. */
+function onceOnPlayer<C extends PlayerCommand>(
+  decide: (player: PlayerState | undefined, body: C, context: Context) => Decision,
+) {
+  return onceOf<C>((body, { draft, context }) =>
+    emitAll(draft, decide(playerIn(context, draft.get(body.playerId)), body, context)),
+  );
+}
+
+function emitAll(draft: Draft, decision: Decision): Reply {
+  for (const fact of decision.facts) draft.emit(fact);
+  return decision.reply;
+}
+
+function propertiesChars(items: readonly TrackItem[]): number {
+  return items.reduce((sum, { properties }) => sum + properties.length, 0);
+}

@@ -1,0 +1,75 @@
+import { DAY_MS } from '../../src/kernel/days.ts';
+import { afterErasure } from '../events/quarantine.ts';
+import type {
+  ChurnRiskChanged,
+  LifecycleChanged,
+  LifecycleScheduled,
+  PlayerErased,
+  PlayerRegistered,
+  PlayerUpdated,
+} from '../vocabulary/facts.ts';
+import { NO_ACTIVITY, NO_QUARANTINE } from '../vocabulary/player.ts';
+import type { EntityState, ErasedState, PlayerState } from '../vocabulary/state.ts';
+import { countryOf } from './attributes.ts';
+
+/**
+ * The state of a new player. It takes over the Idempotency-Keys of an erasure, so that a late repeat of that erasure does
+ * not erase the new life.
+ */
+export function registered(state: EntityState | undefined, fact: PlayerRegistered): PlayerState {
+  return {
+    ...fact.player,
+    kind: 'player',
+    game: fact.game,
+    environment: fact.environment,
+    lifecycleChangedAt: fact.at,
+    purchaseCount: 0,
+    totalPlaytimeSeconds: 0,
+    country: countryOf(fact.player.attributes),
+    recentEvents: [],
+    keys: state?.kind === 'erased' ? state.keys : [],
+    counters: [],
+    device: null,
+    segments: [],
+    segmentsDueAt: 0,
+    overrides: [],
+    exposures: [],
+    servedFlags: [],
+    sessions: [],
+    activity: NO_ACTIVITY,
+    recordedSessions: [],
+    recordedPurchases: [],
+    sessionsInStage: 0,
+    interventions: [],
+    campaignTallies: [],
+    // No stage or risk changes within the first day.
+    lifecycleDueAt: fact.at + DAY_MS,
+    churnHigh: false,
+    quarantine: state?.kind === 'erased' ? afterErasure(state.quarantined) : NO_QUARANTINE,
+    lastSeq: 0,
+  };
+}
+
+export function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
+  return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
+}
+
+/** Uses nothing of the state before, so it applies to whatever a rebuild still has of it. */
+export function erased(
+  _: EntityState | undefined,
+  { entityId: id, game, environment, at, quarantined = 0 }: PlayerErased,
+): ErasedState {
+  return { kind: 'erased', id, game, environment, erasedAt: at, keys: [], quarantined, lastSeq: 0 };
+}
+
+export function lifecycleChanged(state: PlayerState, { to, changedAt }: LifecycleChanged): PlayerState {
+  return { ...state, lifecycleStage: to, lifecycleChangedAt: changedAt, sessionsInStage: 0 };
+}
+
+export function churnRiskChanged(state: PlayerState, { high }: ChurnRiskChanged): PlayerState {
+  return { ...state, churnHigh: high };
+}
+
+export function lifecycleScheduled(state: PlayerState, { dueAt }: LifecycleScheduled): PlayerState {
+  return { ...state, lifecycleDueAt: dueAt };
+}
