@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startActors, type Actors } from '../actors/runtime/actors.ts';
-import { createDefinitions } from '../actors/runtime/definitions.ts';
+import { createLiveDefinitions } from '../actors/runtime/live-definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
@@ -132,7 +132,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     if (await compactLmdbStores(path, clock.wallMs())) logger.info('the local store was written anew after erasures');
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
-    const definitions = createDefinitions(configStore, logger, metrics);
+    const definitions = createLiveDefinitions(configStore, logger, metrics);
     const actors: Actors = startActors({
       partitions,
       node,

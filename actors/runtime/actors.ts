@@ -5,7 +5,7 @@ import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log/log.ts';
-import type { LiveDefinitions } from './definitions.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
 import { joinMembers } from './membership.ts';
 import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
@@ -14,9 +14,9 @@ import type { Stores } from './store/store.ts';
 
 export interface ActorsOptions {
   partitions: number;
-  /** This node's name: stable over restarts, and nobody else's while its data directory is locked. */
+  /** This node's name: stable over restarts, and unique while its data directory is locked. */
   node: string;
-  /** This process's start, so that a node's earlier life can be told from this one. */
+  /** Identifies this start of the process, as opposed to the node's earlier ones. */
   incarnation: string;
   log: Log;
   clock: Clock;
@@ -27,19 +27,19 @@ export interface ActorsOptions {
   source: SnapshotSource;
   /** Rough bytes of players kept in memory by this process. */
   hotBytes: number;
-  /** Entities written to a local store in one go; the default suits. */
+  /** Entities in one write to a local store; tests set it. */
   flushChunk?: number | undefined;
-  /** The gateway of this process, if it has one: its replies need no message. */
+  /** The gateway of this process, if it has one. It gets replies without messages. */
   local?: LocalGateway | undefined;
   logger: Logger;
   metrics: OwnerOptions['metrics'] & Pick<Metrics, 'ownedPartitions' | 'stepDowns'>;
 }
 
-/** The partitions of one process: contends for its share of them, and runs an owner for each it holds. */
+/** The partitions of one process: contends for its share of them and runs an owner for each lease it holds. */
 export interface Actors {
-  /** Partitions this process leads now. */
+  /** The number of partitions that this process owns now. */
   readonly led: number;
-  /** Ends every term in good order and gives the leases up. */
+  /** Stops every owner, then releases the leases. */
   stop(): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export function startActors(options: ActorsOptions): Actors {
   const bucket = log.bucket('OWNERS');
   const holder = `${node}.${incarnation}`;
   const members = joinMembers({ bucket, node, clock, onChange: () => {} });
-  const seats = Array.from({ length: partitions }, (_, partition) =>
-    createSeat(options, partition, {
+  const contenders = Array.from({ length: partitions }, (_, partition) =>
+    createContender(options, partition, {
       holder,
       wanted: () => members.owns(partition),
       onLed: (change) => metrics.ownedPartitions.inc(change),
@@ -57,28 +57,32 @@ export function startActors(options: ActorsOptions): Actors {
   );
   return {
     get led() {
-      return seats.filter((seat) => seat.leads).length;
+      return contenders.filter((contender) => contender.leads).length;
     },
     async stop() {
-      await Promise.all(seats.map((seat) => seat.stop()));
+      await Promise.all(contenders.map((contender) => contender.stop()));
       await members.leave();
     },
   };
 }
 
-interface SeatOptions {
+interface ContenderOptions {
   holder: string;
   wanted: () => boolean;
   onLed: (change: 1 | -1) => void;
 }
 
-interface Seat {
+interface Contender {
   readonly leads: boolean;
   stop(): Promise<void>;
 }
 
-/** One partition's place in this process: lease → term → lease, for ever. */
-function createSeat(options: ActorsOptions, partition: number, { holder, wanted, onLed }: SeatOptions): Seat {
+/** Contends for one partition: lease → term → lease, until stopped. */
+function createContender(
+  options: ActorsOptions,
+  partition: number,
+  { holder, wanted, onLed }: ContenderOptions,
+): Contender {
   const { node, log, clock, stores, partitions, logger, metrics } = options;
   let terms = 0;
   let term: OwnerTerm | undefined;
@@ -92,7 +96,7 @@ function createSeat(options: ActorsOptions, partition: number, { holder, wanted,
       holder,
       clock,
       wanted,
-      // Whoever locked this node's data directory before us is dead, as we hold the lock now.
+      // An earlier process of this node is dead, because this one holds the lock of the data directory.
       isGone: (other) => other !== holder && other.startsWith(`${node}.`),
       onAcquired: () => begin(),
       onLost: () => void term?.stop(),
@@ -101,7 +105,7 @@ function createSeat(options: ActorsOptions, partition: number, { holder, wanted,
 
   function begin(): void {
     if (stopped) return;
-    // A term that is still ending holds the partition's store: `follow` contends again when it is done.
+    // A term that is still ending holds the partition's store. `follow` contends again when it has ended.
     if (term !== undefined) return;
     terms += 1;
     onLed(1);

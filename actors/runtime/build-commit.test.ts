@@ -10,7 +10,7 @@ import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 
-const NO_CHORES = { snapshotIds: [], dueIds: [], sweepIds: [], sweepWants: () => true, mark: undefined, idle: false };
+const NO_TASKS = { snapshotIds: [], dueIds: [], sweepIds: [], sweepWants: () => true, mark: undefined, idle: false };
 
 function feedOf(commands: Command[]): RequestFeed & { taken: number } {
   const feed = {
@@ -34,10 +34,10 @@ function build(commands: Command[], nowMs = 2_000) {
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
   const next = () => {
-    const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_CHORES };
+    const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
     const commit = buildCommit({ ...shared, ...own, logger: silentLogger });
-    entities.commit(commit.draft, [], entities.appliedSeq + 1);
+    entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
     return commit;
   };
   return { feed, next };

@@ -11,7 +11,7 @@ import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts'
 import type { Reply } from '../vocabulary/replies.ts';
 import { reviewLifecycle } from '../player/update-lifecycle.ts';
 import { updateSegments } from '../segments/update-segments.ts';
-import type { LiveDefinitions } from './definitions.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import { type Entities, sizeOf } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
@@ -20,19 +20,19 @@ import type { RequestFeed } from './request-feed.ts';
 import type { OutgoingReply } from './send-replies.ts';
 import type { Swept, SweptTenant } from './sweep/swept.ts';
 
-/** Work of the owner's own that joins the next commit. */
-export interface Maintenance {
+/** Work of the owner itself that joins the next commit. */
+export interface MaintenanceTasks {
   /** Entities whose snapshot is due. */
   snapshotIds: readonly string[];
   /** Entities whose due time has come. */
   dueIds: readonly string[];
-  /** Entities whose segments are looked at after an edit. */
+  /** Entities whose segments are evaluated after an edit. */
   sweepIds: readonly string[];
   /** Whether the sweep wants the player evaluated now. */
   sweepWants: (tenant: string, entityId: string) => boolean;
-  /** The scheduled times of campaigns that have come for those. */
+  /** The scheduled times of campaigns that those entities have reached. */
   schedules?: ScheduleWindow | undefined;
-  /** What a new mark would cover, if one is worth a record. */
+  /** The sequence that a new mark covers; `undefined`: no mark is needed. */
   mark: number | undefined;
   /** An empty record is due, so that the subject never empties. */
   idle: boolean;
@@ -42,18 +42,18 @@ export interface PendingCommit {
   draft: CommitDraft;
   snapshots: EntitySnapshot[];
   mark: SnapshotMark | undefined;
-  /** The record's facts in order: snapshots of what was committed before, the mark, then what is new. */
+  /** The record's facts in order: snapshots of states committed earlier, the mark, then new facts. */
   facts: Fact[];
   replies: OutgoingReply[];
-  /** Notes of evaluations that were decided, some with answers that wait for the append. */
+  /** Commands from evaluations that were decided, some with replies that wait for the append. */
   noted: readonly Noted[];
   configRevision: number;
   swept: Swept;
-  /** Whether commands were passed over that another owner, with another clock, might decide. */
-  passedOver: boolean;
+  /** Whether commands were skipped that another owner, with another clock, might decide. */
+  skipped: boolean;
   /** Whether there is something to append. */
   needsAppend: boolean;
-  /** Whether there is nothing to do at all. */
+  /** Whether there is nothing to append and no reply to send. */
   isEmpty: boolean;
 }
 
@@ -66,18 +66,21 @@ export interface BuildOptions {
   entities: Entities;
   feed: RequestFeed;
   definitions: LiveDefinitions;
-  /** Commands of the owner's own, decided before those that wait. Nobody waits for their replies. */
+  /** The owner's internal commands, decided before requests. Their replies are dropped. */
   internal: Pick<Exposures, 'take'>;
-  maintenance: Maintenance;
-  /** Measures what chores take of the time of commands. */
+  maintenance: MaintenanceTasks;
+  /** Measures the time that a sweep takes. */
   monotonicMs: () => number;
   logger: Logger;
 }
 
-/** UTF-8 takes at most three bytes per UTF-16 unit, so this many characters never make a record too large. */
+/** UTF-8 takes at most three bytes per UTF-16 unit, so this many characters always fit into a record. */
 const RECORD_CHARS = LIMITS.commitBytes / 3;
 
-/** Decides what waits, in order, up to one record's size. Synchronous: everything sees one config revision. */
+/**
+ * Decides the waiting commands in order, up to the size of one record, and runs maintenance tasks with them.
+ * Synchronous, so the whole commit uses one config revision.
+ */
 export function buildCommit(options: BuildOptions): PendingCommit {
   const { entities, maintenance, partition, nowMs, configRevision } = options;
   const draft = entities.draft();
@@ -88,7 +91,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
-  const { replies, passedOver } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
+  const { replies, skipped } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || maintenance.idle;
   return {
@@ -100,13 +103,13 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     noted,
     configRevision,
     swept,
-    passedOver,
+    skipped,
     needsAppend,
     isEmpty: !needsAppend && replies.length === 0 && noted.length === 0,
   };
 }
 
-/** What doesn't fit waits for the next commit, which follows at once as this one is not empty. */
+/** Commands that do not fit join the next commit, which follows at once as this one is not empty. */
 function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
   const { internal, feed } = options;
   const noted: Noted[] = [];
@@ -120,19 +123,19 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
   return noted;
 }
 
-/** What chores may fill of a record, and take of its steps; what is left over stays due. */
-const CHORES_CHARS = RECORD_CHARS / 4;
-const CHORES_STEPS = LIMITS.turnSteps / 4;
+/** The share of a record and of its steps for maintenance; the rest of its work stays due. */
+const MAINTENANCE_CHARS = RECORD_CHARS / 4;
+const MAINTENANCE_STEPS = LIMITS.turnSteps / 4;
 
 function decideAllTimers({ maintenance, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   const began = stepsSpent();
   for (const entityId of maintenance.dueIds) {
-    if (draft.chars > CHORES_CHARS || stepsSpent() - began > CHORES_STEPS) return;
+    if (draft.chars > MAINTENANCE_CHARS || stepsSpent() - began > MAINTENANCE_STEPS) return;
     decideTimers(draft, entityId, nowMs, definitions);
   }
 }
 
-/** Looks at players after an edit of a segment, as many as a little time allows. */
+/** Evaluates players after an edit of a segment, as many as `LIMITS.sweepMs` allows. */
 function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   const { maintenance, definitions, entities, nowMs, monotonicMs } = options;
   const beganMs = monotonicMs();
@@ -141,17 +144,17 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   let changed = 0;
   const tenants = new Map<string, SweptTenant>();
   const overBudget: string[] = [];
-  // Who exceeded a budget until now did so in commands.
+  // Discards what commands have exceeded until now.
   definitions.takeOverBudget();
   for (const entityId of maintenance.sweepIds) {
-    if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > CHORES_CHARS) break;
+    if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > MAINTENANCE_CHARS) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.peek(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
     if (state?.kind === 'player' && maintenance.sweepWants(tenant, entityId)) {
       const stepsBefore = stepsSpent();
       const set = definitions.segments(state.game, state.environment);
-      // Never as of a time before the player was last seen, which its counters are ahead of.
+      // Counters are as of `lastSeenAt`, so no earlier time may be used.
       const atMs = Math.max(nowMs, state.lastSeenAt);
       const since = draft.facts.length;
       const { game, environment } = state;
@@ -179,10 +182,10 @@ function decideWaiting(
   options: BuildOptions,
   draft: CommitDraft,
   mostChars: number,
-): { replies: OutgoingReply[]; passedOver: boolean } {
+): { replies: OutgoingReply[]; skipped: boolean } {
   const { feed, nowMs, partition, epoch } = options;
   const replies: OutgoingReply[] = [];
-  let passedOver = false;
+  let skipped = false;
   const began = stepsSpent();
   while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts && replies.length < LIMITS.commitFacts) {
     if (stepsSpent() - began > LIMITS.turnSteps) break;
@@ -191,27 +194,27 @@ function decideWaiting(
     if (!fits(command, draft, mostChars)) break;
     feed.take();
     if (command.deadlineAt < nowMs) {
-      passedOver = true;
+      skipped = true;
       continue;
     }
     const { requestId, replyTo } = command;
     const reply = decideOne(options, draft, command);
-    if (reply.kind === 'failure' && PASSING.has(reply.code)) passedOver = true;
+    if (reply.kind === 'failure' && PASSING.has(reply.code)) skipped = true;
     replies.push({ replyTo, requestId, epoch, partition, reply });
   }
-  return { replies, passedOver };
+  return { replies, skipped };
 }
 
-/** Failures that lie with this owner, not with the command: another owner might decide it. */
+/** Failures caused by this owner, not by the command: another owner might decide it. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
 
-/** A command whose own texts would overfill the record waits for the next one; alone in a record, anything fits. */
+/** A command whose texts would overfill the record waits for the next one. Alone in a record, every command fits. */
 function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {
   if (draft.facts.length === 0) return true;
   return draft.chars + mostFactChars(command.body) < mostChars;
 }
 
-/** A command that throws is rejected alone: what it emitted is undone. */
+/** If a command throws, its facts are undone and it alone fails. */
 function decideOne(options: BuildOptions, draft: CommitDraft, command: Command): Reply {
   const { configRevision, definitions, logger, partition } = options;
   if (command.configRevision > configRevision) {

@@ -3,7 +3,7 @@ import { createBackbone } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
-import { createDefinitions } from './definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 
 describe('an owner under segments at the limits', () => {
   /** 40 patterns in 2.5 KB, asked about each of 15 texts of 1,024 characters. */
@@ -17,7 +17,7 @@ describe('an owner under segments at the limits', () => {
   it('answers another tenant soon, although 20 events of the attacker were there before', async () => {
     const config = createMemoryConfigStore();
     const metrics = createMetrics();
-    const definitions = createDefinitions(config, silentLogger, metrics);
+    const definitions = createLiveDefinitions(config, silentLogger, metrics);
     const world = createBackbone({ definitions });
     const node = await world.lead('a');
     await world.register(node, 'attacker', { attributes });

@@ -6,21 +6,21 @@ import type { Attribution } from '../vocabulary/flag-facts.ts';
 import { replyChars } from '../vocabulary/reply-chars.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 
-/** A draft with what a commit needs beyond what `decide` sees. */
+/** A draft with the parts that a commit needs beyond those that `decide` uses. */
 export interface CommitDraft extends Draft {
-  /** Rough characters of the facts, for cutting records. */
+  /** Rough number of characters of the facts, which bounds a record. */
   readonly chars: number;
   /** The changed states. */
   readonly changed: ReadonlyMap<string, EntityState>;
-  /** Exposures by how they got their variant, and those that got none. */
+  /** Exposures by the attribution of their variant, and those without one. */
   readonly exposures: ReadonlyMap<Attribution | Tallied, number>;
   /** A point to return to with `rollback`. */
   savepoint(): number;
-  /** Undoes what was emitted since the savepoint. */
+  /** Undoes the facts emitted since the savepoint. */
   rollback(savepoint: number): void;
 }
 
-/** The draft of one commit over what is committed. */
+/** The draft of one commit, on top of the committed states. */
 export function createDraft(committed: (entityId: string) => EntityState | undefined): CommitDraft {
   const facts: DomainFact[] = [];
   const changed = new Map<string, EntityState>();
@@ -65,7 +65,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
   };
 }
 
-/** Names, ids and numbers of a fact, beside the texts that are counted. */
+/** Names, ids and numbers of a fact; texts are counted separately. */
 const FACT_CHARS = 400;
 
 /** The two kinds that may come in thousands are counted by their long texts alone. */

@@ -29,7 +29,7 @@ describe('the entities of a partition', () => {
     const body = { kind: 'RegisterPlayer', playerId: id, externalId: id, attributes } as const;
     decide(draft, aCommand({ ...body, createOnly: false, byClientKey: false }), definitionsOf());
     sequence += 1;
-    entities.commit(draft, [], sequence);
+    entities.applyCommit(draft, [], sequence);
     return sequence;
   }
 
@@ -55,7 +55,7 @@ describe('the entities of a partition', () => {
     decide(draft, aCommand(body), definitionsOf());
     expect(draft.get('p')).toBeDefined();
     expect(entities.get('p')).toBeUndefined();
-    entities.commit(draft, [], 7);
+    entities.applyCommit(draft, [], 7);
     expect(entities.get('p')?.lastSeq).toBe(7);
     expect(entities.appliedSeq).toBe(7);
   });

@@ -13,26 +13,29 @@ import type { CommitRecord } from '../vocabulary/commit-record.ts';
 /**
  * The entities of one partition: committed states in memory over the local store.
  *
- * Owns: the hot map, the set of what the store does not hold yet, and the snapshot queue.
+ * Owns: the hot map, the set of entities that the store does not hold yet, and the snapshot queue.
  * Invariants
  * 1. A committed state is immutable; its `lastSeq` is set once, when its record's sequence is known.
- * 2. What the store does not hold yet is in `hot`: never evicted, never read from the store, which is behind.
- * 3. What a draft holds is seen by nobody else until `commit`.
+ * 2. An entity that the store does not hold yet stays in `hot` and is never read from the store.
+ * 3. A draft's states are visible only to that draft until `applyCommit`.
  */
 export interface Entities {
   /** The committed state. */
   get(entityId: string): EntityState | undefined;
-  /** The same for one who passes over all of them: what is not in memory is not kept there either. */
+  /** The same without loading the entity into memory; for sweeps over all entities. */
   peek(entityId: string): EntityState | undefined;
-  /** Starts a commit. Only one draft at a time. */
+  /** Starts a draft. Only one at a time. */
   draft(): CommitDraft;
-  /** Makes a draft's states the committed ones, as of `sequence`. `snapshotted` went out in the same record, before them. */
-  commit(draft: CommitDraft | undefined, snapshotted: readonly EntitySnapshot[], sequence: number): void;
+  /**
+   * Makes a draft's states the committed ones, as of `sequence`. `snapshotted` are in the same record, before its
+   * facts.
+   */
+  applyCommit(draft: CommitDraft | undefined, snapshotted: readonly EntitySnapshot[], sequence: number): void;
   /** Applies a record read from the log; entities that hold it already are skipped. */
   fold(record: CommitRecord, sequence: number): void;
-  /** Writes what the store does not hold yet. One at a time. */
+  /** Writes the entities that the store does not hold yet. One call at a time. */
   flush(): Promise<void>;
-  /** Lets go of the coldest beyond the byte budget. */
+  /** Evicts the least recently used entities beyond the byte budget. */
   trim(): void;
   /** Whether the store is behind. */
   readonly behind: boolean;
@@ -48,7 +51,7 @@ export interface Entities {
 interface Hot extends StoredEntity {
   /** Rough bytes in memory. */
   sizeBytes: number;
-  /** Used since `trim` last came by. */
+  /** Used since the last `trim` that reached it. */
   used: boolean;
 }
 
@@ -58,11 +61,11 @@ export interface EntitiesOptions {
   /** Rough bytes of entities to keep in memory. */
   hotBytes: number;
   /**
-   * Entities written to the store in one go, without a pause for requests. Until the last of a flush is in, entities are
-   * ahead of the store's mark; a replay from the mark passes over what they hold already.
+   * Entities in one transaction of the store. Until the last transaction of a flush, stored entities are ahead of the
+   * store's mark; a replay from the mark skips records that they hold already.
    */
   flushChunk?: number | undefined;
-  /** A clock that never goes back, milliseconds. */
+  /** Monotonic clock, milliseconds. */
   nowMs: () => number;
 }
 
@@ -72,8 +75,8 @@ const FLUSH_CHUNK = 256;
 export function createEntities(options: EntitiesOptions): Entities {
   const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs } = options;
   /**
-   * In the order `trim` comes by: what was used since then gets a second chance and goes to the back. Nothing is moved as it
-   * is used, which would be two more map operations for every event.
+   * In the order of eviction. `trim` moves an entity that was used since to the end (second chance). Moving it at each
+   * use would cost two more map operations for every event.
    */
   const hot = new Map<string, Hot>();
   let unflushed = new Set<string>();
@@ -108,7 +111,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     pinnedBytes += entity.sizeBytes;
   }
 
-  function settle(entityId: string, state: EntityState, sequence: number): void {
+  function applyState(entityId: string, state: EntityState, sequence: number): void {
     state.lastSeq = sequence;
     const before = load(entityId);
     const snapshotSeq = before?.snapshotSeq ?? 0;
@@ -131,14 +134,14 @@ export function createEntities(options: EntitiesOptions): Entities {
     const erasures = erasuresIn(record);
     for (const [index, fact] of record.facts.entries()) {
       if (fact.kind === 'SnapshotMark') continue;
-      // What an erasure wipes need not be applied first; after a rebuild, what it would apply to may be gone already.
+      // Facts before an erasure are skipped: after a rebuild the state that they apply to may be missing.
       if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;
       const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
       if (before !== undefined && before.lastSeq >= sequence) continue;
       if (fact.kind === 'EntitySnapshot') snapshotted(fact);
       else changed.set(fact.entityId, evolve(before, fact));
     }
-    for (const [entityId, state] of changed) settle(entityId, state, sequence);
+    for (const [entityId, state] of changed) applyState(entityId, state, sequence);
     appliedSeq = sequence;
   }
 
@@ -187,9 +190,9 @@ export function createEntities(options: EntitiesOptions): Entities {
     get: (entityId) => load(entityId)?.state,
     peek: (entityId) => (hot.get(entityId) ?? store.get(entityId))?.state,
     draft: () => createDraft((entityId) => load(entityId)?.state),
-    commit(draft, snapshotFacts, sequence) {
+    applyCommit(draft, snapshotFacts, sequence) {
       for (const fact of snapshotFacts) snapshotted(fact);
-      if (draft !== undefined) for (const [entityId, state] of draft.changed) settle(entityId, state, sequence);
+      if (draft !== undefined) for (const [entityId, state] of draft.changed) applyState(entityId, state, sequence);
       appliedSeq = sequence;
     },
     fold,
@@ -211,7 +214,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   };
 }
 
-/** The place of every entity's last erasure in a record; `undefined`: there is none, as in nearly all. */
+/** The index of every entity's last erasure in a record; `undefined`: the record has none. */
 function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {
   let erasures: Map<string, number> | undefined;
   for (const [index, fact] of facts.entries()) {

@@ -9,28 +9,28 @@ import type { Targeting } from '../targeting.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /**
- * What evaluations leave to remember and is not in FACTS yet: internal commands that join the next commit.
+ * Served variants and exposures of evaluations that are not in FACTS yet: internal commands that join the next commit.
  *
  * Invariants
- * 1. What a player was served is in FACTS before the answer goes out, if it differs from what the state keeps. Mostly it
- *    does not, and the answer goes at once.
- * 2. An exposure that waits here may be lost (a crash, a refused record, a full queue): the next evaluation brings it again.
- * 3. Neither is doubled: it is decided against the player's state.
- * 4. When FACTS refuses a record, the answers go out, and what they served is noted again before any later command is
- *    decided; only a crash before that loses it.
+ * 1. A served variant that differs from the state's is in FACTS before the reply is sent. Most do not differ, and the
+ *    reply is sent at once.
+ * 2. A waiting exposure may be lost (a crash, a refused record, a full queue); the next evaluation adds it again.
+ * 3. Neither is recorded twice: each is decided against the player's state.
+ * 4. When FACTS refuses a record, its replies are sent, and their served variants are decided again before any later
+ *    command. Only a crash before that loses them.
  */
 export interface Exposures {
   /**
-   * Takes note of an evaluation of a player, and of its answer if that has to wait for the next commit.
+   * Adds the commands of an evaluation, with its reply if that has to wait for the next commit.
    * @returns whether the answer waits
    */
   note(evaluation: Evaluated): boolean;
   /**
    * The next command for the commit being built.
-   * @param again whether to bring back what FACTS refused: when there is something to commit anyway
+   * @param again whether to repeat commands that FACTS refused: only if there is something else to commit
    */
   take(again: boolean): Noted | undefined;
-  /** FACTS refused a record with these. */
+  /** FACTS refused a record that held these. */
   refused(noted: readonly Noted[]): void;
 }
 
@@ -43,11 +43,14 @@ export interface Evaluated {
 
 export interface Noted {
   command: Command;
-  /** Goes out once the command is in FACTS. */
+  /** Sent once the command is in FACTS. */
   answer?: OutgoingReply;
 }
 
-/** @param nowMs wall time, epoch milliseconds @param onWork there is something to take now */
+/**
+ * @param nowMs wall time, epoch milliseconds
+ * @param onWork called when there is a command to take
+ */
 export function createExposures({ nowMs, onWork }: { nowMs: () => number; onWork: () => void }): Exposures {
   let waiting: Noted[] = [];
   let taken = 0;

@@ -1,8 +1,8 @@
 import { sleep, type Clock } from '../../src/kernel/clock.ts';
 import type { Log } from '../../streams/log/log.ts';
 
-/** `deposed`: another owner's record stands where ours should; nothing of ours was or will be stored. */
-export type CommitOutcome =
+/** `deposed`: another owner's record took the sequence; ours was not and will not be stored. */
+export type FencedOutcome =
   | { kind: 'committed'; sequence: number }
   | { kind: 'deposed' }
   | { kind: 'refused'; message: string }
@@ -13,11 +13,11 @@ export interface FencedAppend {
   clock: Clock;
   subject: string;
   data: Uint8Array;
-  /** The fence: the subject's last sequence as the owner knows it. */
+  /** The fence: the subject's last sequence, as the owner last read or wrote it. */
   expectedLastSequence: number;
-  /** The FACTS stream the owner works on; if it is another one now, the owner is deposed. */
+  /** The creation of the FACTS stream that the owner works on. If FACTS was created anew, the owner is deposed. */
   factsCreated: string;
-  /** The owner stops: give up waiting. The outcome is then unknown for good. */
+  /** Whether the owner stops. Then the outcome stays unknown. */
   stopped: () => boolean;
 }
 
@@ -25,11 +25,11 @@ const APPEND_TIMEOUT_MS = 2_000;
 const RETRY_MS = 50;
 
 /**
- * Appends one record and finds out what became of it, however long that takes: an unanswered append is sent again byte
- * for byte with the same fence, and a fence error is resolved by reading what stands there. A refusal counts only if no
- * earlier attempt is in doubt, as that one could still have been stored.
+ * Appends one record and repeats until its outcome is known. An unanswered append is sent again byte for byte with the
+ * same fence; a fence error is resolved by reading the record behind the fence. A refusal is final only if every
+ * earlier attempt was answered: an unanswered one may still have been stored.
  */
-export async function appendFenced(options: FencedAppend): Promise<CommitOutcome> {
+export async function appendFenced(options: FencedAppend): Promise<FencedOutcome> {
   const { log, clock, subject, data, expectedLastSequence } = options;
   let inDoubt = false;
   while (!options.stopped()) {
@@ -54,8 +54,8 @@ export async function appendFenced(options: FencedAppend): Promise<CommitOutcome
   return { kind: 'abandoned' };
 }
 
-/** Reads the first record after the fence. `undefined`: there is none yet, so the error proves nothing; ask again. */
-async function whoseRecord(options: FencedAppend): Promise<CommitOutcome | undefined> {
+/** Reads the first record after the fence. `undefined`: there is none yet, so the outcome is still open. */
+async function whoseRecord(options: FencedAppend): Promise<FencedOutcome | undefined> {
   const { log, subject, data, expectedLastSequence, factsCreated } = options;
   try {
     const record = await log.next('FACTS', subject, expectedLastSequence + 1);
@@ -66,7 +66,7 @@ async function whoseRecord(options: FencedAppend): Promise<CommitOutcome | undef
     const { created } = await log.info('FACTS');
     return created === factsCreated ? undefined : { kind: 'deposed' };
   } catch {
-    // The broker cannot be asked just now.
+    // The broker cannot be read now.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/supp
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
-import { createDefinitions } from './definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ describe('stages of the players of a partition', () => {
   let world: Backbone;
   beforeEach(() => {
     config = createMemoryConfigStore();
-    world = createBackbone({ partitions: 2, definitions: createDefinitions(config, silentLogger) });
+    world = createBackbone({ partitions: 2, definitions: createLiveDefinitions(config, silentLogger) });
   });
 
   const configure = (lifecycle: Partial<LifecycleThresholds>) =>

@@ -2,27 +2,27 @@ import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
-import type { Maintenance, PendingCommit } from './build-commit.ts';
+import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './sweep/segment-sweep.ts';
 import type { PartitionStore } from './store/store.ts';
 
 /**
- * The work of an owner that no request asks for: writing the local store a few times a second, snapshots, due times, the
+ * An owner's work that no request causes: writing the local store, snapshots, timers of players, segment sweeps and the
  * hourly empty record. One timer per partition; due times come from the store's ordered index.
  */
-export interface MaintenanceWork {
+export interface Maintenance {
   start(): void;
-  /** What should join the commit being built. Due times wait until the backlog at take-over is decided. */
-  maintenance(backlogTaken: boolean): Maintenance;
+  /** The tasks for the commit being built. Timers wait until the backlog at take-over is decided. */
+  tasks(backlogTaken: boolean): MaintenanceTasks;
   committed(commit: PendingCommit): void;
-  /** Nothing of the commit needs a record. */
-  passed(commit: PendingCommit): void;
-  /** FACTS is full: leave chores alone for a while. */
+  /** The commit ended without a record. */
+  withoutRecord(commit: PendingCommit): void;
+  /** FACTS is full: give no tasks for this long. */
   pause(delayMs: number): void;
-  /** Writes the store now, or joins the write under way. */
+  /** Writes the store now, or waits for the write in progress. */
   flush(): Promise<void>;
-  /** Last write, then nothing more. */
+  /** Writes the store a last time. */
   stop(): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export interface MaintenanceOptions {
   logger: Logger;
   metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting'>;
   partition: number;
-  /** There may be chores now. */
+  /** There may be tasks now. */
   onWork: () => void;
 }
 
-const NO_CHORES: Maintenance = {
+const NO_TASKS: MaintenanceTasks = {
   snapshotIds: [],
   dueIds: [],
   sweepIds: [],
@@ -46,21 +46,21 @@ const NO_CHORES: Maintenance = {
   mark: undefined,
   idle: false,
 };
-/** Due entities handled in one commit. */
+/** Due entities in one commit. */
 const DUE_BATCH = 500;
-/** With more due than one commit takes, the next look comes this soon. */
+/** The pause before the next tick if more entities are due than one commit takes. */
 const MORE_DUE_MS = 10;
-/** The share of time that writing the store may take: the next write waits this many times as long as the last took. */
+/** Bounds the share of time that writing takes: the next write waits this many times as long as the last one took. */
 const FLUSH_REST = 4;
 
-export function createMaintenance(options: MaintenanceOptions): MaintenanceWork {
+export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { clock, entities, store, sweep, logger, metrics, partition, onWork } = options;
   const { snapshots } = entities;
   const labels = { partition: String(partition) };
   let cancel: Cancel = () => {};
   let stopped = false;
   let writing: Promise<void> | undefined;
-  /** Due times are looked up only when the store holds the newest states, that is after a write. */
+  /** Read only after a write, when the store holds the newest states. */
   let dueIds: string[] = [];
   let lastCommitMs = clock.monotonicMs();
   let pausedUntilMs = 0;
@@ -74,7 +74,7 @@ export function createMaintenance(options: MaintenanceOptions): MaintenanceWork 
       entities.trim();
       stored();
     } catch (error) {
-      logger.error({ err: error, partition }, 'the local store cannot be written; it will be tried again');
+      logger.error({ err: error, partition }, 'the local store cannot be written; the next tick tries again');
     }
   }
 
@@ -93,24 +93,24 @@ export function createMaintenance(options: MaintenanceOptions): MaintenanceWork 
     metrics.snapshotsWaiting.set(labels, snapshots.size);
     const nextDue = entities.behind ? undefined : store.nextDue();
     if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
-    if (hasMaintenance()) onWork();
+    if (hasTasks()) onWork();
     const restMs = FLUSH_REST * (clock.monotonicMs() - began);
     const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
     cancel = clock.timer(Math.max(pauseMs, restMs), () => void tick());
   }
 
   const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
-  const hasMaintenance = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
+  const hasTasks = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
 
   return {
     start() {
       sweep.start();
       cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
     },
-    maintenance(backlogTaken) {
+    tasks(backlogTaken) {
       const sweepIds = sweep.take(backlogTaken);
-      if (clock.monotonicMs() < pausedUntilMs || !(hasMaintenance() || sweepIds.length > 0)) return NO_CHORES;
-      // An idle partition's mark would hold FACTS back for all others.
+      if (clock.monotonicMs() < pausedUntilMs || !(hasTasks() || sweepIds.length > 0)) return NO_TASKS;
+      // Without a newer mark an idle partition would keep FACTS from being trimmed.
       const coveredTo = markWanted || idle() ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
       if (coveredTo <= lastMark) markWanted = false;
       const due = backlogTaken ? dueIds : [];
@@ -131,7 +131,7 @@ export function createMaintenance(options: MaintenanceOptions): MaintenanceWork 
       markWanted = commit.snapshots.length > 0 || (markWanted && commit.mark === undefined);
       sweep.done(commit.swept);
     },
-    passed(commit) {
+    withoutRecord(commit) {
       sweep.done(commit.swept);
     },
     pause(delayMs) {

@@ -3,15 +3,15 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 
 /**
- * Which processes run actors just now, and which of them should own a partition. Every member writes a beat to
- * OWNERS `member.<node>`; one whose beat stands still for lease + margin, on the watcher's own clock, is gone. Partitions
- * go to members by rendezvous hashing: a joining or leaving member moves only its own share. Safety does not hang on
- * this: two members that disagree meet at the lease and the fence.
+ * Which processes run actors now, and which of them should own a partition. Every member writes a beat to OWNERS
+ * `member.<node>`. A member whose beat has not changed for lease + margin, by the watcher's clock, is gone. Rendezvous
+ * hashing assigns partitions: a joining or leaving member moves only its own share. Safety does not depend on this: if
+ * two members disagree, the lease and the fence decide.
  */
 export interface Membership {
-  /** Whether this node should own the partition, as far as is known. */
+  /** Whether this node should own the partition, according to the members it has seen. */
   owns(partition: number): boolean;
-  /** Leaves at once instead of by silence. */
+  /** Removes this member, so that others need not wait for its beat to expire. */
   leave(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions
     try {
       await bucket.put(PREFIX + node, new TextEncoder().encode(String(beat)));
     } catch {
-      // The broker cannot be reached: the others will see us as gone if it lasts.
+      // The broker cannot be reached. If that lasts, other members regard this one as gone.
     }
     if (left) return;
     review();
@@ -75,7 +75,7 @@ export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions
       try {
         await bucket.delete(PREFIX + node);
       } catch {
-        // Nobody heard: silence will tell them.
+        // The beat expires instead.
       }
     },
   };
@@ -91,7 +91,7 @@ function winner(members: readonly string[], partition: number): string | undefin
   return best?.member;
 }
 
-/** FNV-1a with a final avalanche (MurmurHash3's), as neighbouring names must not give neighbouring scores. */
+/** FNV-1a with the final avalanche of MurmurHash3, so that similar names get unrelated scores. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -8,7 +8,7 @@ import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { buildCommit, type PendingCommit } from './build-commit.ts';
-import type { LiveDefinitions } from './definitions.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createMaintenance } from './maintenance.ts';
@@ -24,23 +24,24 @@ import { type TakenOver, takeOver } from './take-over.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
- * One term of one partition's owner: take over, then decide → append → reply until stopped or deposed.
+ * One term of a partition's owner: take over, then decide → append → reply until stopped or deposed.
  *
- * Owns: the partition's entities, its place in REQUESTS, the fence (`lastSequence`).
+ * Owns: the partition's entities, its position in REQUESTS, the fence (`lastSequence`).
  * States: taking over → leading → ended.
  * Invariants
- * 1. At most one append is in flight; nothing else is appended before its outcome is known.
- * 2. A reply goes out only after the record that holds its facts is acknowledged; a reply without facts only with a lease
- *    valid in the same tick, or after an append (an empty one, if need be) proved that nobody else has taken over.
+ * 1. At most one append is in flight; the next begins when its outcome is known.
+ * 2. A reply is sent after the record with its facts is acknowledged. A reply without facts needs a lease valid in the
+ *    same tick, or an append (possibly empty) that proves that no other owner has taken over.
  * 3. A command past its deadline is never applied.
- * 4. Once commands were passed over (past their deadline, refused), answers without facts wait for a record that carries the
- *    position beyond those: the next owner might decide them after all, and such an answer would no longer be true.
- * 5. Position, fence and entities move together, when a record is acknowledged.
+ * 4. After skipping a command (past its deadline, refused), the owner commits a record with the position behind it
+ *    before it sends any reply without facts: the next owner might otherwise decide the command and contradict the
+ *    reply.
+ * 5. Position, fence and entities change together, when a record is acknowledged.
  */
 export interface OwnerTerm {
-  /** Settles when the term is over. */
+  /** Resolves when the term is over. */
   readonly ended: Promise<TermEnd>;
-  /** Finishes the append in flight, writes the local store, ends. */
+  /** Finishes the append in flight, writes the local store and ends the term. */
   stop(): Promise<void>;
 }
 
@@ -57,11 +58,11 @@ export interface OwnerOptions {
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
-  /** Entities written to the local store in one go; the default suits. */
+  /** Entities in one write to the local store; tests set it. */
   flushChunk?: number | undefined;
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
-  /** Whether the lease may be trusted in this very tick. */
+  /** Whether the lease is valid in this tick. */
   leaseHeld: () => boolean;
   logger: Logger;
   metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures'>;
@@ -83,7 +84,7 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
       logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, 'partition taken over');
       return await lead(options, taken, signal, () => stopping);
     } catch (error) {
-      logger.error({ err: error, partition }, 'the owner of a partition failed; it will be taken over again');
+      logger.error({ err: error, partition }, 'the owner of a partition failed; the partition is taken over again');
       return 'failed';
     }
   }
@@ -99,7 +100,7 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
   };
 }
 
-/** After a refused append (FACTS is full), internal work waits this long; commands are answered 503 as they come. */
+/** After a refused append (FACTS is full) maintenance waits this long, and the next commit the second time. */
 const REFUSED_PAUSE_MS = 1_000;
 const REFUSED_WAIT_MS = 50;
 
@@ -113,8 +114,8 @@ async function lead(
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
-  /** Commands were passed over since the last record. */
-  let passedOver = false;
+  /** Commands were skipped since the last record. */
+  let skipped = false;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
   const sweep = createSegmentSweep({
     clock,
@@ -123,7 +124,7 @@ async function lead(
     progress: createProgressWriter(options),
     onWork: signal.notify,
   });
-  const maintenanceWork = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
+  const maintenance = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
   const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
   const queryHandler = createQueryHandler({
@@ -135,17 +136,17 @@ async function lead(
     onProofWanted: signal.notify,
   });
 
-  /** One turn: build, append, settle. Answers whether the term goes on. */
+  /** One turn: build a commit, append it, apply it. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
     const commit = await prepare();
-    passedOver ||= commit.passedOver;
+    skipped ||= commit.skipped;
     if (commit.isEmpty && !queryHandler.wantsProof) {
-      maintenanceWork.passed(commit);
+      maintenance.withoutRecord(commit);
       return 'idle';
     }
-    if (!commit.needsAppend && !passedOver && !queryHandler.wantsProof && options.leaseHeld()) {
-      maintenanceWork.passed(commit);
+    if (!commit.needsAppend && !skipped && !queryHandler.wantsProof && options.leaseHeld()) {
+      maintenance.withoutRecord(commit);
       sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
     }
@@ -156,7 +157,7 @@ async function lead(
     feed.peek();
     const wanted = feed.wantedRevision;
     if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
-    if (entities.pinnedBytes > options.hotBytes) await maintenanceWork.flush();
+    if (entities.pinnedBytes > options.hotBytes) await maintenance.flush();
     return buildCommit({
       epoch,
       nowMs: clock.wallMs(),
@@ -165,7 +166,7 @@ async function lead(
       feed,
       definitions: options.definitions,
       internal: exposures,
-      maintenance: maintenanceWork.maintenance(feed.backlogTaken),
+      maintenance: maintenance.tasks(feed.backlogTaken),
       monotonicMs: () => clock.monotonicMs(),
       partition,
       logger,
@@ -198,9 +199,9 @@ async function lead(
         metrics.commitDuration.observe((clock.monotonicMs() - began) / 1000);
         metrics.commitFacts.observe(commit.facts.length);
         lastSequence = outcome.sequence;
-        passedOver = false;
-        entities.commit(commit.draft, commit.snapshots, outcome.sequence);
-        maintenanceWork.committed(commit);
+        skipped = false;
+        entities.applyCommit(commit.draft, commit.snapshots, outcome.sequence);
+        maintenance.committed(commit);
         countExposures(commit);
         sendReplies([...answersOf(commit), ...commit.replies]);
         queryHandler.release('proved');
@@ -209,12 +210,12 @@ async function lead(
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
         sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
         exposures.refused(commit.noted);
-        // What is served counts for more than that it is noted; without a lease the gateway asks again.
+        // Serving flags matters more than recording them. Without a lease the gateway sends its query again.
         if (options.leaseHeld()) sendReplies(answersOf(commit));
-        passedOver = true;
-        maintenanceWork.pause(REFUSED_PAUSE_MS);
+        skipped = true;
+        maintenance.pause(REFUSED_PAUSE_MS);
         queryHandler.release('unproved');
-        // Commands that come meanwhile wait this long and no more: nothing is gained by refusing them sooner.
+        // Bounds the rate of refused appends.
         await sleep(clock, REFUSED_WAIT_MS);
         return 'on';
       case 'deposed':
@@ -229,7 +230,7 @@ async function lead(
 
   try {
     queryHandler.open();
-    maintenanceWork.start();
+    maintenance.start();
     while (!stopping()) {
       const result = await turn();
       if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
@@ -239,11 +240,11 @@ async function lead(
   } finally {
     feed.stop();
     queryHandler.close();
-    await maintenanceWork.stop();
+    await maintenance.stop();
   }
 }
 
-/** Answers to evaluations that waited for the commit. */
+/** Replies to evaluations that waited for the commit. */
 function answersOf({ noted }: PendingCommit): OutgoingReply[] {
   return noted.flatMap(({ answer }) => answer ?? []);
 }

@@ -6,7 +6,7 @@ export type PlayerCounts = ReadonlyMap<string, number>;
 export const tenantOf = ({ game, environment }: Pick<StateHead, 'game' | 'environment'>): string =>
   `${game}/${environment}`;
 
-/** Counts one entity's change from `before` to `after`; only players count. */
+/** Counts one entity's change from `before` to `after`, if it is a player. Returns whether the counts changed. */
 export function recount(counts: Map<string, number>, before: StateHead | undefined, after: StateHead): boolean {
   const was = before?.kind === 'player' ? tenantOf(before) : undefined;
   const is = after.kind === 'player' ? tenantOf(after) : undefined;

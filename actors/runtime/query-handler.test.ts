@@ -40,7 +40,7 @@ describe('queries', () => {
     const draft = entities.draft();
     const registration = { kind: 'RegisterPlayer', playerId: 'p', externalId: 'e', createOnly: false } as const;
     decide(draft, aCommand({ ...registration, byClientKey: false }), definitionsOf());
-    entities.commit(draft, [], 1);
+    entities.applyCommit(draft, [], 1);
     queryHandler = createQueryHandler({
       partition: 0,
       epoch: 1,

@@ -16,18 +16,18 @@ import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts
 import type { Definitions } from '../definitions.ts';
 
 /**
- * Answers queries from live state, in the tick they arrive if it may.
+ * Answers queries from the owner's state, in the tick in which they arrive if invariants allow it.
  *
  * Invariants
  * 1. A query about an entity with an append in flight waits for the outcome.
- * 2. An evaluation that serves what the state does not keep is answered by the commit that keeps it.
- * 3. Without a lease valid in this very tick a query waits for an append that is sent after it came, and acknowledged: that
- *    proves that nobody had taken over when it came. One sent before proves nothing, however late its acknowledgement is.
- *    `wantsProof` asks for an empty one if nothing else is to be appended.
+ * 2. An evaluation that serves a variant which the state does not hold is answered after the commit that stores it.
+ * 3. Without a lease valid in this tick a query waits for the acknowledgement of an append that is sent after the query
+ *    arrived: it proves that no other owner had taken over by then. An append sent earlier proves nothing, however late
+ *    its acknowledgement comes. `wantsProof` asks for an empty append if there is nothing else to append.
  */
 export interface QueryHandler {
   open(): void;
-  /** An append is being sent; these entities are in it. */
+  /** An append with these changed entities is being sent. */
   hold(changed: ReadonlyMap<string, EntityState>): void;
   /** The append is over: `proved` if it was acknowledged. */
   release(outcome: 'proved' | 'unproved'): void;
@@ -58,10 +58,10 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   const { partition, epoch, log, clock, config, entities, definitions, leaseHeld, sendReplies, logger } = options;
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
-  /** Came before the append in flight was sent: its acknowledgement is their proof. */
+  /** Queries that arrived before the append in flight was sent: its acknowledgement is their proof. */
   let proving: Query[] = [];
   let wantsProof = false;
-  /** Came with others that took the steps of one turn. */
+  /** Queries left over when a turn's steps were used up. */
   let postponed: Query[] = [];
   let closed = false;
   let stops: Stop[] = [];
@@ -71,7 +71,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
     try {
       queries = decodeQueries(data);
     } catch (error) {
-      logger.error({ err: error, partition }, 'a query message cannot be read');
+      logger.error({ err: error, partition }, 'a query message cannot be decoded');
       return;
     }
     accept(queries);
@@ -96,7 +96,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
     for (const query of queries) {
       if (stepsSpent() - began > LIMITS.turnSteps) postpone(query);
       else if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
-      // Past the bound a query is dropped: the gateway asks again until its deadline.
+      // Beyond the bound a query is dropped: the gateway repeats it until its deadline.
       else if (waiting.length + proving.length < LIMITS.waitingQueries) waiting.push(query);
     }
     if (replies.length > 0) sendReplies(replies);
@@ -106,7 +106,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
     }
   }
 
-  /** Expensive queries are answered in several goes, so that everything else gets a turn. */
+  /** Answers expensive queries in several turns of the event loop, so that other work runs between them. */
   function postpone(query: Query): void {
     if (postponed.length >= LIMITS.waitingQueries) return;
     postponed.push(query);
@@ -126,7 +126,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   }
 
   /**
-   * A query that throws is answered alone with a failure: the others of its message must not go without.
+   * If a query throws, it alone gets a failure; the others of its message are answered.
    * @returns `undefined` when the answer waits for a commit
    */
   function answered(query: Query, address: Omit<OutgoingReply, 'reply'>): OutgoingReply | undefined {

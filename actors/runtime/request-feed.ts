@@ -7,24 +7,24 @@ import type { Command } from '../vocabulary/commands.ts';
 import type { GatewayMark, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /**
- * The commands of one partition, in order, from a position on. REQUESTS lives in the broker's memory: it may start over,
- * and what it lost was never acknowledged, so the feed then begins at whatever the new one holds. A gateway that heard
- * nothing of a message may have it stored once more after such a loss; its commands are recognised by their numbers.
+ * The commands of one partition, in order, from a position on. REQUESTS is in the broker's memory and may be created
+ * anew. Lost commands were never acknowledged, so the feed then begins at the first record of the new stream. A gateway
+ * may publish an unanswered message again after such a loss; commands decided before are recognised by their numbers.
  */
 export interface RequestFeed {
-  /** Opens the feed, or opens it again after a reset. */
+  /** Opens the feed, also after a reset. */
   open(): Promise<void>;
-  /** Whether `open` has to be called before anything comes. */
+  /** Whether `open` has to be called before the feed gives commands. */
   readonly closed: boolean;
   /** The next command, not yet taken. */
   peek(): Command | undefined;
-  /** Takes the peeked command: from now on `position` is past it. */
+  /** Takes the peeked command and moves `position` past it. */
   take(): void;
-  /** The last command taken; what a record commits. */
+  /** The last command taken; each commit stores it. */
   readonly position: RequestPosition | null;
-  /** The highest CONFIG revision named by the commands of the message at hand. */
+  /** The highest CONFIG revision named by the commands of the current message. */
   readonly wantedRevision: number;
-  /** Whether everything that waited when the feed was opened has been taken. */
+  /** Whether every command that waited when the feed was opened has been taken. */
   readonly backlogTaken: boolean;
   stop(): void;
 }
@@ -86,20 +86,23 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     return mark !== undefined && numberOf(command) <= mark.command;
   }
 
-  /** The marks that still matter: a command older than REQUESTS keeps anything is past its deadline. */
-  function lately(nowMs: number): GatewayMark[] {
+  /** The marks without those older than REQUESTS keeps records: their commands are past their deadlines. */
+  function currentMarks(nowMs: number): GatewayMark[] {
     for (const [gateway, mark] of marks) {
       if (mark.publishedAtMs < nowMs - LIMITS.requestsMaxAgeMs) marks.delete(gateway);
     }
     return [...marks.values()];
   }
 
-  /** A message that cannot be read is nobody's acknowledged write: its gateways will answer 503. */
+  /** A message that cannot be decoded holds no acknowledged write: its gateway returns 503 for its commands. */
   function decode(data: Uint8Array, sequence: number): Command[] {
     try {
       return decodeCommands(data);
     } catch (error) {
-      logger.error({ err: error, partition, sequence }, 'a REQUESTS message cannot be read; its commands are dropped');
+      logger.error(
+        { err: error, partition, sequence },
+        'a message of REQUESTS cannot be decoded; its commands are dropped',
+      );
       return [];
     }
   }
@@ -128,7 +131,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
       batch.next += 1;
     },
     get position() {
-      return position === null ? null : { ...position, gateways: lately(position.publishedAtMs) };
+      return position === null ? null : { ...position, gateways: currentMarks(position.publishedAtMs) };
     },
     get wantedRevision() {
       return batch?.wantedRevision ?? 0;
@@ -150,9 +153,9 @@ interface Start {
 }
 
 /**
- * Where to go on reading. The position counts only for the incarnation of the stream it was taken in: another creation,
- * fewer records than decided, or another message where the decided one stood mean that the stream started over. If the
- * decided message has aged out, whatever an unnoticed new incarnation held at or below its sequence has aged out too.
+ * Where to continue reading. A position is valid only for the stream in which it was taken. Another creation time,
+ * fewer records than decided, or another message at the decided sequence mean that the stream was created anew. If the
+ * decided message has expired, so has every record at or below its sequence in a new stream.
  */
 async function startFrom(
   log: Log,

@@ -5,7 +5,7 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { CampaignDocument } from '../vocabulary/documents.ts';
 import type { MemoryFaults } from '../../streams/log/log-memory.ts';
 import { aCampaign, campaignId } from '../campaigns/testing.ts';
-import { createDefinitions } from './definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ describe('a campaign’s scheduled time', () => {
   beforeEach(() => {
     delete faults.onAppend;
     config = createMemoryConfigStore();
-    world = createBackbone({ partitions: 2, faults, definitions: createDefinitions(config, silentLogger) });
+    world = createBackbone({ partitions: 2, faults, definitions: createLiveDefinitions(config, silentLogger) });
   });
 
   const schedule = (n: number, at: number, some: Partial<CampaignDocument> = {}) => {

@@ -10,20 +10,20 @@ export interface OutgoingReply extends AddressedReply {
   replyTo: string;
 }
 
-/** A message to a gateway is cut here, so that even three bytes a character stay below the broker's payload limit. */
+/** The size of a message to a gateway: at three bytes a character it stays below the broker's payload limit. */
 const MESSAGE_CHARS = 2_000_000;
 
-/** The gateway of this very process. What it waits for needs no message, nor what it asks an owner beside it. */
+/** The gateway of this process. Its replies and its queries to owners of this process need no messages. */
 export interface LocalGateway {
   gateway: string;
   receive(replies: readonly AddressedReply[]): void;
-  /** From now on the gateway's queries of a partition come to `take`, too; those asked again come as messages as well. */
+  /** Hands the gateway's queries of a partition to `take`. A query that is repeated also comes as a message. */
   serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
 }
 
 export type ReplySender = (replies: readonly OutgoingReply[]) => void;
 
-/** Sends replies, grouped by gateway. At most once: a lost reply is the gateway's 503. */
+/** Sends replies at most once, grouped by gateway. For a lost reply the gateway returns 503. */
 export function createReplySender(log: Log, local: LocalGateway | undefined): ReplySender {
   return (replies) => {
     const byGateway = new Map<string, AddressedReply[]>();

@@ -11,7 +11,7 @@ import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { PartitionStore, StoredEntity } from './store/store.ts';
 import type { CommitRecord, RequestPosition } from '../vocabulary/commit-record.ts';
 
-/** A partition as its new owner holds it, right after its barrier. */
+/** A partition's state right after the barrier of its new owner. */
 export interface TakenOver {
   kind: 'taken';
   /** Sequence of the barrier: the epoch. */
@@ -30,7 +30,7 @@ export interface TakeOverOptions {
   store: PartitionStore;
   source: SnapshotSource;
   hotBytes: number;
-  /** Entities written to the local store in one go; the default suits. */
+  /** Entities in one write to the local store; tests set it. */
   flushChunk?: number | undefined;
   configRevision: () => number;
   logger: Logger;
@@ -38,8 +38,8 @@ export interface TakeOverOptions {
 }
 
 /**
- * Takes a partition over: barrier first, so that no older owner can append any more, then fold up to it. No decisions are
- * made here. Rejects when something is missing that may come back (the snapshots' source, say): try again later.
+ * Takes a partition over: appends the barrier, so that older owners can no longer append, then folds FACTS up to it.
+ * Makes no decisions. Rejects when something is unavailable, such as the source of snapshots; the caller tries again.
  */
 export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { kind: 'deposed' | 'stopped' }> {
   const { log, store } = options;
@@ -61,7 +61,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { 
 
 type Barrier = { kind: 'appended'; epoch: number; position: RequestPosition | null } | { kind: 'deposed' | 'stopped' };
 
-/** Appends an empty record after whatever the subject's last one is; it carries that one's position on. */
+/** Appends an empty record after the subject's last one, with the position of that record. */
 async function appendBarrier(options: TakeOverOptions): Promise<Barrier> {
   const { log, clock, partition, owner, stopped } = options;
   const subject = factsSubject(partition);
@@ -88,7 +88,7 @@ async function appendBarrier(options: TakeOverOptions): Promise<Barrier> {
       stopped,
     });
     if (outcome.kind === 'committed') return { kind: 'appended', epoch: outcome.sequence, position };
-    // An older owner's record came in between: go on from there. A full stream: wait until there is room.
+    // An older owner appended in between, or the stream is full: read the last record and try again.
     await sleep(clock, BARRIER_RETRY_MS);
   }
   return { kind: 'stopped' };
@@ -96,7 +96,7 @@ async function appendBarrier(options: TakeOverOptions): Promise<Barrier> {
 
 const BARRIER_RETRY_MS = 100;
 
-/** Makes sure that the store holds everything below what FACTS can still replay. */
+/** Clears a store that FACTS cannot bring up to date, and fills it from snapshots if FACTS was trimmed. */
 async function prepareStore(options: TakeOverOptions, bounds: StreamBounds, barrier: number): Promise<void> {
   const { store, logger, partition } = options;
   const mark = store.mark();
@@ -113,13 +113,14 @@ async function prepareStore(options: TakeOverOptions, bounds: StreamBounds, barr
 
 const LOAD_BATCH = 2_000;
 
-/** Fills an empty store from the newest snapshots; replay then starts after what they are known to cover. */
+/** Fills an empty store from the newest snapshots; replay starts after the sequence that they cover. */
 async function loadSnapshots(options: TakeOverOptions, bounds: StreamBounds): Promise<void> {
   const { store, source, partition, logger } = options;
   const coveredTo = await rebuildMark(options.log, partition, bounds.created);
   if (coveredTo === undefined || coveredTo + 1 < bounds.firstSequence) {
     throw new Error(
-      `partition ${partition} cannot be rebuilt: FACTS begins at ${bounds.firstSequence}, snapshots cover up to ${coveredTo ?? 0}`,
+      `partition ${partition} cannot be rebuilt: FACTS begins at ${bounds.firstSequence}, ` +
+        `snapshots cover it up to ${coveredTo ?? 0}`,
     );
   }
   let loaded = 0;
@@ -133,7 +134,7 @@ async function loadSnapshots(options: TakeOverOptions, bounds: StreamBounds): Pr
     batch = [];
   });
   batches.push(batch);
-  // The mark goes in with the last batch only: a crash in between leaves an unusable store, which is thrown away.
+  // Only the last batch has a usable mark: after a crash in between the store is cleared.
   for (const [index, entities] of batches.entries()) {
     const appliedSeq = index === batches.length - 1 ? coveredTo : 0;
     await store.write({ entities, mark: { appliedSeq, factsCreated: appliedSeq === 0 ? '' : bounds.created } });
@@ -141,17 +142,17 @@ async function loadSnapshots(options: TakeOverOptions, bounds: StreamBounds): Pr
   logger.info({ partition, entities: loaded, coveredTo }, 'partition loaded from snapshots');
 }
 
-/** The sequence up to which the partition's changes are in snapshots in ClickHouse, as its sink has noted it. */
+/** The sequence up to which snapshots in ClickHouse hold the partition's changes, as stored by the ClickHouse sink. */
 async function rebuildMark(log: Log, partition: number, created: string): Promise<number | undefined> {
   const entry = await log.bucket('POSITIONS').get(rebuildKey(partition));
   const mark = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
   return mark?.stream === created ? mark.coveredTo : undefined;
 }
 
-/** How much may wait for the store during a long fold. */
+/** Bytes of entities that may wait to be written during a fold. */
 const FOLD_PINNED_BYTES = 64 * 1024 * 1024;
 
-/** How soon a stop is noticed while the log is silent. */
+/** How often a fold that waits for records checks for a stop. */
 const STOP_CHECK_MS = 500;
 
 async function foldUpTo(options: TakeOverOptions, entities: Entities, barrier: number): Promise<'done' | 'stopped'> {

@@ -1,5 +1,5 @@
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';
-import { createDefinitions } from '../../actors/runtime/definitions.ts';
+import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
@@ -130,7 +130,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       node: machine.name,
       incarnation,
       config,
-      definitions: createDefinitions(config, logger),
+      definitions: createLiveDefinitions(config, logger),
       stores: touchyStores(machine.stores, toucher),
       source: clickhouse.source(clock),
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,

@@ -4,7 +4,7 @@ import { type CommandClient, createCommandClient } from '../../src/gateway/comma
 import type { Fact } from '../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';
-import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
+import type { LiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';

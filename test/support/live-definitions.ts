@@ -1,4 +1,4 @@
-import type { LiveDefinitions } from '../../actors/runtime/definitions.ts';
+import type { LiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import type { Definitions } from '../../actors/definitions.ts';

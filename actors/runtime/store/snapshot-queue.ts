@@ -1,19 +1,19 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /**
- * Which entities changed since their newest snapshot, and when each is due for the next: soon after its first change ever,
- * at most once a minute later on. Two queues, each in order of the oldest change and so of due time too.
+ * Entities that changed since their newest snapshot, and when each is due for the next one: soon after its first
+ * change, later at most once a minute. Two queues, each in order of the oldest change and therefore of due time.
  */
 export interface SnapshotQueue {
-  /** An entity with no open change was changed by the record `sinceSeq`; `snapshotSeq` is 0 if it never had a snapshot. */
+  /** The record `sinceSeq` changed an entity that its newest snapshot held in full; `snapshotSeq` is 0 without one. */
   changed(entityId: string, sinceSeq: number, snapshotSeq: number): void;
-  /** A snapshot of the entity as it is now has gone out. */
+  /** A snapshot of the entity's current state was committed. */
   taken(entityId: string): void;
   /** Entities whose snapshot is due, oldest change first. */
   due(most: number): string[];
-  /** Entities that wait. */
+  /** Number of waiting entities. */
   readonly size: number;
-  /** Every change at or below this sequence is in a snapshot. */
+  /** The sequence up to which snapshots hold every change. */
   coveredTo(appliedSeq: number): number;
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   dueAtMs: number;
 }
 
-/** @param nowMs a clock that never goes back, milliseconds */
+/** @param nowMs monotonic clock, milliseconds */
 export function createSnapshotQueue(nowMs: () => number): SnapshotQueue {
   const firstTime = new Map<string, Waiting>();
   const again = new Map<string, Waiting>();

@@ -8,13 +8,13 @@ import { dueAt } from '../../timers.ts';
 import { recount } from '../player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 
-/** Databases of one partition: entities, due-time index, index of what waits for a snapshot, mark. */
+/** Databases of one partition: entities, index of due times, index of entities that wait for a snapshot, mark. */
 const DATABASES_PER_PARTITION = 4;
 const MAX_PARTITIONS = 256;
 
 /**
- * Local stores in one LMDB environment at `path`. LMDB commits with overlapping sync: after a power loss it opens at a
- * transaction that was flushed whole, which is all a cache of the log needs.
+ * Local stores in one LMDB environment at `path`. LMDB commits with overlapping sync: after a power loss it opens at
+ * the last transaction that was flushed whole, which suffices for a cache of the log.
  */
 export function openLmdbStores(path: string): Stores {
   const { root, compaction } = openRoot(path);
@@ -40,10 +40,10 @@ export function openLmdbStores(path: string): Stores {
 }
 
 /**
- * Writes the file anew without its free pages if a player was erased since the last time: LMDB leaves what a page held until it uses
- * the page again. At most once a day, as it copies all players (about a second for 300 MB). To be called before the stores are opened.
- * A crash leaves the old file or the new one.
- * @returns whether it did
+ * Writes the file anew without its free pages if a player was erased since the last time, because LMDB keeps the
+ * content of a free page until it uses the page again. At most once a day: it copies all players (about 1 s for 300
+ * MB). Call it before the stores are opened. A crash leaves the old file or the new one.
+ * @returns whether it wrote a new file
  */
 export async function compactLmdbStores(path: string, nowMs: number): Promise<boolean> {
   if (!existsSync(join(path, FILE))) return false;
@@ -64,7 +64,7 @@ export async function compactLmdbStores(path: string, nowMs: number): Promise<bo
   return true;
 }
 
-/** In the copy, so that a crash before the old file is replaced does not lose the note. */
+/** Writes into the copy: if a crash prevents replacing the file, the old one still asks for a compaction. */
 async function noteCompaction(path: string, nowMs: number): Promise<void> {
   const { root, compaction } = openRoot(path);
   void compaction.remove(ERASED);
@@ -76,7 +76,7 @@ async function noteCompaction(path: string, nowMs: number): Promise<void> {
 }
 
 const FILE = 'data.mdb';
-/** Set while free pages may hold something of an erased player; and when the file was last written anew, epoch milliseconds. */
+/** `erased` is set while free pages may hold data of an erased player; `compactedAt` is epoch milliseconds. */
 const ERASED = 'erased';
 const COMPACTED_AT = 'compactedAt';
 
@@ -101,10 +101,10 @@ interface Databases {
 const NOTHING = new Uint8Array(0);
 const MARK = 'mark';
 const PLAYERS = 'players';
-/** Some 8 ms. */
+/** About 8 ms. */
 const COUNTED_AT_ONCE = 500;
 
-/** Players by tenant, of the entities up to an id; null: of all. */
+/** Players by tenant among the entities up to an id; null: among all. */
 interface Numbers {
   counts: Map<string, number>;
   upTo: string | null;
@@ -128,7 +128,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     return { counts: new Map(), upTo: entities.getCount() === 0 ? null : '' };
   }
 
-  /** A store of an earlier version has no numbers: every write counts some more of what it holds. */
+  /** A store of an earlier version has no numbers: every write counts some more of its entities. */
   function countMore(into: Numbers): void {
     if (into.upTo === null) return;
     const start = into.upTo === '' ? {} : { start: into.upTo };
@@ -149,7 +149,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     const old = entities.getBinaryFast(id);
     const head = old === undefined ? undefined : headOfRow(old);
     const known = players();
-    // Who stands behind what is counted is counted later.
+    // `countMore` counts the entities behind `upTo`.
     const isCounted = known.upTo === null || id <= known.upTo;
     const changed = isCounted && recount(known.counts, head, stored.state);
     if (stored.state.kind === 'erased' && head !== undefined && head.kind !== 'erased') void compaction.put(ERASED, 1);

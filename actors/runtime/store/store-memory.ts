@@ -11,8 +11,8 @@ interface Row {
 }
 
 /**
- * The store in memory, for tests and the simulation: what was written survives as long as this object does, so a
- * "restarted process" given the same object finds its disk again. `delay` lets a test hold or fail a write.
+ * Stores in memory, for tests and the simulation. Written data lives as long as this object, so a test restarts a
+ * process by passing it on. With `delay` a test holds or fails a write.
  */
 export function createMemoryStores(delay: () => Promise<void> = () => Promise.resolve()): Stores {
   const partitions = new Map<number, PartitionStore>();

@@ -1,20 +1,20 @@
 import type { EntityState } from '../../vocabulary/state.ts';
 import type { PlayerCounts } from '../player-counts.ts';
 
-/** An entity as the local store keeps it. */
+/** An entity as the local store holds it. */
 export interface StoredEntity {
   state: EntityState;
-  /** FACTS sequence of the oldest change that is in no snapshot yet; 0 when the newest snapshot holds everything. */
+  /** FACTS sequence of the oldest change that no snapshot holds; 0 when the newest snapshot holds every change. */
   dirtySince: number;
   /** `lastSeq` of the newest snapshot; 0 when there never was one. */
   snapshotSeq: number;
 }
 
-/** How far a store holds the log. */
+/** How far a store has applied the log. */
 export interface StoreMark {
-  /** The FACTS sequence up to which it holds everything. */
+  /** The FACTS sequence up to which it holds every change. */
   appliedSeq: number;
-  /** Single entities may be ahead of that, up to this sequence; left out when none is. */
+  /** Entities may be ahead of `appliedSeq`, up to this sequence. Absent: none is. */
   aheadTo?: number;
   /** The creation of the FACTS stream the sequences belong to. */
   factsCreated: string;
@@ -27,30 +27,30 @@ export interface StoreBatch {
 }
 
 /**
- * The local store of one partition: a cache of the log, on the disk of the node that owns the partition. Reads are
- * synchronous (memory-mapped); a write is one transaction. Losing it costs a longer take-over and nothing else.
+ * The local store of one partition: a cache of the log on the disk of the owner's node. Reads are synchronous
+ * (memory-mapped); a write is one transaction. Losing the store only makes the next take-over longer.
  */
 export interface PartitionStore {
-  /** How far it holds; `undefined` when it is empty. */
+  /** `undefined` when the store is empty. */
   mark(): StoreMark | undefined;
   get(entityId: string): StoredEntity | undefined;
-  /** Writes atomically: entities with their due times, and the mark. Resolves when readable after a crash of the process. */
+  /** Writes entities, their due times and the mark atomically. Resolves when a crash of the process cannot undo it. */
   write(batch: StoreBatch): Promise<void>;
   /** Ids whose due time is at or before `nowMs`, earliest first. */
   due(nowMs: number, most: number): string[];
-  /** The earliest due time held, epoch milliseconds. */
+  /** The earliest due time, epoch milliseconds. */
   nextDue(): number | undefined;
-  /** Every entity that is in no snapshot with all its changes, by `dirtySince`. */
+  /** Every entity with changes that no snapshot holds, by `dirtySince`. */
   dirty(): Iterable<{ entityId: string; dirtySince: number; snapshotSeq: number }>;
-  /** The next ids after `entityId` in the order of the store's keys, from the first when it is left out. */
+  /** The next ids after `entityId` in the order of the store's keys; without it, the first ones. */
   idsAfter(entityId: string | undefined, most: number): string[];
-  /** Every entity. For checks and exports, not for the path of a request. */
+  /** Every entity. Too slow for the path of a request. */
   all(): Iterable<StoredEntity>;
   /** Number of entities. */
   count(): number;
-  /** Number of players, by tenant. Of a store from before they were kept, those counted so far. */
+  /** Number of players by tenant. A store of an older version counts them over several writes: those counted so far. */
   players(): PlayerCounts;
-  /** Forgets everything. */
+  /** Deletes everything. */
   clear(): Promise<void>;
 }
 

@@ -7,12 +7,12 @@ import { tenantOf } from '../player-counts.ts';
 import type { Environment } from '../../vocabulary/scope.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 
-/** How far one partition's players are looked at since its newest edit of a segment. Stored under `segments.<partition>`. */
+/** The progress of a partition's sweep. Stored in POSITIONS under `segments.<partition>`. */
 export interface SegmentProgress {
-  /** Every edit up to this CONFIG revision is taken in. */
+  /** The CONFIG revision whose definitions the sweep uses. */
   revision: number;
   done: boolean;
-  /** Whether every tenant had a turn: those that are not in `tenants` have no players. */
+  /** Whether every tenant had a turn: a tenant that is not in `tenants` has no players. */
   firstPassDone: boolean;
   /** By `<game>/<environment>`. */
   tenants: Readonly<Record<string, TenantProgress>>;
@@ -22,7 +22,7 @@ export interface SegmentProgress {
   schedulesUpTo?: number;
 }
 
-/** The segment and edit of a question about progress. */
+/** The segment and revision whose progress is wanted. */
 export interface ProgressQuestion {
   game: string;
   environment: Environment;
@@ -31,18 +31,18 @@ export interface ProgressQuestion {
   revision: number;
 }
 
-/** Players of a tenant evaluated under a revision or a later one, over all partitions. `done`: there is none left. */
+/** Players of a tenant evaluated under a revision or a later one, over all partitions. `done`: all of them. */
 export interface SweepProgress {
   evaluated: number;
   total: number;
   done: boolean;
-  /** Those for whom the segment's condition exceeded its budget. */
+  /** Players for whom the segment's condition exceeded its budget. */
   overBudget: number;
 }
 
 const keyOf = (partition: number): string => `segments.${partition}`;
 
-/** Adds the partitions up. Rejects when the broker cannot be asked. */
+/** Adds up the progress of all partitions. Rejects when the broker cannot be read. */
 export async function readSegmentProgress(
   log: Pick<Log, 'bucket'>,
   partitions: number,
@@ -63,10 +63,10 @@ export async function readSegmentProgress(
   return sum;
 }
 
-/** Writes one partition's progress: the newest only, at most once a second, until it is stored. */
+/** Stores one partition's newest progress, at most once a second, and repeats failed writes. */
 export interface ProgressWriter {
   report(progress: SegmentProgress): void;
-  /** The progress as it was left; `undefined`: there never was any. Rejects when the broker cannot be asked. */
+  /** The stored progress; `undefined`: there is none. Rejects when the broker cannot be read. */
   load(): Promise<SegmentProgress | undefined>;
   stop(): void;
 }
@@ -75,7 +75,7 @@ export interface ProgressWriterOptions {
   log: Pick<Log, 'bucket'>;
   partition: number;
   clock: Clock;
-  /** A deposed owner that does not know it yet has nothing to say. */
+  /** Without a valid lease nothing is written: the owner may be deposed. */
   leaseHeld: () => boolean;
   logger: Logger;
 }
@@ -97,7 +97,7 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
     running = false;
   }
 
-  /** Compare-and-set: what an owner sent before it was deposed never lands over its successor's. */
+  /** Compare-and-set, so that a late write of a deposed owner never replaces its successor's progress. */
   async function write(progress: SegmentProgress): Promise<void> {
     try {
       revision ??= (await load(bucket, partition)).revision;
@@ -105,7 +105,7 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
       revision = outcome.kind === 'written' ? outcome.revision : undefined;
       if (outcome.kind === 'written' && wanted === progress) wanted = undefined;
     } catch (error) {
-      logger.warn({ err: error, partition }, 'the progress of segments cannot be written; it will be tried again');
+      logger.warn({ err: error, partition }, 'the progress of segments cannot be written; the next attempt follows');
     }
   }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { MemoryFaults } from '../../../streams/log/log-memory.ts';
 import { HUNGRY } from '../../conditions/testing.ts';
-import { createDefinitions } from '../definitions.ts';
+import { createLiveDefinitions } from '../live-definitions.ts';
 import { readSegmentProgress } from './segment-progress.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ describe('segments of the players of a partition', () => {
   beforeEach(() => {
     delete faults.onAppend;
     config = createMemoryConfigStore();
-    world = createBackbone({ partitions: 2, faults, definitions: createDefinitions(config, silentLogger) });
+    world = createBackbone({ partitions: 2, faults, definitions: createLiveDefinitions(config, silentLogger) });
   });
 
   const address = (key: string) => ({ game: 'demo', environment: 'live', kind: 'segment', key }) as const;

@@ -1,40 +1,39 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { ScheduleWindow } from '../../campaigns/campaign-set.ts';
-import type { LiveDefinitions } from '../definitions.ts';
+import type { LiveDefinitions } from '../live-definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from '../store/store.ts';
 import { createSweepTurns } from './sweep-turns.ts';
 import type { Swept } from './swept.ts';
 
 /**
- * Looks at every player of a partition after a segment was made, changed or deleted, and once after take-over, as nobody
- * may have been there to do it.
+ * Evaluates every player of a partition after a change of a segment, and once after take-over, because a change may
+ * have come while the partition had no owner. Tenants take turns (`sweep-turns.ts`).
  *
- * Tenants with expensive segments do not hold up others: sweep-turns.ts.
+ * A sweep also evaluates every player once a campaign's scheduled time has come, up to a day late. `SegmentProgress`
+ * stores how far scheduled times are done. Work after the last stored progress is repeated without effect, as a
+ * player's state holds what the player got.
  *
- * It also looks at everybody once a campaign's scheduled time has come, up to a day late. How far these are done is kept with
- * the progress; what was lost of that is done again, and changes nothing: players know what they got.
- *
- * States: idle → noted (an edit is in effect) → running (the store holds every player there was at that moment) → idle. A
- * further edit begins anew.
+ * States: idle → noted (a change is in effect) → running (the store holds every player that existed then) → idle. A
+ * further change begins anew.
  * Invariants
- * 1. An edit is noted between two commits: what is decided later is decided under it, whatever was before is committed.
- * 2. Running begins with a write of the store that began after that. So the store, in order of its keys, shows everybody
- *    who may have been judged by older definitions; who comes later is judged by the new ones anyway.
- * 3. An entity counts as looked at once what follows from it is committed.
+ * 1. A change is noted between two commits: later commands are decided under it, and earlier ones are committed.
+ * 2. Running begins after a write of the store that began after that. So the store holds every player that was
+ *    evaluated under older definitions; players who come later are evaluated under the new ones anyway.
+ * 3. An entity counts as done once its changes are committed.
  */
 export interface SegmentSweep {
   start(): void;
-  /** Entities to look at in the commit being built; to be called for every one. */
+  /** Entities for the commit being built. Call it for every commit. */
   take(backlogTaken: boolean): readonly string[];
-  /** Whether a player that was taken is to be evaluated now; others were already, or will be in a later pass. */
+  /** Whether to evaluate a taken player now: others are done, or deferred to a later pass. */
   wants(tenant: string, entityId: string): boolean;
-  /** The scheduled times of campaigns that have come for those who were taken. */
+  /** The scheduled times of campaigns that the taken players have reached. */
   readonly schedules: ScheduleWindow | undefined;
-  /** The first ones taken are done. */
+  /** Reports the outcome of the first taken entities. */
   done(swept: Swept): void;
-  /** A write of the store begins; the answer is to be called when it has succeeded. */
+  /** Call when a write of the store begins, and the returned function when it has succeeded. */
   storing(): () => void;
   stop(): void;
 }
@@ -44,7 +43,7 @@ export interface SegmentSweepOptions {
   store: PartitionStore;
   definitions: LiveDefinitions;
   progress: ProgressWriter;
-  /** There may be something to take now. */
+  /** Called when there may be entities to take. */
   onWork: () => void;
 }
 
@@ -53,14 +52,14 @@ const NOTHING: readonly string[] = [];
 export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   const { clock, store, definitions, progress, onWork } = options;
   let state: 'idle' | 'noted' | 'running' = 'idle';
-  /** The definitions noted last. The ones at take-over count as new: see `start`. */
+  /** The definitions noted last. Those at take-over count as new: see `start`. */
   let version = definitions.wantsSweep ? -1 : definitions.segmentsVersion;
   let revision = 0;
   let ids: string[] = [];
   let last: string | undefined;
   const turns = createSweepTurns();
   const overBudget = new Map<string, number>();
-  /** The scheduled times that a sweep under way is for, and until when all are done; `undefined`: not read yet. */
+  /** The scheduled times of the current sweep, and the time up to which all are done; `undefined`: not read yet. */
   let schedules: ScheduleWindow | undefined;
   let schedulesUpTo: number | undefined;
   let resting = false;
@@ -95,7 +94,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     if (ids.length > 0) return;
     last = turns.endPass();
     if (last !== undefined) {
-      // From the first one when that tenant has not been looked at.
+      // From the first id if that tenant has no evaluated player.
       ids = store.idsAfter(last === '' ? undefined : last, LIMITS.sweepEntities);
       last = ids.at(-1);
       report();
@@ -107,7 +106,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     report();
   }
 
-  /** The scheduled times that have come and that nobody was looked at for; `undefined`: none, or not now. */
+  /** Scheduled times that have come and had no sweep; `undefined`: none, or a sweep is running. */
   function dueSchedules(): ScheduleWindow | undefined {
     if (state !== 'idle' || schedulesUpTo === undefined) return undefined;
     const until = clock.wallMs();
@@ -168,7 +167,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
     },
   };
 
-  /** Without segments only their former members are to be looked at, and there never were any without progress. */
+  /** Without segments only former members need a sweep, and without stored progress there are none. */
   function begin(hadProgress: boolean, doneUpTo = 0): void {
     schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - LIMITS.scheduleLateMs);
     if (!hadProgress || stopped || state !== 'idle') return;

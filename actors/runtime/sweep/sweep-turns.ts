@@ -4,20 +4,23 @@ import type { SweptTenant } from './swept.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 
 /**
- * Whose players a sweep evaluates, and how far it is with each tenant.
+ * Decides which tenants' players a sweep evaluates, and counts the progress of each tenant.
  *
- * A sweep goes through all players in passes. A tenant that takes more steps than its share while others wait is deferred to the next
- * pass, whose share is four times as large: a tenant with expensive segments delays others by their own share at most.
+ * A sweep goes through all players in passes. A tenant that takes more steps than its share while others wait is
+ * deferred to the next pass, whose share is four times as large. So a tenant with expensive segments delays another by
+ * at most its share.
  */
 export interface SweepTurns {
-  /** Begins anew. */
+  /** Begins a sweep. */
   begin(players: PlayerCounts): void;
-  /** The players there are now. */
+  /** Updates the numbers of players. */
   recount(players: PlayerCounts): void;
-  /** Whether the player is to be evaluated in this pass. */
+  /** Whether to evaluate the player in this pass. */
   wants(tenant: string, entityId: string): boolean;
   took(swept: ReadonlyMap<string, SweptTenant>): void;
-  /** Ends a pass. The next one begins after this id (`''`: with the first one); `undefined`: all tenants are done. */
+  /**
+   * Ends a pass. Returns the id after which the next one begins (`''`: the first); `undefined`: all tenants are done.
+   */
   endPass(): string | undefined;
   /** Whether the first pass is over: tenants without an entry have no players. */
   readonly firstPassDone: boolean;
@@ -28,7 +31,7 @@ export interface SweepTurns {
 interface Turn {
   evaluated: number;
   total: number;
-  /** Taken in this pass. */
+  /** Steps taken in this pass. */
   steps: number;
   /** The last player that was evaluated. */
   last: string;
@@ -36,7 +39,7 @@ interface Turn {
 }
 
 export function createSweepTurns(): SweepTurns {
-  /** Not all of them at first: a store may still be counting. */
+  /** May lack tenants at first: a store may still be counting its players. */
   const turns = new Map<string, Turn>();
   let share: number = LIMITS.sweepShareSteps;
   let firstPassDone = false;

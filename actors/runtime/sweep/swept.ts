@@ -1,12 +1,12 @@
-/** What became of the entities taken. */
+/** The outcome of the entities that a commit took. */
 export interface Swept {
-  /** Entities looked at, the first of those taken. */
+  /** Number of entities done, from the first taken one on. */
   count: number;
   /** Players among them that were evaluated, by tenant. */
   tenants: ReadonlyMap<string, SweptTenant>;
   /** Segments whose condition exceeded its budget, once for each player. */
   overBudget: readonly string[];
-  /** Players whose membership, or next look, changed. */
+  /** Players whose memberships or next evaluation time changed. */
   changed: number;
   tookMs: number;
 }
@@ -15,6 +15,6 @@ export interface SweptTenant {
   players: number;
   /** Steps that their conditions took. */
   steps: number;
-  /** The last one of them. */
+  /** Id of the last player evaluated. */
   last: string;
 }

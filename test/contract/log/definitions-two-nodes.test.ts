@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDefinitions } from '../../../actors/runtime/definitions.ts';
+import { createLiveDefinitions } from '../../../actors/runtime/live-definitions.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemIds } from '../../../src/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
@@ -56,7 +56,7 @@ const call = async (node: Node, method: string, path: string, body?: unknown, he
 };
 
 test('a change is compiled on the other node within 200 ms of its answer', async () => {
-  const definitions = createDefinitions(there.store, silentLogger);
+  const definitions = createLiveDefinitions(there.store, silentLogger);
   const versionThere = () => definitions.of('demo', 'live').flags.get('a..b')?.document.version;
   expect((await call(here, 'POST', PATH, { key: 'a..b', flag_type: 'boolean' })).status).toBe(201);
   const delaysMs: number[] = [];

@@ -11,6 +11,7 @@ import type {
 import type { DomainFact, EventMaker } from '../../../actors/vocabulary/facts.ts';
 import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import { ERRORS } from '../../../src/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
@@ -380,7 +381,7 @@ function track(
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
   const held = playerOf(view(playerId), scope);
   if (held === undefined) {
-    const error = { code: 'PLAYER_NOT_FOUND', message: 'The player does not exist.' } as const;
+    const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
     return { ...result, status: 'rejected', error };
   }
   const { release, quarantine } = item;

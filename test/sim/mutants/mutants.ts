@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: 'actors/runtime/fenced-append.ts',
         original: 'const found = await whoseRecord(options);',
-        mutated: `const found: CommitOutcome | undefined = { kind: 'deposed' };`,
+        mutated: `const found: FencedOutcome | undefined = { kind: 'deposed' };`,
       },
     ],
   },
@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
-        original: '!commit.needsAppend && !passedOver &&',
+        original: '!commit.needsAppend && !skipped &&',
         mutated: '!commit.needsAppend &&',
       },
     ],

@@ -18,19 +18,18 @@ import type { Environment } from '../vocabulary/scope.ts';
 import type { Definitions, GameSettings } from '../definitions.ts';
 
 /**
- * Segments, flags and campaigns, compiled from the config store: lazily, and again only what changed. What does not compile
- * (an older version took it) is disabled alone, with one ERROR line: a flag and a campaign are like none at all, a segment
- * keeps the players it has.
- * One for all owners of a process.
+ * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
+ * and after a change only those that changed. A definition that does not compile (an older version accepted it) is
+ * disabled alone, with one ERROR line: a flag or campaign acts as if absent, a segment keeps its players.
  */
 export interface LiveDefinitions extends Definitions {
-  /** Grows with every segment made, changed or deleted, and every change of a game's thresholds: all players are looked at. */
+  /** Grows with every change of a segment or of a game's thresholds: a sweep then evaluates all players. */
   readonly segmentsVersion: number;
-  /** Whether any game has a segment or thresholds of its own: a change may have come while nobody was there to see it. */
+  /** Whether any game has a segment or its own thresholds, which may have changed while no process ran. */
   readonly wantsSweep: boolean;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
-  /** Segments whose condition exceeded its budget since the last call; past a bound some are left out. */
+  /** Segments whose condition exceeded its budget since the last call; bounded. */
   takeOverBudget(): readonly string[];
   /** Whether any game has an enabled campaign whose scheduled time is in the window. */
   isScheduledIn(window: ScheduleWindow): boolean;
@@ -43,25 +42,25 @@ interface Compiled {
   campaigns: CampaignSet;
 }
 
-export function createDefinitions(
+export function createLiveDefinitions(
   config: Pick<ConfigStore, 'revision' | 'list' | 'onChange'>,
   logger: Logger,
   metrics?: Pick<Metrics, 'conditionsOverBudget'>,
 ): LiveDefinitions {
   const games = new Map<string, { [E in Environment]?: Compiled }>();
-  /** By document: an edit makes a new one, so everything else is compiled once in its life. */
+  /** By document: an edit creates a new document, so each is compiled once. */
   const segmentCache = new WeakMap<SegmentDocument, Segment>();
   const flagCache = new WeakMap<FlagDocument, Flag>();
   const campaignCache = new WeakMap<CampaignDocument, Campaign | 'disabled'>();
   const listeners = new Set<() => void>();
   const gameSettings = new Map<string, GameSettings>();
-  /** Games with thresholds of their own. */
+  /** Games with their own thresholds. */
   const ownThresholds = new Set(
     config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
   );
   let segmentsVersion = 0;
   let segmentsOver: string[] = [];
-  /** Asked for many times a second; made anew when a campaign changed. */
+  /** Read many times a second; computed again after a change of a campaign. */
   let scheduled: CampaignDocument[] | undefined;
 
   const stopListening = config.onChange(({ address }) => {
@@ -69,7 +68,7 @@ export function createDefinitions(
     if (!TARGETING.has(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
-    if (address.kind === 'segment') onValidation();
+    if (address.kind === 'segment') segmentsChanged();
   });
 
   function onGame(game: string): void {
@@ -77,10 +76,10 @@ export function createDefinitions(
     const had = ownThresholds.delete(game);
     const has = hasThresholds(game);
     if (has) ownThresholds.add(game);
-    if (had || has) onValidation();
+    if (had || has) segmentsChanged();
   }
 
-  function onValidation(): void {
+  function segmentsChanged(): void {
     segmentsVersion += 1;
     for (const listener of listeners) listener();
   }
@@ -112,7 +111,7 @@ export function createDefinitions(
       entries.map((entry) => ({ segment: segmentOf(entry), conditions: entry.document.conditions })),
     );
     const flags = new Map<string, Flag>();
-    // In order of their keys, as what is answered and remembered of all of them must not depend on the process.
+    // In order of keys, so that replies and stored variants do not depend on the process.
     const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     for (const entry of inOrder) {
       if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
@@ -130,7 +129,7 @@ export function createDefinitions(
         segments: segments.all,
         segment: (id) => segments.get(id),
         flags,
-        // Few players ever count so many names that this is called.
+        // Only players with very many counted names need it.
         get countedEvents() {
           countedEvents ??= countedEventsIn(game, environment);
           return countedEvents;
@@ -240,10 +239,10 @@ export function createDefinitions(
 
 const NONE: readonly string[] = [];
 
-/** Kinds of documents whose change makes a game's definitions new. */
+/** Kinds of documents whose change makes a game's definitions compile again. */
 const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);
 
-/** Nothing that does not compile gets this far when its time comes; here it only must not throw. */
+/** Must not throw for a document of another version, which does not compile later. */
 function isTimed({ enabled, trigger }: CampaignDocument): boolean {
   return (
     enabled &&
@@ -254,7 +253,7 @@ function isTimed({ enabled, trigger }: CampaignDocument): boolean {
   );
 }
 
-/** A document of another version may be of another shape: what throws is disabled like what does not compile. */
+/** A document of another version may have another shape: if compiling throws, the definition is disabled too. */
 function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {
   try {
     return make();
@@ -264,7 +263,7 @@ function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefi
   }
 }
 
-/** Nobody enters, nobody leaves. */
+/** No player enters or leaves. */
 function unchanging(segmentId: string): Condition {
   return {
     matches: ({ player }) => player.segments.some((membership) => membership.segmentId === segmentId),
@@ -272,7 +271,7 @@ function unchanging(segmentId: string): Condition {
   };
 }
 
-/** A condition that throws would take every write of its players with it: it is disabled instead. */
+/** A condition that throws would fail every write of its players; it is disabled instead. */
 function guarded(condition: Condition, asIs: Condition, broken: (reason: object) => void): Condition {
   let trusted = condition;
   const distrust = (error: unknown): void => {

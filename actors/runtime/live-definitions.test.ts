@@ -7,13 +7,13 @@ import { aCampaign } from '../campaigns/testing.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag } from '../targeting.ts';
-import { createDefinitions } from './definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 
 function setUp() {
   const lines: { level: number; msg: string; flag?: string; version?: number }[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const config = createMemoryConfigStore();
-  const definitions = createDefinitions(config, logger);
+  const definitions = createLiveDefinitions(config, logger);
   const put = (document: SegmentDocument, game = 'demo') =>
     config.put({ game, environment: 'live', kind: 'segment', key: document.id }, document);
   const putFlag = (document: FlagDocument) =>
