@@ -1,8 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
-import type { LiveRequest } from '../../streams/live-feed.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { act, type Action, type Outcome } from './action.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from './players/named-player.ts';
@@ -77,32 +75,7 @@ export interface InputSchemas extends TProperties {
 /** A route's input after validation. */
 export type Input<I extends InputSchemas> = Static<TObject<I>>;
 
-/** A reply that is no failure. */
-export type Success = Exclude<Reply, Failure>;
-
-/** A command or query and the entity whose partition decides it. */
-export interface Addressed<Body> {
-  kind: 'addressed';
-  entityId: string;
-  body: Body;
-}
-
-/** What a route does with valid input: translate into one command or query, handle more than that, or open a stream. */
-export type Action<T> =
-  | {
-      kind: 'command';
-      toCommand: (input: T, context: RequestContext) => Addressed<CommandBody> | Failure;
-      toAnswer: (reply: Success, context: RequestContext) => Answer;
-    }
-  | {
-      kind: 'query';
-      toQuery: (input: T, context: RequestContext) => Addressed<QueryBody> | Failure;
-      toAnswer: (reply: Success, context: RequestContext) => Answer;
-    }
-  | { kind: 'handle'; handle: (input: T, context: RequestContext) => Answer | Promise<Answer> }
-  | { kind: 'stream'; toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure };
-
-export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
+export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> extends RouteDocs {
   auth: KeyAuth;
   input: I;
   /**
@@ -112,7 +85,7 @@ export interface KeyedDefinition<I extends InputSchemas> extends RouteDocs {
   players?: PlayersOf<Input<I>>;
   /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
   takesFaultyItems?: boolean;
-  action: Action<Input<I>>;
+  action: Action<Input<I>, Prepared, Result>;
 }
 
 /** A request's parts as they came, decoded but not yet checked. */
@@ -122,14 +95,6 @@ export interface RawInput {
   headers?: Record<string, string>;
   body?: unknown;
 }
-
-/** A stream to open instead of an answer. */
-export interface StreamOutcome {
-  kind: 'stream';
-  request: LiveRequest;
-}
-
-export type Outcome = Answer | StreamOutcome;
 
 /** A route that needs an API key. */
 export interface KeyedRoute extends RouteDocs {
@@ -156,7 +121,9 @@ export interface OpenRoute extends RouteDocs {
 export type Route = KeyedRoute | OpenRoute;
 
 /** Makes a route of its declaration: compiles its schemas and ties validation, translation and backend together. */
-export function defineRoute<I extends InputSchemas>(definition: KeyedDefinition<I>): KeyedRoute {
+export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(
+  definition: KeyedDefinition<I, Prepared, Result>,
+): KeyedRoute {
   const { action, input, players, takesFaultyItems = false, ...docs } = definition;
   const check = compile(Type.Object(input));
   const ignorable = ignorableFields(input.body);
@@ -197,32 +164,6 @@ export function ignorableFields(body: TObject | undefined): ReadonlySet<string> 
   if (body === undefined || ('additionalProperties' in body && body['additionalProperties'] === false))
     return undefined;
   return new Set(Object.keys(body.properties));
-}
-
-function act<T>(action: Action<T>, input: T, context: RequestContext): Outcome | Promise<Outcome> {
-  const { backend } = context.services;
-  switch (action.kind) {
-    case 'command': {
-      const command = action.toCommand(input, context);
-      if (command.kind === 'failure') return command;
-      return backend
-        .send(context.origin, command.entityId, command.body)
-        .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context)));
-    }
-    case 'query': {
-      const query = action.toQuery(input, context);
-      if (query.kind === 'failure') return query;
-      return backend
-        .ask(context.origin, query.entityId, query.body)
-        .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context)));
-    }
-    case 'handle':
-      return action.handle(input, context);
-    case 'stream': {
-      const request = action.toLiveRequest(input, context);
-      return 'kind' in request ? request : { kind: 'stream', request };
-    }
-  }
 }
 
 /** Validation sees `{params, query, headers, body}`. Callers see a pointer into their body, or a parameter's name. */

@@ -3,7 +3,7 @@ import { campaignFaults } from '../../../actors/campaigns/campaign-faults.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Answer } from '../answer.ts';
+
 import { changedContent, wholeContent } from './campaign-content.ts';
 import {
   CAMPAIGN_BODY_EXAMPLE,
@@ -15,7 +15,7 @@ import {
   CampaignWhole,
 } from './campaign-resource.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
-import { changeDefinition, createKeyed, type Changed } from '../definitions/definition-writes.ts';
+import { changeDefinition, createKeyed, type Changed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -59,7 +59,11 @@ const createCampaign = defineRoute({
   input: { body: CampaignBody },
   reply: { ...REPLY, statuses: [201] },
   example: CAMPAIGN_BODY_EXAMPLE,
-  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+  action: {
+    kind: 'write',
+    write: ({ body }, context) => create(body, context),
+    toAnswer: (written) => campaigns.shown(written, 201),
+  },
 });
 
 const getCampaign = campaigns.getRoute({ summary: 'Get a campaign' });
@@ -78,8 +82,8 @@ const putCampaign = defineRoute({
   reply: { ...REPLY, statuses: [200] },
   example: CAMPAIGN_BODY_EXAMPLE,
   action: {
-    kind: 'handle',
-    handle: ({ params, headers, body }, context) =>
+    kind: 'write',
+    write: ({ params, headers, body }, context) =>
       change(params.id, headers, context, (held) => {
         if (body.key === undefined || body.key === held.key) return wholeContent(body, held.key);
         return {
@@ -87,6 +91,7 @@ const putCampaign = defineRoute({
           faults: [{ path: '/key', message: 'cannot be changed; leave it out or send the current key' }],
         };
       }),
+    toAnswer: (written) => campaigns.shown(written, 200),
   },
 });
 
@@ -103,9 +108,10 @@ const patchCampaign = defineRoute({
   reply: { ...REPLY, statuses: [200] },
   example: { enabled: false },
   action: {
-    kind: 'handle',
-    handle: ({ params, headers, body }, context) =>
+    kind: 'write',
+    write: ({ params, headers, body }, context) =>
       change(params.id, headers, context, (held) => changedContent(body, held)),
+    toAnswer: (written) => campaigns.shown(written, 200),
   },
 });
 
@@ -116,7 +122,7 @@ const deleteCampaign = campaigns.deleteRoute({
 
 export const campaignRoutes = [listCampaigns, createCampaign, getCampaign, putCampaign, patchCampaign, deleteCampaign];
 
-async function create(body: CampaignBody, context: RequestContext): Promise<Answer> {
+function create(body: CampaignBody, context: RequestContext): Failure | Promise<Written<'campaign'> | Failure> {
   const key = body.key ?? keyFromName(body.name ?? '');
   if (key === '') return invalid([{ path: '/key', message: 'is required, since no key can be derived from the name' }]);
   const content = wholeContent(body, key);
@@ -127,18 +133,15 @@ async function create(body: CampaignBody, context: RequestContext): Promise<Answ
   const faulty = faultsOf(document, context);
   if (faulty !== undefined) return faulty;
   const overQuota = () => campaigns.overQuota(context);
-  return campaigns.shown(
-    await createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, overQuota }, context),
-    201,
-  );
+  return createKeyed<'campaign'>({ address: campaigns.addressOf(id, context), document, taken, overQuota }, context);
 }
 
-async function change(
+function change(
   id: string,
   headers: IfMatch,
   context: RequestContext,
   next: (held: CampaignDocument) => ReturnType<typeof wholeContent>,
-): Promise<Answer> {
+): Promise<Written<'campaign'> | Failure> {
   const checked = (held: CampaignDocument): Changed<'campaign'> | Failure => {
     const content = next(held);
     if (content.kind === 'invalid') return invalid(content.faults);
@@ -146,7 +149,7 @@ async function change(
     return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
   const edit = { address: campaigns.addressOf(id, context), headers, missing: missing(), change: checked };
-  return campaigns.shown(await changeDefinition(edit, context), 200);
+  return changeDefinition(edit, context);
 }
 
 /**

@@ -57,7 +57,7 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
   all(context: RequestContext): ConfigEntry<K>[];
   find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
   /** The response to a write: the current definition, with its version as the ETag. */
-  shown(written: Written<K> | Failure, status: 200 | 201): Answer;
+  shown(written: Written<K>, status: 200 | 201): Answer;
   /** CONFLICT if the game and environment have the maximum number of definitions. */
   overQuota(context: RequestContext): Failure | undefined;
   listRoute(words: Words): KeyedRoute;
@@ -87,10 +87,8 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       const entry = context.services.config.get(routes.addressOf(key, context));
       return entry !== undefined && isThere(entry.document) ? entry : undefined;
     },
-    shown(written, status) {
-      if (written.kind === 'failure') return written;
-      const { document } = written.entry;
-      return answer(toJson(document), { status, replayed: written.replayed, etag: document.version });
+    shown({ entry: { document }, replayed }, status) {
+      return answer(toJson(document), { status, replayed, etag: document.version });
     },
     overQuota(context) {
       if (routes.all(context).length < most) return undefined;
@@ -114,8 +112,8 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           example: { [many]: [example], next_cursor: null },
         },
         action: {
-          kind: 'handle',
-          handle({ query }, context) {
+          kind: 'config',
+          read({ query }, context) {
             const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
             const page = textPageOf(routes.all(context), keyOf, ({ document }) => toJson(document), query);
             if (page.kind === 'failure') return page;
@@ -134,8 +132,8 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         input: { params: ItemParams },
         reply: { statuses: [200], description: 'The current definition.', schema, example },
         action: {
-          kind: 'handle',
-          handle({ params }, context) {
+          kind: 'config',
+          read({ params }, context) {
             const document = routes.find(idIn(params), context)?.document;
             return document === undefined ? missing() : answer(toJson(document), { etag: document.version });
           },
@@ -163,15 +161,14 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           example: { [id.field]: example[id.field], deleted: true },
         },
         action: {
-          kind: 'handle',
-          async handle({ params, headers }, context) {
+          kind: 'write',
+          write({ params, headers }, context) {
             const key = idIn(params);
             const address = routes.addressOf(key, context);
-            const deletion = { address, headers, missing, inUse: () => inUse?.(key, context) };
-            const deleted = await deleteDefinition<K>(deletion, context);
-            if (deleted.kind === 'failure') return deleted;
-            return answer(JSON.stringify({ [id.field]: key, deleted: true }), { replayed: deleted.replayed });
+            return deleteDefinition<K>({ address, headers, missing, inUse: () => inUse?.(key, context) }, context);
           },
+          toAnswer: ({ replayed }, _context, { params }) =>
+            answer(JSON.stringify({ [id.field]: idIn(params), deleted: true }), { replayed }),
         },
       }),
   };

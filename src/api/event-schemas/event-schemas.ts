@@ -4,9 +4,9 @@ import type { EventSchemaDocument } from '../../../actors/vocabulary/documents.t
 import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { Answer } from '../answer.ts';
+
 import { definitionRoutes } from '../definitions/definition-routes.ts';
-import { changeDefinition, createDefinition } from '../definitions/definition-writes.ts';
+import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import {
   EVENT_SCHEMA_BODY_EXAMPLE,
   EVENT_SCHEMA_EXAMPLE,
@@ -53,7 +53,11 @@ const createEventSchema = defineRoute({
   input: { body: EventSchemaBody },
   reply: { statuses: [201], description: 'The schema.', schema: EventSchema, example: EVENT_SCHEMA_EXAMPLE },
   example: EVENT_SCHEMA_BODY_EXAMPLE,
-  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+  action: {
+    kind: 'write',
+    write: ({ body }, context) => create(body, context),
+    toAnswer: (written) => schemas.shown(written, 201),
+  },
 });
 
 const putEventSchema = defineRoute({
@@ -79,10 +83,10 @@ const putEventSchema = defineRoute({
   },
   example: EVENT_SCHEMA_BODY_EXAMPLE,
   action: {
-    kind: 'handle',
-    async handle({ params, headers, body }, context) {
+    kind: 'write',
+    async write({ params, headers, body }, context) {
       const schemaFaults = await faultsOf(body.schema, context);
-      const written = await changeDefinition<'event_schema'>(
+      return changeDefinition<'event_schema'>(
         {
           address: schemas.addressOf(params.event_name, context),
           headers,
@@ -101,8 +105,8 @@ const putEventSchema = defineRoute({
         },
         context,
       );
-      return schemas.shown(written, 200);
     },
+    toAnswer: (written) => schemas.shown(written, 200),
   },
 });
 
@@ -117,7 +121,7 @@ export const eventSchemaRoutes = [
   }),
 ];
 
-async function create(body: EventSchemaBody, context: RequestContext): Promise<Answer> {
+async function create(body: EventSchemaBody, context: RequestContext): Promise<Written<'event_schema'> | Failure> {
   const faults = await faultsOf(body.schema, context);
   if (faults.length > 0) return invalid(faults);
   const at = context.origin.receivedAt;
@@ -125,8 +129,7 @@ async function create(body: EventSchemaBody, context: RequestContext): Promise<A
   const document = { eventName: body.event_name, ...contentOf(body), createdAt: at, updatedAt: at, version: 1 };
   const holder = () => context.services.config.get(address);
   const overQuota = () => schemas.overQuota(context);
-  const made = await createDefinition<'event_schema'>({ address, document, holder, taken, overQuota }, context);
-  return schemas.shown(made, 201);
+  return createDefinition<'event_schema'>({ address, document, holder, taken, overQuota }, context);
 }
 
 function contentOf({

@@ -3,8 +3,9 @@ import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import { sleep } from '../../kernel/clock.ts';
-import { failure, type ErrorCode, type Failure, type FieldFault } from '../../kernel/errors.ts';
+import type { ErrorCode, Failure, FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { clickHouseUnavailable } from '../action.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { PlayerId } from '../fields.ts';
@@ -89,7 +90,7 @@ export const replayQuarantine = defineRoute({
     example: { replayed: 240, failed: 0, already_replayed: 0, failures: [], next_cursor: null },
   },
   example: { event_name: 'level_completed', from: '2026-01-15T00:00:00Z' },
-  action: { kind: 'handle', handle: ({ body }, context) => replay(body, context) },
+  action: { kind: 'several', handle: ({ body }, context) => replay(body, context) },
 });
 
 type Failed = Omit<Static<typeof Replayed>['failures'][number], 'warnings'> & { warnings?: FieldFault[] };
@@ -117,7 +118,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
     limit: LIMITS.replayEvents,
     bytes: LIMITS.replayBytes,
   });
-  if (page.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+  if (page.kind === 'unavailable') return clickHouseUnavailable();
   const { events, next } = page.value;
   const { good, failed } = await validated(events, context);
   const sent = await release(good, context);

@@ -1,17 +1,16 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
-import { failure } from '../../kernel/errors.ts';
+
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute, invalid } from '../route.ts';
 
 const ListQuery = Type.Object({ ...EventFilterFields, ...PageQuery.properties });
-type ListQuery = Static<typeof ListQuery>;
 
 const QuarantinedEvent = Type.Object(
   {
@@ -62,31 +61,36 @@ export const listQuarantine = defineRoute({
       next_cursor: null,
     },
   },
-  action: { kind: 'handle', handle: ({ query }, context) => list(query, context) },
+  action: {
+    kind: 'analytics',
+    toQuestion({ query }, { key }) {
+      const filter = eventFilter(query, key);
+      if ('code' in filter) return filter;
+      const filters = [LIST, ...Object.values(filter)];
+      const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, filters);
+      if (query.cursor !== undefined && behind === undefined) {
+        return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+      }
+      const limit = query.limit ?? LIMITS.pageItemsDefault;
+      return { kind: 'question', question: { filter, filters, behind, limit } };
+    },
+    read: (analytics, { filter, behind, limit }) =>
+      analytics.quarantined({
+        ...filter,
+        order: 'newest_first',
+        withReleased: true,
+        behind,
+        limit,
+        bytes: LIMITS.eventPageBytes,
+      }),
+    toAnswer({ events, next }, { filters }) {
+      const cursor = next === undefined ? null : encodePlace(next, filters);
+      return answer(`{"events":[${events.map(eventJson).join()}],"next_cursor":${JSON.stringify(cursor)}}`);
+    },
+  },
 });
 
-async function list(query: ListQuery, { key, services }: RequestContext): Promise<Answer> {
-  const filter = eventFilter(query, key);
-  if ('code' in filter) return filter;
-  const asked = [LIST, ...Object.values(filter)];
-  const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, asked);
-  if (query.cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-  }
-  const page = await services.analytics.quarantined({
-    ...filter,
-    order: 'newest_first',
-    withReleased: true,
-    behind,
-    limit: query.limit ?? LIMITS.pageItemsDefault,
-    bytes: LIMITS.eventPageBytes,
-  });
-  if (page.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const { events, next } = page.value;
-  const cursor = next === undefined ? null : encodePlace(next, asked);
-  return answer(`{"events":[${events.map(eventJson).join()}],"next_cursor":${JSON.stringify(cursor)}}`);
-}
-
+/** Separates these cursors from those of other lists with the same filters. */
 const LIST = 'quarantine';
 
 /** A quarantined event as JSON text. `reason` is JSON text already. */

@@ -93,7 +93,7 @@ export const trackEvents = defineRoute({
   example: {
     events: [{ player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11', event_name: 'level_completed' }],
   },
-  action: { kind: 'handle', handle: ({ body }, context) => handleBatch(body.events, context) },
+  action: { kind: 'several', handle: ({ body }, context) => handleBatch(body.events, context) },
 });
 
 type ItemStatus = 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'unavailable';

@@ -1,12 +1,12 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { EventFilter } from '../../../clickhouse-schema/queries/event-query.ts';
-import { failure } from '../../kernel/errors.ts';
+
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute, invalid } from '../route.ts';
 
 const EventsQuery = Type.Object({
@@ -16,8 +16,6 @@ const EventsQuery = Type.Object({
   ),
   ...PageQuery.properties,
 });
-
-type EventsQuery = Static<typeof EventsQuery>;
 
 const FoundEventShape = Type.Object(FoundEventFields, {
   description: 'An event with the same fields as in the stream.',
@@ -60,26 +58,26 @@ export const queryEvents = defineRoute({
       next_cursor: null,
     },
   },
-  action: { kind: 'handle', handle: ({ query }, context) => find(query, context) },
+  action: {
+    kind: 'analytics',
+    toQuestion({ query }, { key }) {
+      const common = eventFilter(query, key);
+      if ('code' in common) return common;
+      const filter: EventFilter = { ...common, sessionId: query.session_id };
+      const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
+      if (query.cursor !== undefined && behind === undefined) {
+        return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+      }
+      return { kind: 'question', question: { ...filter, behind, limit: query.limit ?? LIMITS.pageItemsDefault } };
+    },
+    read: (analytics, question) => analytics.events(question),
+    toAnswer({ events, next }, question) {
+      const cursor = JSON.stringify(next === undefined ? null : encodePlace(next, listOf(question)));
+      const members = events.map((event) => `{${eventMembers(event)}}`);
+      return answer(`{"events":[${members.join(',')}],"next_cursor":${cursor}}`);
+    },
+  },
 });
-
-async function find(query: EventsQuery, { key, services }: RequestContext): Promise<Answer> {
-  const common = eventFilter(query, key);
-  if ('code' in common) return common;
-  const filter: EventFilter = { ...common, sessionId: query.session_id };
-  const behind = query.cursor === undefined ? undefined : decodePlace(query.cursor, listOf(filter));
-  if (query.cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-  }
-  const limit = query.limit ?? LIMITS.pageItemsDefault;
-  const asked = await services.analytics.events({ ...filter, behind, limit });
-  if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const { events, next } = asked.value;
-  const cursor = next === undefined ? null : encodePlace(next, listOf(filter));
-  return answer(
-    `{"events":[${events.map((event) => `{${eventMembers(event)}}`).join(',')}],"next_cursor":${JSON.stringify(cursor)}}`,
-  );
-}
 
 /** The filters that a cursor is bound to. */
 function listOf({ game, environment, playerId, eventName, sessionId, sinceMs, untilMs }: EventFilter): unknown[] {

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { answer, type Answer } from '../answer.ts';
+import type { TrackEvents } from '../../../actors/vocabulary/commands.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import { Warnings, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
-import { defineRoute, type Success } from '../route.ts';
+import type { Addressed } from '../action.ts';
+import { defineRoute } from '../route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
 const EVENT_EXAMPLE = {
@@ -62,30 +64,32 @@ export const trackEvent = defineRoute({
   },
   example: EVENT_EXAMPLE,
   action: {
-    kind: 'handle',
-    handle({ body }, context) {
-      const read = trackItem(body, 0, 'single', context, '');
-      if (read instanceof Promise) return read.then((validated) => send(validated, context));
-      return 'kind' in read ? read : send(read, context);
+    kind: 'command',
+    toCommand({ body }, context) {
+      const validated = trackItem(body, 0, 'single', context, '');
+      return validated instanceof Promise
+        ? validated.then((event) => commandOf(event, context))
+        : commandOf(validated, context);
+    },
+    toAnswer(reply, _context, { warnings }) {
+      const result = reply.kind === 'tracked' ? reply.results[0] : undefined;
+      if (reply.kind !== 'tracked' || result === undefined) throw new Error(`an event was answered with ${reply.kind}`);
+      if (result.error !== undefined) return failure(result.error.code, result.error.message);
+      const isDuplicate = result.status === 'duplicate';
+      const replayed = reply.replayed === true || isDuplicate || result.repeated === true;
+      return answer(trackedJson(result, isDuplicate ? [] : warnings), { replayed });
     },
   },
 });
 
-function send(
-  { item, warnings }: ValidatedEvent,
-  { idempotency, origin, services }: RequestContext,
-): Promise<Answer | Failure> {
-  const remembered = idempotency === undefined ? {} : { idempotency };
-  return services.backend
-    .send(origin, item.playerId, { kind: 'TrackEvents', items: [item], ...remembered })
-    .then((reply) => (reply.kind === 'failure' ? reply : answerOf(reply, warnings)));
-}
-
-function answerOf(reply: Success, warnings: readonly FieldFault[]): Answer {
-  const result = reply.kind === 'tracked' ? reply.results[0] : undefined;
-  if (reply.kind !== 'tracked' || result === undefined) throw new Error(`an event was answered with ${reply.kind}`);
-  if (result.error !== undefined) return failure(result.error.code, result.error.message);
-  const isDuplicate = result.status === 'duplicate';
-  const replayed = reply.replayed === true || isDuplicate || result.repeated === true;
-  return answer(trackedJson(result, isDuplicate ? [] : warnings), { replayed });
+function commandOf(
+  event: ValidatedEvent | Failure,
+  { idempotency }: RequestContext,
+): (Addressed<TrackEvents> & Pick<ValidatedEvent, 'warnings'>) | Failure {
+  if ('kind' in event) return event;
+  const { item, warnings } = event;
+  const items = [item];
+  const body: TrackEvents =
+    idempotency === undefined ? { kind: 'TrackEvents', items } : { kind: 'TrackEvents', items, idempotency };
+  return { kind: 'addressed', playerId: item.playerId, body, warnings };
 }

@@ -7,7 +7,8 @@ import { answer } from '../answer.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm } from '../fields.ts';
 import { rememberedText } from '../remembered-text.ts';
-import { defineRoute, type Success } from '../route.ts';
+import type { Success } from '../action.ts';
+import { defineRoute } from '../route.ts';
 
 const tag = 'Feature flags';
 
@@ -88,7 +89,7 @@ export const evaluateFlag = defineRoute({
       const playerId = body.player_id.toLowerCase();
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: { kind: 'EvaluateFlags', playerId, flagKeys: [params.key], context, exposes: true },
       };
     },
@@ -161,7 +162,7 @@ export const evaluateFlags = defineRoute({
       const playerId = body.player_id.toLowerCase();
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: { kind: 'EvaluateFlags', playerId, flagKeys: body.flag_keys ?? 'all', context, exposes: false },
       };
     },

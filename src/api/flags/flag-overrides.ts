@@ -5,6 +5,8 @@ import type { FlagDocument, FlagVariant } from '../../../actors/vocabulary/docum
 import { failure, type Failure } from '../../kernel/errors.ts';
 import type { Json, JsonText } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { CommandBody } from '../../../actors/vocabulary/commands.ts';
+import type { Addressed, Success } from '../action.ts';
 import { answer, type Answer } from '../answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
 import { PlayerId } from '../fields.ts';
@@ -67,13 +69,14 @@ const putOverride = defineRoute({
   },
   example: { variant_key: 'b' },
   action: {
-    kind: 'handle',
-    handle({ params, body }, context) {
+    kind: 'command',
+    toCommand({ params, body }, context) {
       const flag = findFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const value = overrideText(body, flag);
-      return typeof value === 'string' ? send(params, value, context, flag) : value;
+      return typeof value === 'string' ? overrideCommand(params, value, context, flag) : value;
     },
+    toAnswer: overrideAnswer,
   },
 });
 
@@ -97,11 +100,12 @@ const deleteOverride = defineRoute({
     example: { ...EXAMPLE, removed: true },
   },
   action: {
-    kind: 'handle',
-    handle({ params }, context) {
+    kind: 'command',
+    toCommand({ params }, context) {
       const flag = findFlag(params.key, context);
-      return flag === undefined ? failure('FLAG_NOT_FOUND') : send(params, null, context, flag);
+      return flag === undefined ? failure('FLAG_NOT_FOUND') : overrideCommand(params, null, context, flag);
     },
+    toAnswer: overrideAnswer,
   },
 });
 
@@ -136,22 +140,30 @@ function bounded(value: Json, path: string): JsonText | Failure {
   return invalid([{ path, message: `must be at most ${LIMITS.overrideBytes} bytes as JSON` }]);
 }
 
-async function send(
+interface OverrideCommand extends Addressed<CommandBody> {
+  flag: FlagDocument;
+}
+
+/** @param value JSON text of the value; null removes the override */
+function overrideCommand(
   params: Static<typeof Params>,
   value: JsonText | null,
-  { origin, idempotency, services }: RequestContext,
-  { key: flagKey, variants }: FlagDocument,
-): Promise<Answer> {
+  { idempotency }: RequestContext,
+  flag: FlagDocument,
+): OverrideCommand {
   const playerId = params.player_id.toLowerCase();
-  const reply = await services.backend.send(origin, playerId, {
-    kind: 'OverrideFlag',
+  const claim = idempotency === undefined ? {} : { idempotency };
+  return {
+    kind: 'addressed',
     playerId,
-    flagKey,
-    value,
-    ...(idempotency === undefined ? {} : { idempotency }),
-  });
-  if (reply.kind === 'failure') return reply;
+    body: { kind: 'OverrideFlag', playerId, flagKey: flag.key, value, ...claim },
+    flag,
+  };
+}
+
+function overrideAnswer(reply: Success, _context: RequestContext, { playerId, flag }: OverrideCommand): Answer {
   if (reply.kind !== 'overridden') throw new Error(`an override was answered with ${reply.kind}`);
+  const { key: flagKey, variants } = flag;
   const named = `"flag_key":${JSON.stringify(flagKey)},"player_id":"${playerId}"`;
   const { replayed = false } = reply;
   if (reply.value === null) return answer(`{${named},"removed":true}`, { replayed });

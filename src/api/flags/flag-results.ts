@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import type { MeasuredVariant } from '../../../clickhouse-schema/queries/analytics.ts';
-import type { Aggregate } from '../../../clickhouse-schema/queries/experiment-query.ts';
+import type { Aggregate, ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { armsOf, periodsOf } from '../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../../actors/vocabulary/documents.ts';
 import { experimentResults, type VariantSample } from '../../analysis/experiment-results.ts';
 import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
 import { findFlag } from './flags.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -87,30 +87,43 @@ export const getFlagResults = defineRoute({
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), query: ResultsQuery },
   reply: { statuses: [200], description: 'The results.', schema: FlagResults, example: FLAG_RESULTS_EXAMPLE },
   action: {
-    kind: 'handle',
-    handle({ params, query }, context) {
+    kind: 'analytics',
+    toQuestion({ params, query }, context) {
       const flag = findFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const aggregate = aggregateOf(query);
-      return 'code' in aggregate ? aggregate : results(flag, query, aggregate, context);
+      if ('code' in aggregate) return aggregate;
+      const found = chosenPeriod(flag, query);
+      return 'code' in found ? found : questionOf(flag, query, aggregate, found, context);
+    },
+    read: (analytics, { measured }) => analytics.experiment(measured),
+    toAnswer(variants, { arms, shown }) {
+      const samples = arms.map((arm) => sampleOf(variants, arm));
+      const total = (count: (measured: MeasuredVariant) => number) =>
+        variants.reduce((sum, one) => sum + count(one), 0);
+      const players = {
+        excludedPlayers: total(({ excluded, players }) => (excluded ? players : 0)),
+        mismatchedPlayers: total(({ mismatches }) => mismatches),
+      };
+      return answer(resultsJson({ ...shown, ...players }, experimentResults(samples)));
     },
   },
 });
 
-async function results(
+/** @param chosen the period of the results */
+function questionOf(
   flag: FlagDocument,
   query: ResultsQuery,
   aggregate: Aggregate,
+  chosen: Chosen,
   { key, services }: RequestContext,
-): Promise<Answer> {
-  const found = chosenPeriod(flag, query);
-  if ('code' in found) return found;
+) {
   const nowMs = services.clock.wallMs();
   const windowDays = query.window_days ?? DEFAULT_WINDOW_DAYS;
-  const { current, next, all } = found;
+  const { current, next, all } = chosen;
   const arms = current.arms ?? armsOf(flag);
   const spanFromMs = nowMs - LIMITS.resultsSpanDays * DAY_MS;
-  const asked = await services.analytics.experiment({
+  const measured: ExperimentQuery = {
     game: key.game,
     environment: key.environment,
     flagKey: flag.key,
@@ -124,10 +137,7 @@ async function results(
     sinceMs: Math.max(current.since - LIMITS.resultsMarginMs, spanFromMs),
     untilMs: next?.since ?? nowMs + LIMITS.resultsMarginMs,
     earlierSinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, spanFromMs),
-  });
-  if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const samples = arms.map((arm) => sampleOf(asked.value, arm));
-  const total = (count: (measured: MeasuredVariant) => number) => asked.value.reduce((sum, one) => sum + count(one), 0);
+  };
   const shown = {
     flagKey: flag.key,
     flagVersion: next === undefined ? flag.version : next.version - 1,
@@ -136,10 +146,8 @@ async function results(
     metric: query.metric,
     aggregate: aggregate.kind,
     windowDays,
-    excludedPlayers: total(({ excluded, players }) => (excluded ? players : 0)),
-    mismatchedPlayers: total(({ mismatches }) => mismatches),
   };
-  return answer(resultsJson(shown, experimentResults(samples)));
+  return { kind: 'question' as const, question: { measured, arms, shown } };
 }
 
 /** Versions are 32-bit integers in ClickHouse; no flag reaches this one. */

@@ -5,9 +5,9 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
-import { changeDefinition, createDefinition, type Changed } from '../definitions/definition-writes.ts';
+import { changeDefinition, createDefinition, type Changed, type Written } from '../definitions/definition-writes.ts';
 import { contentOf, emptyContent } from './flag-content.ts';
 import {
   FLAG_BODY_EXAMPLE,
@@ -60,8 +60,8 @@ const createFlag = defineRoute({
   reply: { ...REPLY, statuses: [201] },
   example: FLAG_BODY_EXAMPLE,
   action: {
-    kind: 'handle',
-    async handle({ body }, context) {
+    kind: 'write',
+    write({ body }, context) {
       const { key } = body;
       const at = context.origin.receivedAt;
       const empty = emptyContent(key, body.flag_type);
@@ -80,8 +80,9 @@ const createFlag = defineRoute({
       const address = flags.addressOf(key, context);
       const holder = () => context.services.config.get(address);
       const overQuota = () => overFlagQuota(context);
-      return flags.shown(await createDefinition<'flag'>({ address, document, holder, taken, overQuota }, context), 201);
+      return createDefinition<'flag'>({ address, document, holder, taken, overQuota }, context);
     },
+    toAnswer: (written) => flags.shown(written, 201),
   },
 });
 
@@ -103,15 +104,15 @@ const putFlag = defineRoute({
   reply: { ...REPLY, statuses: [200] },
   example: FLAG_BODY_EXAMPLE,
   action: {
-    kind: 'handle',
-    handle({ params, headers, body }, context) {
-      return change(params.key, headers, context, (held) => {
+    kind: 'write',
+    write: ({ params, headers, body }, context) =>
+      change(params.key, headers, context, (held) => {
         if (body.key !== undefined && body.key !== held.key) return fixed('/key');
         if (body.flag_type !== held.flagType) return fixed('/flag_type');
         const empty = emptyContent(held.key, held.flagType);
         return { kind: 'changed', document: { ...held, ...contentOf(body, empty, empty) } };
-      });
-    },
+      }),
+    toAnswer: (written) => flags.shown(written, 200),
   },
 });
 
@@ -130,14 +131,14 @@ const patchFlag = defineRoute({
   reply: { ...REPLY, statuses: [200] },
   example: { enabled: false },
   action: {
-    kind: 'handle',
-    handle({ params, headers, body }, context) {
-      return change(params.key, headers, context, (held) => {
+    kind: 'write',
+    write: ({ params, headers, body }, context) =>
+      change(params.key, headers, context, (held) => {
         if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
         const empty = emptyContent(held.key, held.flagType);
         return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
-      });
-    },
+      }),
+    toAnswer: (written) => flags.shown(written, 200),
   },
 });
 
@@ -164,17 +165,17 @@ const deleteFlag = defineRoute({
     example: { key: FLAG_EXAMPLE.key, archived: true },
   },
   action: {
-    kind: 'handle',
-    async handle({ params, headers }, context) {
+    kind: 'write',
+    write({ params, headers }, context) {
       const address = flags.addressOf(params.key, context);
       const archive = (held: FlagDocument): Changed<'flag'> | Failure => {
         if (held.archivedAt !== null) return missing();
         return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
       };
-      const written = await changeDefinition({ address, headers, missing: missing(), change: archive }, context);
-      if (written.kind === 'failure') return written;
-      return answer(JSON.stringify({ key: params.key, archived: true }), { replayed: written.replayed });
+      return changeDefinition({ address, headers, missing: missing(), change: archive }, context);
     },
+    toAnswer: ({ replayed }, _context, { params }) =>
+      answer(JSON.stringify({ key: params.key, archived: true }), { replayed }),
   },
 });
 
@@ -185,12 +186,12 @@ export function findFlag(key: string, context: RequestContext): FlagDocument | u
   return flags.find(key, context)?.document;
 }
 
-async function change(
+function change(
   key: string,
   headers: IfMatch,
   context: RequestContext,
   next: (held: FlagDocument) => Changed<'flag'> | Failure,
-): Promise<Answer> {
+): Promise<Written<'flag'> | Failure> {
   const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
     if (held.archivedAt !== null) return missing();
     const changed = next(held);
@@ -199,7 +200,7 @@ async function change(
     return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
   const address = flags.addressOf(key, context);
-  return flags.shown(await changeDefinition({ address, headers, missing: missing(), change: checked }, context), 200);
+  return changeDefinition({ address, headers, missing: missing(), change: checked }, context);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
 import { GAME_TAG, GameSessionId } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute } from '../route.ts';
 
 const Body = Type.Object({
@@ -75,33 +75,40 @@ export const gameEndSession = defineRoute({
     session_duration_seconds: 1_800,
     final_events: [{ event_name: 'achievement_unlocked', properties: { achievement_id: 'first_win' } }],
   },
-  action: { kind: 'handle', handle: ({ body }, context) => end(body, context) },
+  action: {
+    kind: 'command',
+    async toCommand({ body }, context) {
+      const { idempotency } = context;
+      const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
+      const read = await gameItems('final_events', body.final_events ?? [], session, context);
+      if ('kind' in read) return read;
+      return {
+        kind: 'addressed',
+        playerId: session.playerId,
+        body: {
+          kind: 'EndSession',
+          ...session,
+          durationSeconds: body.session_duration_seconds,
+          events: read.items,
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+        read,
+      };
+    },
+    toAnswer(reply, _context, { read }) {
+      if (reply.kind !== 'sessionEnded') throw new Error(`the end of a session was answered with ${reply.kind}`);
+      const summary: Static<typeof Summary> = {
+        session_id: reply.sessionId,
+        total_events: reply.totalEvents,
+        duration_seconds: reply.durationSeconds,
+        achievements_unlocked: [...reply.achievements],
+        interventions_shown: reply.interventionsShown,
+        interventions_clicked: reply.interventionsClicked,
+      };
+      const rejected = JSON.stringify(read.rejected);
+      return answer(`{"session_summary":${JSON.stringify(summary)},"rejected":${rejected}${read.warningsJson}}`, {
+        replayed: reply.replayed === true,
+      });
+    },
+  },
 });
-
-async function end(body: Static<typeof Body>, context: RequestContext): Promise<Answer> {
-  const { idempotency, origin, services } = context;
-  const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
-  const read = await gameItems('final_events', body.final_events ?? [], session, context);
-  if ('kind' in read) return read;
-  const reply = await services.backend.send(origin, session.playerId, {
-    kind: 'EndSession',
-    ...session,
-    durationSeconds: body.session_duration_seconds,
-    events: read.items,
-    ...(idempotency === undefined ? {} : { idempotency }),
-  });
-  if (reply.kind === 'failure') return reply;
-  if (reply.kind !== 'sessionEnded') throw new Error(`the end of a session was answered with ${reply.kind}`);
-  const summary: Static<typeof Summary> = {
-    session_id: reply.sessionId,
-    total_events: reply.totalEvents,
-    duration_seconds: reply.durationSeconds,
-    achievements_unlocked: [...reply.achievements],
-    interventions_shown: reply.interventionsShown,
-    interventions_clicked: reply.interventionsClicked,
-  };
-  const rejected = JSON.stringify(read.rejected);
-  return answer(`{"session_summary":${JSON.stringify(summary)},"rejected":${rejected}${read.warningsJson}}`, {
-    replayed: reply.replayed === true,
-  });
-}

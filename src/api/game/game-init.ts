@@ -108,7 +108,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
         const playerId = body.player_id.toLowerCase();
         return {
           kind: 'addressed',
-          entityId: playerId,
+          playerId: playerId,
           body: {
             kind: 'InitSession',
             playerId,

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import type { Intervention } from '../../../actors/vocabulary/replies.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { settableAttributes } from '../players/client-attributes.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm } from '../fields.ts';
 import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute } from '../route.ts';
 
 const Body = Type.Object({
@@ -94,35 +94,42 @@ export const gameSync = defineRoute({
     events: [{ event_name: 'level_failed', timestamp: '2026-01-15T10:30:00Z', properties: { level: 12 } }],
     state_updates: { level: 12 },
   },
-  action: { kind: 'handle', handle: ({ body }, context) => sync(body, context) },
+  action: {
+    kind: 'command',
+    async toCommand({ body }, context) {
+      const { idempotency } = context;
+      const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
+      const read = await gameItems('events', body.events, session, context);
+      if ('kind' in read) return read;
+      const stateUpdates =
+        body.state_updates === undefined
+          ? null
+          : documentText(settableAttributes(body.state_updates, 'state_updates', context));
+      if (stateUpdates === undefined) return documentTooLarge('/state_updates');
+      return {
+        kind: 'addressed',
+        playerId: session.playerId,
+        body: {
+          kind: 'SyncSession',
+          ...session,
+          events: read.items,
+          stateUpdates,
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+        read,
+      };
+    },
+    toAnswer(reply, _context, { read }) {
+      if (reply.kind !== 'sessionSynced') throw new Error(`a sync was answered with ${reply.kind}`);
+      const { eventsAccepted, interventions, flags, replayed = false } = reply;
+      return answer(
+        `{"events_accepted":${eventsAccepted},"interventions":${JSON.stringify(interventions.map(shown))},` +
+          `"updated_flags":${flagMapJson(flags)},"rejected":${JSON.stringify(read.rejected)}${read.warningsJson}}`,
+        { replayed },
+      );
+    },
+  },
 });
-
-async function sync(body: Static<typeof Body>, context: RequestContext): Promise<Answer> {
-  const { idempotency, origin, services } = context;
-  const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
-  const read = await gameItems('events', body.events, session, context);
-  if ('kind' in read) return read;
-  const stateUpdates =
-    body.state_updates === undefined
-      ? null
-      : documentText(settableAttributes(body.state_updates, 'state_updates', context));
-  if (stateUpdates === undefined) return documentTooLarge('/state_updates');
-  const reply = await services.backend.send(origin, session.playerId, {
-    kind: 'SyncSession',
-    ...session,
-    events: read.items,
-    stateUpdates,
-    ...(idempotency === undefined ? {} : { idempotency }),
-  });
-  if (reply.kind === 'failure') return reply;
-  if (reply.kind !== 'sessionSynced') throw new Error(`a sync was answered with ${reply.kind}`);
-  const { eventsAccepted, interventions, flags, replayed = false } = reply;
-  return answer(
-    `{"events_accepted":${eventsAccepted},"interventions":${JSON.stringify(interventions.map(shown))},` +
-      `"updated_flags":${flagMapJson(flags)},"rejected":${JSON.stringify(read.rejected)}${read.warningsJson}}`,
-    { replayed },
-  );
-}
 
 function shown({ interventionId, type, content, displayRules }: Intervention): Static<typeof InterventionShape> {
   const { priority, dismissAfterSeconds } = displayRules;

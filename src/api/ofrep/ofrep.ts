@@ -63,7 +63,7 @@ export const ofrepEvaluateFlag = defineRoute({
   },
   example: EXAMPLE,
   action: {
-    kind: 'handle',
+    kind: 'several',
     async handle({ params, body }, context) {
       const reply = await evaluate(body.context, { flagKeys: [params.key], exposes: true }, context, params.key);
       if (reply.kind !== 'flags') return reply;
@@ -105,7 +105,7 @@ export const ofrepEvaluateFlags = defineRoute({
   },
   example: EXAMPLE,
   action: {
-    kind: 'handle',
+    kind: 'several',
     async handle({ headers, body }, context) {
       const reply = await evaluate(body.context, { flagKeys: 'all', exposes: false }, context);
       if (reply.kind !== 'flags') return reply;

@@ -85,7 +85,7 @@ export const getChurnRisk = defineRoute({
     kind: 'query',
     toQuery({ params }) {
       const playerId = params.id.toLowerCase();
-      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetChurnRisk', playerId } };
+      return { kind: 'addressed', playerId: playerId, body: { kind: 'GetChurnRisk', playerId } };
     },
     toAnswer(reply) {
       if (reply.kind !== 'churnRisk') throw new Error(`a churn query was answered with ${reply.kind}`);

@@ -3,6 +3,7 @@ import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.
 import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { clickHouseUnavailable } from '../action.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -62,20 +63,17 @@ const erasePlayer = defineRoute({
     example: { ...EXAMPLE, status: 'pending', rows_deleted: null },
   },
   action: {
-    kind: 'handle',
-    async handle({ params }, context) {
-      const { origin, idempotency, services } = context;
+    kind: 'command',
+    toCommand({ params }, { idempotency }) {
       const playerId = params.id.toLowerCase();
-      const reply = await services.backend.send(origin, playerId, {
-        kind: 'ErasePlayer',
-        playerId,
-        ...(idempotency === undefined ? {} : { idempotency }),
-      });
-      if (reply.kind === 'failure') return reply;
+      const body = { kind: 'ErasePlayer', playerId, ...(idempotency === undefined ? {} : { idempotency }) } as const;
+      return { kind: 'addressed', playerId, body };
+    },
+    async toAnswer(reply, context, { playerId }) {
       if (reply.kind !== 'erased' || reply.erasedAt === null) throw new Error(`an erasure was answered ${reply.kind}`);
       const { erasedAt, replayed = false } = reply;
       // ClickHouse cannot have an erasure that this request made, so a first erasure does not need it.
-      const known = erasedAt === origin.receivedAt ? undefined : await knownErasure(playerId, context);
+      const known = erasedAt === context.origin.receivedAt ? undefined : await knownErasure(playerId, context);
       return receipt(playerId, erasedAt, known === 'unavailable' ? undefined : known, replayed);
     },
   },
@@ -92,15 +90,15 @@ const getErasure = defineRoute({
   errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: { statuses: [200], description: 'The receipt.', schema: Receipt, example: EXAMPLE },
   action: {
-    kind: 'handle',
-    async handle({ params }, context) {
-      const { origin, services } = context;
+    kind: 'query',
+    toQuery({ params }) {
       const playerId = params.id.toLowerCase();
-      const reply = await services.backend.ask(origin, playerId, { kind: 'GetErasure', playerId });
-      if (reply.kind === 'failure') return reply;
+      return { kind: 'addressed', playerId, body: { kind: 'GetErasure', playerId } };
+    },
+    async toAnswer(reply, context, { playerId }) {
       if (reply.kind !== 'erased') throw new Error(`a question for an erasure was answered with ${reply.kind}`);
       const known = await knownErasure(playerId, context);
-      if (known === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+      if (known === 'unavailable') return clickHouseUnavailable();
       const erasedAt = reply.erasedAt ?? known?.erasedAt;
       if (erasedAt === undefined) return failure('NOT_FOUND', 'This player was never erased.');
       return receipt(playerId, erasedAt, known);

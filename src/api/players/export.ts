@@ -5,9 +5,10 @@ import {
   type PlayerRow,
   type RowPlace,
 } from '../../../clickhouse-schema/rows/player-rows.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { clickHouseUnavailable } from '../action.ts';
 import { answer, type Answer } from '../answer.ts';
 import { exportedState } from './export-state.ts';
 import { PlayerId, timeOut } from '../fields.ts';
@@ -85,7 +86,7 @@ export const exportPlayer = defineRoute({
     },
   },
   action: {
-    kind: 'handle',
+    kind: 'several',
     async handle({ params, query }, context) {
       const from = query.cursor === undefined ? START : decode(query.cursor);
       if (from === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
@@ -135,7 +136,7 @@ async function readRows(
       limit: isFull ? 0 : rowsLeft,
       bytes: Math.max(1, bytesLeft),
     });
-    if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+    if (asked.kind === 'unavailable') return clickHouseUnavailable();
     const { rows: shown, more } = asked.value;
     if (shown.length > 0) rows[table] = shown.map(({ row }) => row);
     const last = shown.at(-1);

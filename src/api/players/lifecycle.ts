@@ -49,7 +49,7 @@ export const getLifecycle = defineRoute({
     kind: 'query',
     toQuery({ params }) {
       const playerId = params.id.toLowerCase();
-      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetLifecycle', playerId } };
+      return { kind: 'addressed', playerId: playerId, body: { kind: 'GetLifecycle', playerId } };
     },
     toAnswer(reply) {
       if (reply.kind !== 'lifecycle') throw new Error(`a lifecycle query was answered with ${reply.kind}`);

@@ -3,7 +3,7 @@ import type { PlayerReply } from '../../../actors/vocabulary/replies.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { unitsText } from '../../kernel/money.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import type { Success } from '../route.ts';
+import type { Success } from '../action.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
 import type { PlayerView } from '../../../actors/vocabulary/player.ts';
 import type { KeyKind } from '../api-key.ts';

@@ -60,7 +60,7 @@ export const registerPlayer = defineRoute({
       const playerId = playerIdOf(key, body.external_id);
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: {
           kind: 'RegisterPlayer',
           playerId,
@@ -97,7 +97,7 @@ export const getPlayer = defineRoute({
     kind: 'query',
     toQuery({ params }) {
       const playerId = params.id.toLowerCase();
-      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetPlayer', playerId } };
+      return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
     toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
   },
@@ -117,7 +117,7 @@ export const getPlayerByExternalId = defineRoute({
     kind: 'query',
     toQuery({ params }, { key }) {
       const playerId = playerIdOf(key, params.external_id);
-      return { kind: 'addressed', entityId: playerId, body: { kind: 'GetPlayer', playerId } };
+      return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
     toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
   },
@@ -153,7 +153,7 @@ export const patchPlayer = defineRoute({
       const playerId = params.id.toLowerCase();
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: {
           kind: 'PatchPlayer',
           playerId,

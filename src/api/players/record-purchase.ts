@@ -96,7 +96,7 @@ export const recordPurchase = defineRoute({
       const playerId = params.id.toLowerCase();
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: {
           kind: 'RecordPurchase',
           playerId,

@@ -79,7 +79,7 @@ export const recordSession = defineRoute({
       const playerId = params.id.toLowerCase();
       return {
         kind: 'addressed',
-        entityId: playerId,
+        playerId: playerId,
         body: {
           kind: 'RecordSession',
           playerId,

@@ -64,8 +64,8 @@ const scoreAt = (path: string): KeyedRoute =>
       vpay_count: 19,
     },
     action: {
-      kind: 'handle',
-      async handle({ body }, { key, services }) {
+      kind: 'service',
+      async call({ body }, { key, services }) {
         const outcome = await services.scorer.score({
           game: key.game,
           tenant: key.tenant,

@@ -3,10 +3,10 @@ import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute, invalid } from '../route.ts';
 
 const Member = Type.Object(
@@ -43,31 +43,29 @@ export const listSegmentPlayers = defineRoute({
     },
   },
   action: {
-    kind: 'handle',
-    handle: ({ params, query }, context) => list(params.id, query, context),
+    kind: 'analytics',
+    toQuestion({ params, query }, { key, services }) {
+      const { limit = LIMITS.pageItemsDefault, cursor } = query;
+      const { game, environment } = key;
+      const segmentId = params.id;
+      if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
+      const after = cursor === undefined ? undefined : decode(cursor);
+      if (cursor !== undefined && after === undefined) {
+        return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+      }
+      const place = after === undefined ? {} : { afterPlayerId: after };
+      return { kind: 'question', question: { game, environment, segmentId, limit, ...place } };
+    },
+    // One extra row shows whether there is another page.
+    read: (analytics, question) => analytics.segmentPlayers({ ...question, limit: question.limit + 1 }),
+    toAnswer(players, { limit }) {
+      const shown = players.slice(0, limit);
+      const last = shown.at(-1);
+      const next = last === undefined || players.length <= limit ? null : encode(last.playerId);
+      return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
+    },
   },
 });
-
-async function list(
-  segmentId: string,
-  { limit = LIMITS.pageItemsDefault, cursor }: PageQuery,
-  { key, services }: RequestContext,
-): Promise<Answer> {
-  const { game, environment } = key;
-  if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
-  const after = cursor === undefined ? undefined : decode(cursor);
-  if (cursor !== undefined && after === undefined) {
-    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-  }
-  // One extra row shows whether there is another page.
-  const page = after === undefined ? { limit: limit + 1 } : { limit: limit + 1, afterPlayerId: after };
-  const asked = await services.analytics.segmentPlayers({ game, environment, segmentId, ...page });
-  if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const shown = asked.value.slice(0, limit);
-  const last = shown.at(-1);
-  const next = last === undefined || asked.value.length <= limit ? null : encode(last.playerId);
-  return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
-}
 
 function memberJson({ playerId, externalId, enteredAt }: SegmentPlayer) {
   return { player_id: playerId, external_id: externalId, entered_at: formatTimestamp(enteredAt) };

@@ -4,9 +4,9 @@ import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/condition
 import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
-import { changeDefinition, createKeyed } from '../definitions/definition-writes.ts';
+import { changeDefinition, createKeyed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -59,7 +59,11 @@ const createSegment = defineRoute({
   input: { body: SegmentBody },
   reply: { statuses: [201], description: 'The segment.', schema: Segment, example: SEGMENT_EXAMPLE },
   example: SEGMENT_BODY_EXAMPLE,
-  action: { kind: 'handle', handle: ({ body }, context) => create(body, context) },
+  action: {
+    kind: 'write',
+    write: ({ body }, context) => create(body, context),
+    toAnswer: (written) => segments.shown(written, 201),
+  },
 });
 
 const getSegment = defineRoute({
@@ -81,8 +85,8 @@ const getSegment = defineRoute({
     },
   },
   action: {
-    kind: 'handle',
-    handle({ params }, context) {
+    kind: 'service',
+    call({ params }, context) {
       const { config, segmentProgress } = context.services;
       const { game, environment } = context.key;
       const entry = config.get(segments.addressOf(params.id, context));
@@ -109,9 +113,9 @@ const putSegment = defineRoute({
   reply: { statuses: [200], description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
   example: SEGMENT_BODY_EXAMPLE,
   action: {
-    kind: 'handle',
-    async handle({ params, headers, body }, context) {
-      const written = await changeDefinition(
+    kind: 'write',
+    write: ({ params, headers, body }, context) =>
+      changeDefinition<'segment'>(
         {
           address: segments.addressOf(params.id, context),
           headers,
@@ -126,9 +130,8 @@ const putSegment = defineRoute({
           },
         },
         context,
-      );
-      return segments.shown(written, 200);
-    },
+      ),
+    toAnswer: (written) => segments.shown(written, 200),
   },
 });
 
@@ -144,7 +147,7 @@ const deleteSegment = segments.deleteRoute(
 
 export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
 
-async function create(body: SegmentBody, context: RequestContext): Promise<Answer> {
+function create(body: SegmentBody, context: RequestContext): Failure | Promise<Written<'segment'> | Failure> {
   const key = body.key ?? keyFromName(body.name ?? '');
   const faults = [...keyFaults(body, key), ...conditionFaults(body.conditions)];
   if (faults.length > 0) return invalid(faults);
@@ -152,10 +155,7 @@ async function create(body: SegmentBody, context: RequestContext): Promise<Answe
   const id = `seg_${context.services.ids.uuidv7(at)}`;
   const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
   const overQuota = () => segments.overQuota(context);
-  return segments.shown(
-    await createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context),
-    201,
-  );
+  return createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context);
 }
 
 function inUse(id: string, { key, services }: RequestContext): Failure | undefined {

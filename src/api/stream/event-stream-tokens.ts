@@ -42,8 +42,8 @@ export const makeStreamToken = defineRoute({
     },
   },
   action: {
-    kind: 'handle',
-    async handle(_input, { key, services }) {
+    kind: 'service',
+    async call(_input, { key, services }) {
       const made = await services.streamTokens.make(key);
       if (made.kind === 'failure') return made;
       const data = JSON.stringify({ token: made.token, expires_at: formatTimestamp(made.expiresAt) });

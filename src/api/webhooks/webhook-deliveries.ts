@@ -1,13 +1,13 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { LoggedAttempt } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
-import { failure } from '../../kernel/errors.ts';
+
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
-import type { RequestContext } from '../request-context.ts';
+
 import { defineRoute, invalid } from '../route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
@@ -27,8 +27,6 @@ const DeliveriesQuery = Type.Object({
   to: Type.Optional(timeIn('Only attempts before this time.')),
   ...PageQuery.properties,
 });
-
-type DeliveriesQuery = Static<typeof DeliveriesQuery>;
 
 const Attempt = Type.Object(
   {
@@ -101,33 +99,37 @@ export const listWebhookDeliveries = defineRoute({
       next_cursor: null,
     },
   },
-  action: { kind: 'handle', handle: ({ params, query }, context) => list(params.id, query, context) },
+  action: {
+    kind: 'analytics',
+    toQuestion({ params, query }, context) {
+      const webhookId = params.id;
+      if (webhooks.find(webhookId, context) === undefined) return missingWebhook();
+      const { game, environment } = context.key;
+      const { outcome, cursor, limit = LIMITS.pageItemsDefault } = query;
+      const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
+      const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);
+      if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
+        return invalid([{ path: 'to', message: 'must be after `from`' }]);
+      }
+      const filters = [game, environment, webhookId, outcome, sinceMs, untilMs];
+      const behind = cursor === undefined ? undefined : decodePlace(cursor, filters);
+      if (cursor !== undefined && behind === undefined) {
+        return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+      }
+      const filter = { game, environment, webhookId, outcome, sinceMs, untilMs, behind };
+      return { kind: 'question', question: { filter, filters, limit } };
+    },
+    // One extra row shows whether there is another page.
+    read: (analytics, { filter, limit }) => analytics.webhookDeliveries({ ...filter, limit: limit + 1 }),
+    toAnswer(attempts, { filter, filters, limit }) {
+      const shown = attempts.slice(0, limit);
+      const last = shown.at(-1);
+      const next = last === undefined || attempts.length <= limit ? null : encodePlace(last.place, filters);
+      const deliveries = shown.map((attempt) => attemptShown(filter.webhookId, attempt));
+      return answer(JSON.stringify({ deliveries, next_cursor: next }));
+    },
+  },
 });
-
-async function list(webhookId: string, query: DeliveriesQuery, context: RequestContext): Promise<Answer> {
-  if (webhooks.find(webhookId, context) === undefined) return missingWebhook();
-  const { game, environment } = context.key;
-  const { outcome, cursor, limit = LIMITS.pageItemsDefault } = query;
-  const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
-  const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);
-  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    return invalid([{ path: 'to', message: 'must be after `from`' }]);
-  }
-  const asked = [game, environment, webhookId, outcome, sinceMs, untilMs];
-  const behind = cursor === undefined ? undefined : decodePlace(cursor, asked);
-  if (cursor !== undefined && behind === undefined) {
-    return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-  }
-  const filter = { game, environment, webhookId, outcome, sinceMs, untilMs, behind };
-  // One extra row shows whether there is another page.
-  const found = await context.services.analytics.webhookDeliveries({ ...filter, limit: limit + 1 });
-  if (found.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
-  const shown = found.value.slice(0, limit);
-  const last = shown.at(-1);
-  const next = last === undefined || found.value.length <= limit ? null : encodePlace(last.place, asked);
-  const deliveries = shown.map((attempt) => attemptShown(webhookId, attempt));
-  return answer(JSON.stringify({ deliveries, next_cursor: next }));
-}
 
 function attemptShown(webhookId: string, attempt: LoggedAttempt) {
   const { nextAttemptAt } = attempt;

@@ -74,8 +74,8 @@ const recover = defineRoute({
   },
   reply: RECOVERY_REPLY,
   action: {
-    kind: 'handle',
-    async handle({ params, query }, context) {
+    kind: 'service',
+    call({ params, query }, context) {
       const since = parseTimestamp(query.since) ?? 0;
       if (since > context.origin.receivedAt) return invalid([{ path: 'since', message: 'must not be in the future' }]);
       const webhook = enabledWebhook(params.id, context);
@@ -94,8 +94,8 @@ const getRecovery = defineRoute({
   input: { params: WebhookById },
   reply: RECOVERY_REPLY,
   action: {
-    kind: 'handle',
-    async handle({ params }, context) {
+    kind: 'service',
+    async call({ params }, context) {
       const entry = webhooks.find(params.id, context);
       if (entry === undefined) return missingWebhook();
       const recovery = await context.services.webhookOperations.recovery(entry);

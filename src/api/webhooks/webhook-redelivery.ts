@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { failure } from '../../kernel/errors.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
+import { clickHouseUnavailable } from '../action.ts';
 import { answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { defineRoute } from '../route.ts';
@@ -41,15 +42,15 @@ export const redeliverToWebhook = defineRoute({
     },
   },
   action: {
-    kind: 'handle',
-    async handle({ params }, context) {
+    kind: 'service',
+    async call({ params }, context) {
       const webhook = enabledWebhook(params.id, context);
       if (webhook.kind === 'failure') return webhook;
       const { key, services, idempotency, origin } = context;
       const { game, environment } = key;
       const deliveryId = params.delivery_id.toLowerCase();
       const asked = await services.analytics.deliveredFact({ game, environment, webhookId: params.id, deliveryId });
-      if (asked.kind === 'unavailable') return failure('SERVICE_UNAVAILABLE', 'ClickHouse cannot answer just now.');
+      if (asked.kind === 'unavailable') return clickHouseUnavailable();
       const place = asked.value;
       if (place === undefined)
         return failure('NOT_FOUND', 'The webhook has no attempt of this delivery; see its `deliveries`.');

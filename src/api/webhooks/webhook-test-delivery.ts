@@ -31,8 +31,8 @@ export function testWebhookRoute(): KeyedRoute {
       example: TESTED_EXAMPLE,
     },
     action: {
-      kind: 'handle',
-      async handle({ params }, context) {
+      kind: 'service',
+      async call({ params }, context) {
         const entry = webhooks.find(params.id, context);
         if (entry === undefined) return missingWebhook();
         if (testing >= LIMITS.webhookTests)

@@ -5,7 +5,7 @@ import { createdRevisionOf } from '../../../streams/config/webhook-revision.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer } from '../answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
@@ -78,10 +78,13 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     },
     example: WEBHOOK_BODY_EXAMPLE,
     action: {
-      kind: 'handle',
-      handle({ body }, context) {
+      kind: 'write',
+      write({ body }, context) {
         const faults = webhookFaults(body, allowPrivateHosts);
         return faults.length > 0 ? invalid(faults) : create(body, context);
+      },
+      toAnswer({ entry: { document }, replayed }) {
+        return answer(createdWebhookJson(document), { status: 201, replayed, etag: document.version });
       },
     },
   });
@@ -102,16 +105,14 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     reply: { statuses: [200], description: 'The updated webhook.', schema: Webhook, example: WEBHOOK_EXAMPLE },
     example: { enabled: false },
     action: {
-      kind: 'handle',
-      async handle({ params, headers, body }, context) {
+      kind: 'write',
+      write({ params, headers, body }, context) {
         const faults = webhookFaults(body, allowPrivateHosts);
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;
-        return webhooks.shown(
-          await change(params.id, headers, context, (held) => changedWebhook(body, held, receivedAt)),
-          200,
-        );
+        return change(params.id, headers, context, (held) => changedWebhook(body, held, receivedAt));
       },
+      toAnswer: (written) => webhooks.shown(written, 200),
     },
   });
 
@@ -161,16 +162,14 @@ const rotateSecret = defineRoute({
   },
   example: {},
   action: {
-    kind: 'handle',
-    async handle({ params, headers, body }, context) {
+    kind: 'write',
+    write({ params, headers, body }, context) {
       const { origin, services } = context;
       const secret = body.secret ?? newSecret(services.ids);
-      const written = await change(params.id, headers, context, (held) =>
-        rotatedWebhook(held, secret, origin.receivedAt),
-      );
-      if (written.kind === 'failure') return written;
-      const { document } = written.entry;
-      return answer(rotatedWebhookJson(document), { replayed: written.replayed, etag: document.version });
+      return change(params.id, headers, context, (held) => rotatedWebhook(held, secret, origin.receivedAt));
+    },
+    toAnswer({ entry: { document }, replayed }) {
+      return answer(rotatedWebhookJson(document), { replayed, etag: document.version });
     },
   },
 });
@@ -179,7 +178,7 @@ const rotateSecret = defineRoute({
 const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
 
 /** With an Idempotency-Key, the webhook's id derives from the key, so one key never creates two webhooks. */
-async function create(body: WebhookBody, context: RequestContext): Promise<Answer> {
+function create(body: WebhookBody, context: RequestContext): Promise<Written<'webhook'> | Failure> {
   const { key, idempotency, origin, services } = context;
   const { config, ids } = services;
   const uuid =
@@ -193,13 +192,10 @@ async function create(body: WebhookBody, context: RequestContext): Promise<Answe
     createdAt: origin.receivedAt,
     version: 1,
   };
-  const made = await createDefinition<'webhook'>(
+  return createDefinition<'webhook'>(
     { address, document, holder: () => config.get(address), taken, overQuota: () => webhooks.overQuota(context) },
     context,
   );
-  if (made.kind === 'failure') return made;
-  const { document: webhook } = made.entry;
-  return answer(createdWebhookJson(webhook), { status: 201, replayed: made.replayed, etag: webhook.version });
 }
 
 const taken = (): Failure => failure('CONFLICT', 'The Idempotency-Key created a webhook earlier; send a new key.');

@@ -1,0 +1,181 @@
+import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { QueryResult } from '../../clickhouse-schema/queries/query-result.ts';
+import type { LiveRequest } from '../../streams/live-feed.ts';
+import { failure, type Failure } from '../kernel/errors.ts';
+import type { Answer } from './answer.ts';
+import type { RequestContext, Services } from './request-context.ts';
+
+/*
+ * The actions of routes: what a route does with valid input, by kind.
+ *
+ * Invariants
+ * 1. An action translates. It never decides: owners of players, the CONFIG bucket and ClickHouse do.
+ * 2. A failure ends the action; only successes reach `toAnswer`.
+ */
+
+/** A reply that is no failure. */
+export type Success = Exclude<Reply, Failure>;
+
+/** A command or query for the owner of a player. May have further fields, for `toAnswer`. */
+export interface Addressed<Body> {
+  kind: 'addressed';
+  playerId: string;
+  body: Body;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/**
+ * The kinds of actions. `toAnswer` gets what the preceding step returned.
+ *
+ * `T` is the input, `Prepared` the value that the first step hands on, and `Result` the outcome of a read or write.
+ */
+export type Action<T, Prepared, Result> =
+  | CommandAction<T, Prepared>
+  | QueryAction<T, Prepared>
+  | AnalyticsAction<T, Prepared, Result>
+  | WriteAction<T, Result>
+  | ConfigAction<T>
+  | ServiceAction<T>
+  | SeveralAction<T>
+  | StreamAction<T>;
+
+/** Sends one command to the owner of a player. */
+interface CommandAction<T, Prepared> {
+  kind: 'command';
+  toCommand: (input: T, context: RequestContext) => MaybePromise<(Prepared & Addressed<CommandBody>) | Failure>;
+  toAnswer: (reply: Success, context: RequestContext, prepared: Prepared) => MaybePromise<Answer>;
+}
+
+/** Sends one query to the owner of a player. */
+interface QueryAction<T, Prepared> {
+  kind: 'query';
+  toQuery: (input: T, context: RequestContext) => (Prepared & Addressed<QueryBody>) | Failure;
+  toAnswer: (reply: Success, context: RequestContext, prepared: Prepared) => MaybePromise<Answer>;
+}
+
+/** Runs one query on ClickHouse. Without an answer it is SERVICE_UNAVAILABLE. */
+interface AnalyticsAction<T, Prepared, Result> {
+  kind: 'analytics';
+  /** The question, wrapped so that it differs from a failure. */
+  toQuestion: (input: T, context: RequestContext) => { kind: 'question'; question: Prepared } | Failure;
+  read: (analytics: Services['analytics'], question: Prepared) => Promise<QueryResult<Result>>;
+  toAnswer: (result: Result, question: Prepared, context: RequestContext) => Answer;
+}
+
+/** Writes one definition to the CONFIG bucket (definition-writes.ts). */
+interface WriteAction<T, Result> {
+  kind: 'write';
+  write: (input: T, context: RequestContext) => MaybePromise<Result | Failure>;
+  toAnswer: (written: Result, context: RequestContext, input: T) => Answer;
+}
+
+/** Answers from the definitions that this node holds in memory. */
+interface ConfigAction<T> {
+  kind: 'config';
+  read: (input: T, context: RequestContext) => Answer;
+}
+
+/** Calls another port of the service: the scorer, webhook operations, stream tokens, the progress of segments. */
+interface ServiceAction<T> {
+  kind: 'service';
+  call: (input: T, context: RequestContext) => MaybePromise<Answer>;
+}
+
+/** Sends several commands or queries, because one request is about several players or pages. */
+interface SeveralAction<T> {
+  kind: 'several';
+  handle: (input: T, context: RequestContext) => Promise<Answer>;
+}
+
+/** Opens an event stream. */
+interface StreamAction<T> {
+  kind: 'stream';
+  toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure;
+}
+
+/** A stream to open instead of a response. */
+export interface StreamOutcome {
+  kind: 'stream';
+  request: LiveRequest;
+}
+
+export type Outcome = Answer | StreamOutcome;
+
+/** Performs an action. Rejects or throws only for a bug. */
+export function act<T, Prepared, Result>(
+  action: Action<T, Prepared, Result>,
+  input: T,
+  context: RequestContext,
+): MaybePromise<Outcome> {
+  switch (action.kind) {
+    case 'command': {
+      const prepared = action.toCommand(input, context);
+      if (prepared instanceof Promise) return prepared.then((command) => send(action, command, context));
+      return send(action, prepared, context);
+    }
+    case 'query':
+      return ask(action, action.toQuery(input, context), context);
+    case 'analytics':
+      return analyse(action, input, context);
+    case 'write':
+      return write(action, input, context);
+    case 'config':
+      return action.read(input, context);
+    case 'service':
+      return action.call(input, context);
+    case 'several':
+      return action.handle(input, context);
+    case 'stream': {
+      const request = action.toLiveRequest(input, context);
+      return 'kind' in request ? request : { kind: 'stream', request };
+    }
+  }
+}
+
+function send<T, Prepared>(
+  action: CommandAction<T, Prepared>,
+  command: (Prepared & Addressed<CommandBody>) | Failure,
+  context: RequestContext,
+): MaybePromise<Answer> {
+  if (command.kind === 'failure') return command;
+  return context.services.backend
+    .send(context.origin, command.playerId, command.body)
+    .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context, command)));
+}
+
+function ask<T, Prepared>(
+  action: QueryAction<T, Prepared>,
+  query: (Prepared & Addressed<QueryBody>) | Failure,
+  context: RequestContext,
+): MaybePromise<Answer> {
+  if (query.kind === 'failure') return query;
+  return context.services.backend
+    .ask(context.origin, query.playerId, query.body)
+    .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context, query)));
+}
+
+async function analyse<T, Prepared, Result>(
+  action: AnalyticsAction<T, Prepared, Result>,
+  input: T,
+  context: RequestContext,
+): Promise<Answer> {
+  const asked = action.toQuestion(input, context);
+  if (asked.kind === 'failure') return asked;
+  const found = await action.read(context.services.analytics, asked.question);
+  return found.kind === 'unavailable' ? clickHouseUnavailable() : action.toAnswer(found.value, asked.question, context);
+}
+
+async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {
+  const written = await action.write(input, context);
+  return isFailure(written) ? written : action.toAnswer(written, context, input);
+}
+
+function isFailure(value: unknown): value is Failure {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'failure';
+}
+
+export function clickHouseUnavailable(): Failure {
+  return failure('SERVICE_UNAVAILABLE', 'ClickHouse is temporarily unavailable; retry later.');
+}
