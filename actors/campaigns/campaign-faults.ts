@@ -3,11 +3,11 @@ import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CampaignDocument, CampaignTrigger } from '../vocabulary/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
+import { unknownSegment, type SegmentLookup } from '../segments/unknown-segment.ts';
 import { compileCampaign } from './compile-campaign.ts';
 
 /** What a definition is judged by beside itself. */
-export interface CampaignContext {
-  segmentExists(id: string): boolean;
+export interface CampaignContext extends SegmentLookup {
   /** Epoch milliseconds. */
   nowMs: number;
 }
@@ -62,14 +62,16 @@ function validate(document: CampaignDocument, around: CampaignContext): Validati
 }
 
 function segmentFaults({ trigger, audience }: CampaignDocument, around: CampaignContext): Validation[] {
-  const message = 'must be a segment of this game';
   const faults: Validation[] = [];
   if (trigger.kind === 'segment_entered' || trigger.kind === 'segment_exited') {
     const value = trigger.segmentId;
-    if (!around.segmentExists(value)) faults.push({ path: `/trigger/${trigger.kind}`, message, value });
+    if (!around.segmentExists(value)) {
+      faults.push({ path: `/trigger/${trigger.kind}`, message: unknownSegment(value, around), value });
+    }
   }
-  if (audience !== null && !around.segmentExists(audience))
-    faults.push({ path: '/audience', message, value: audience });
+  if (audience !== null && !around.segmentExists(audience)) {
+    faults.push({ path: '/audience', message: unknownSegment(audience, around), value: audience });
+  }
   return faults;
 }
 
@@ -79,7 +81,7 @@ function timeFaults({ quietHours, startAt, endAt }: CampaignDocument): Validatio
     faults.push({ path: '/quiet_hours/to', message: 'must differ from `from`', value: quietHours });
   }
   if (startAt !== null && endAt !== null && endAt <= startAt) {
-    faults.push({ path: '/end_at', message: 'must be after start_at', value: [startAt, endAt] });
+    faults.push({ path: '/end_at', message: 'must be after `start_at`', value: [startAt, endAt] });
   }
   return faults;
 }
@@ -94,6 +96,6 @@ function scheduleFaults(
   const isWithin = at >= (startAt ?? -Infinity) && at < (endAt ?? Infinity);
   return [
     ...(at > nowMs ? [] : [{ path, message: 'must be in the future', value: at }]),
-    ...(isWithin ? [] : [{ path, message: 'must be between start_at and end_at', value }]),
+    ...(isWithin ? [] : [{ path, message: 'must be between `start_at` and `end_at`', value }]),
   ];
 }

@@ -25,7 +25,8 @@ export function compileFlag(document: FlagDocument, onOverBudget?: () => void): 
   const { key, salt, enabled } = document;
   const { rules, faults } = compileRules(document.rules, onOverBudget);
   const servers = rules.map((rule) => serverOf(document, rule));
-  if (servers.includes(undefined)) faults.push({ path: '/variants', message: 'must hold one with a weight over 0' });
+  if (servers.includes(undefined))
+    faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });
   if (faults.length > 0) return { kind: 'invalid', faults };
 
   const steps = servers.filter((step) => step !== undefined);

@@ -68,5 +68,5 @@ function subjectOf(player: PlayerState, text: JsonText, nowMs: number): Subject 
 
 function tooMuch(): Failure {
   const message = 'must name fewer flags: their values are too large for one answer';
-  return failure('VALIDATION_ERROR', `flag_keys ${message}.`, { fields: [{ path: '/flag_keys', message }] });
+  return failure('VALIDATION_ERROR', `\`flag_keys\` ${message}.`, { fields: [{ path: '/flag_keys', message }] });
 }

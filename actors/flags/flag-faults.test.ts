@@ -10,6 +10,7 @@ const SEGMENT = 'seg_vips';
 function faults(document: FlagDocument, others: readonly FlagDocument[] = []) {
   return flagFaults(document, {
     segmentExists: (id) => id === SEGMENT,
+    segmentIdOf: () => undefined,
     flag: (key) => others.find((other) => other.key === key),
   });
 }
@@ -101,7 +102,7 @@ describe('prerequisites', () => {
     expect(paths(waiting('a', 'none'))).toEqual(['/prerequisites/0/flag_key']);
     expect(paths(waiting('a', 'gone'), [gone])).toEqual(['/prerequisites/0/flag_key']);
     expect(faults(waiting('a', 'a'), [aFlag({ key: 'a' })])).toEqual([
-      { path: '/prerequisites/0/flag_key', message: 'must be another flag' },
+      { path: '/prerequisites/0/flag_key', message: 'must be the key of another flag' },
     ]);
     const twice = aFlag({ prerequisites: [true, false].map((value) => ({ flagKey: 'other', value })) });
     expect(paths(twice, [other])).toEqual(['/prerequisites/1/flag_key']);
@@ -115,7 +116,7 @@ describe('prerequisites', () => {
   test('may not lead back here, however far around', () => {
     const others = [waiting('a', 'd'), waiting('b', 'c'), waiting('c', 'a'), aFlag({ key: 'd' })];
     expect(faults(waiting('a', 'b'), others)).toEqual([
-      { path: '/prerequisites/0/flag_key', message: 'must not wait for a itself' },
+      { path: '/prerequisites/0/flag_key', message: 'must not depend on the flag a itself' },
     ]);
     expect(faults(waiting('a', 'd'), others)).toEqual([]);
   });
@@ -151,7 +152,7 @@ describe('a definition is bounded', () => {
 });
 
 describe('of a change, only the faults count that it brings in', () => {
-  const others = { segmentExists: () => false, flag: () => undefined };
+  const others = { segmentExists: () => false, segmentIdOf: () => undefined, flag: () => undefined };
   const stranded = aRule({ segmentId: 'seg_gone' });
   const faulty = [
     aFlag({ rules: [stranded, aRule({ percentage: 101 })], prerequisites: [{ flagKey: 'gone', value: true }] }),

@@ -2,13 +2,13 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { FlagDocument, FlagRule } from '../vocabulary/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
+import { unknownSegment, type SegmentLookup } from '../segments/unknown-segment.ts';
 import { compileRules } from './compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';
 import { valueFaults } from './value-faults.ts';
 
 /** The other definitions of the flag's game and environment. */
-export interface OtherDefinitions {
-  segmentExists(id: string): boolean;
+export interface OtherDefinitions extends SegmentLookup {
   /** An archived flag counts as none. */
   flag(key: string): FlagDocument | undefined;
 }
@@ -70,21 +70,22 @@ function sizeFaults(document: FlagDocument): FieldFault[] {
     ...countFaults('/prerequisites', prerequisites, LIMITS.flagPrerequisites),
   ];
   if (Buffer.byteLength(JSON.stringify(document)) > LIMITS.flagBytes) {
-    faults.push({ path: '', message: `must be at most ${LIMITS.flagBytes} bytes as JSON` });
+    faults.push({ path: '', message: `must be at most ${LIMITS.flagBytes} bytes as JSON; shorten it` });
   }
   return faults;
 }
 
 function countFaults(path: string, items: readonly unknown[], most: number): FieldFault[] {
-  return items.length > most ? [{ path, message: `must hold at most ${most}` }] : [];
+  return items.length > most ? [{ path, message: `has ${items.length} items; the maximum is ${most}` }] : [];
 }
 
 function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
   const path = '/variants';
   if (flagType === 'boolean') {
-    return variants.length === 0 ? [] : [{ path, message: 'must be empty: a boolean flag serves true' }];
+    return variants.length === 0 ? [] : [{ path, message: 'must be empty: a boolean flag has no variants' }];
   }
-  if (variants.length === 0) return [{ path, message: `must hold what a flag of type ${flagType} serves` }];
+  if (variants.length === 0)
+    return [{ path, message: `must have at least one variant, as the flag is of type ${flagType}` }];
   const keys = variants.map(({ key }) => key);
   const faults = variants.flatMap(({ key, value, weight }, index) => [
     ...(keys.indexOf(key) < index ? [{ path: `${path}/${index}/key`, message: 'is there twice' }] : []),
@@ -92,17 +93,17 @@ function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
     ...rangeFaults(`${path}/${index}/weight`, weight, LIMITS.flagWeight),
   ]);
   const weightless = variants.every(({ weight }) => weight === 0);
-  return weightless ? [...faults, { path, message: 'must hold one with a weight over 0' }] : faults;
+  return weightless ? [...faults, { path, message: 'must have a variant with a weight greater than 0' }] : faults;
 }
 
 function ruleFaults(rule: FlagRule, path: string, others: OtherDefinitions): FieldFault[] {
   const { segmentId, percentage, startAt, endAt } = rule;
   const faults = rangeFaults(`${path}/percentage`, percentage, 100);
   if (segmentId !== null && !others.segmentExists(segmentId)) {
-    faults.push({ path: `${path}/segment_id`, message: 'must be a segment of this game' });
+    faults.push({ path: `${path}/segment_id`, message: unknownSegment(segmentId, others) });
   }
   if (startAt !== null && endAt !== null && endAt <= startAt) {
-    faults.push({ path: `${path}/end_at`, message: 'must be after start_at' });
+    faults.push({ path: `${path}/end_at`, message: 'must be after `start_at`' });
   }
   return faults;
 }

@@ -22,9 +22,9 @@ export function prerequisiteFaults({ key, prerequisites }: FlagDocument, flag: F
 }
 
 function keyFault(key: string, { flagKey }: FlagPrerequisite, flag: FlagByKey): string | undefined {
-  if (flagKey === key) return 'must be another flag';
-  if (flag(flagKey) === undefined) return 'must be a flag of this game';
-  return waitsFor(flagKey, key, flag) ? `must not wait for ${key} itself` : undefined;
+  if (flagKey === key) return 'must be the key of another flag';
+  if (flag(flagKey) === undefined) return 'must be the key of a flag of this game';
+  return waitsFor(flagKey, key, flag) ? `must not depend on the flag ${key} itself` : undefined;
 }
 
 /** Whether a flag's answer depends on another's, however far down. Ends even where definitions already form a cycle. */

@@ -8,10 +8,15 @@ import type { RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
 import type { KeyKind } from './api-key.ts';
 
-/** What a route is to its callers: documentation, permission and shape. OpenAPI and the route tests read only this. */
+/*
+ * Routes: declarations of method, path, keys, schemas, errors and action. Validation, the OpenAPI document and the route
+ * tests derive from them; adding an endpoint is adding one declaration to routes.ts.
+ */
+
+/** The documentation, permissions and schemas of a route. OpenAPI and the route tests read only these. */
 export interface RouteDocs {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `{name}` marks a parameter, which `input.params` must describe. */
+  /** `{name}` marks a parameter, which `input.params` describes. */
   path: string;
   tag: string;
   summary: string;
@@ -19,24 +24,24 @@ export interface RouteDocs {
   auth: KeyAuth | 'none';
   /** Requests of a class other than `none` count against the key's tier. */
   limitClass: 'none' | 'game' | 'events';
-  /** Whether it takes an Idempotency-Key. */
+  /** Whether the route supports Idempotency-Key. */
   idempotent?: boolean;
-  /** A write whose repeat counts again, by contract: so it takes no Idempotency-Key. */
+  /** Marks a write whose repeats count again by contract, so it has no Idempotency-Key. */
   repeatCounts?: boolean;
-  /** Status of VALIDATION_ERROR on a route that documents another status than the catalogue. */
+  /** Status of VALIDATION_ERROR if it differs from the catalogue. */
   invalidStatus?: 422;
-  /** A POST that only asks: there is nothing that an Idempotency-Key could protect. */
+  /** Marks a POST that only reads, so it needs no Idempotency-Key. */
   onlyAsks?: boolean;
-  /** Whether the body may be left out, and counts as `{}` then. */
+  /** Whether the body may be left out, which means `{}`. */
   bodyOptional?: boolean;
-  /** Whether what it answers has a version, told as its ETag. */
+  /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
-  /** The route's own errors; those of authentication, limits and bodies follow from the rest. */
+  /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;
-  /** How failures look, where that is not our envelope. */
+  /** Format of failures, if it is not the service's envelope. */
   failures?: FailureDocs;
-  /** A body that works. */
+  /** A valid body. */
   example?: unknown;
 }
 
@@ -44,18 +49,18 @@ export interface RouteDocs {
 export interface KeyAuth {
   keys: readonly KeyKind[];
   scope?: string;
-  /** Whether a stream token in the query (`token`) may stand for a key. */
+  /** Whether a stream token in the query parameter `token` is accepted instead of a key. */
   streamTokens?: boolean;
 }
 
-/** Failures in the shape of a protocol that others defined. */
+/** Failures in the format of a third-party protocol. */
 export interface FailureDocs {
   schema: TSchema;
-  /** @param params the path's parameters as they came */
+  /** @param params path parameters before validation */
   toAnswer: (failure: Failure, params: Readonly<Record<string, string>>) => TextAnswer;
 }
 
-/** What a route answers. `schema` describes `data` inside the envelope, or the whole body of another media type. */
+/** The responses of a route. `schema` describes `data` inside the envelope, or the whole body if `mediaType` is set. */
 export interface ReplyDocs {
   statuses: readonly (200 | 201 | 304)[];
   description: string;
@@ -64,7 +69,7 @@ export interface ReplyDocs {
   example?: unknown;
 }
 
-/** Schemas of what a route takes. Header names are written as they are shown; they are matched in any case. */
+/** Schemas of a route's input. Header names are matched case-insensitively. */
 export interface InputSchemas extends TProperties {
   params?: TObject;
   query?: TObject;
@@ -78,17 +83,14 @@ export type Input<I extends InputSchemas> = Static<TObject<I>>;
 export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> extends RouteDocs {
   auth: KeyAuth;
   input: I;
-  /**
-   * Which players a request names. Required of routes for client keys, as a player token may restrict them to one
-   * player.
-   */
+  /** The players that a request names. Routes for client keys must declare them, for the check of player tokens. */
   players?: PlayersOf<Input<I>>;
-  /** Whether single faulty values leave the rest of the body usable; the route then looks at `context.faults`. */
+  /** Whether the route handles faulty values in list items itself (`context.faults`). Otherwise they fail the request. */
   takesFaultyItems?: boolean;
   action: Action<Input<I>, Prepared, Result>;
 }
 
-/** A request's parts as they came, decoded but not yet checked. */
+/** The decoded parts of a request, before validation. */
 export interface RawInput {
   params?: Record<string, string>;
   query?: Record<string, unknown>;
@@ -104,7 +106,7 @@ export interface KeyedRoute extends RouteDocs {
   takesFaultyItems: boolean;
   /** Whether `players` is declared. */
   namesPlayers: boolean;
-  /** Validates and acts. Rejects or throws only for a bug. */
+  /** Validates the input and performs the action. Rejects or throws only for a bug. */
   run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
 
@@ -113,14 +115,14 @@ export interface OpenRoute extends RouteDocs {
   kind: 'open';
   auth: 'none';
   input: InputSchemas;
-  /** Answered for processes of the same machine only; 404 for all others. */
+  /** Available to processes on the same machine only; others get 404. */
   localOnly?: boolean;
   respond: (services: Services) => Answer | Promise<Answer>;
 }
 
 export type Route = KeyedRoute | OpenRoute;
 
-/** Makes a route of its declaration: compiles its schemas and ties validation, translation and backend together. */
+/** Creates a route from its declaration and compiles its schemas. */
 export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(
   definition: KeyedDefinition<I, Prepared, Result>,
 ): KeyedRoute {
@@ -146,7 +148,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   };
 }
 
-/** Makes a route that needs no key. */
+/** Creates a route that needs no key. */
 export function defineOpenRoute(definition: Omit<OpenRoute, 'kind' | 'auth' | 'limitClass' | 'input'>): OpenRoute {
   return { ...definition, kind: 'open', auth: 'none', limitClass: 'none', input: {} };
 }
@@ -159,7 +161,7 @@ export function invalid(fields: FieldFault[]): Failure {
   return failure('VALIDATION_ERROR', `${name === '' ? 'The body' : `\`${name}\``} ${first.message}.`, { fields });
 }
 
-/** The fields a body may hold besides unknown ones; undefined where unknown fields are refused. */
+/** The known fields of a body; undefined if unknown fields are refused. */
 export function ignorableFields(body: TObject | undefined): ReadonlySet<string> | undefined {
   if (body === undefined || ('additionalProperties' in body && body['additionalProperties'] === false))
     return undefined;

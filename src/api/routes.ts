@@ -35,7 +35,7 @@ import { redeliverToWebhook } from './webhooks/webhook-redelivery.ts';
 import { testWebhookRoute } from './webhooks/webhook-test-delivery.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
-/** Every endpoint of the service. Adding one is adding one object here. */
+/** All endpoints of the service. To add an endpoint, add its route here. */
 export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessionTtlSeconds'>): readonly Route[] {
   const all: Route[] = [
     registerPlayer,
@@ -81,7 +81,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
   return all;
 }
 
-/** What every process serves, whatever its roles. */
+/** The endpoints that every process serves, whatever its roles. */
 export function operationRoutes(): readonly Route[] {
   return [healthz, readyz, metrics];
 }

@@ -19,6 +19,7 @@ import { changeDefinition, createKeyed, type Changed, type Written } from '../de
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
+import { segmentLookup } from '../segments/segment-lookup.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 
 const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
@@ -157,10 +158,7 @@ function change(
  * @param held the current campaign, whose faults the changed one may keep
  */
 function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
-  const { key, services, origin } = context;
-  const { game, environment } = key;
-  const segmentExists = (id: string): boolean =>
-    services.config.get({ game, environment, kind: 'segment', key: id }) !== undefined;
-  const faults = campaignFaults(document, { segmentExists, nowMs: origin.receivedAt }, held);
+  const around = { ...segmentLookup(context), nowMs: context.origin.receivedAt };
+  const faults = campaignFaults(document, around, held);
   return faults.length === 0 ? undefined : invalid(faults);
 }

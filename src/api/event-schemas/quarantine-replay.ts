@@ -120,8 +120,8 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   });
   if (page.kind === 'unavailable') return clickHouseUnavailable();
   const { events, next } = page.value;
-  const { good, failed } = await validated(events, context);
-  const sent = await release(good, context);
+  const { valid, failed } = await validated(events, context);
+  const sent = await release(valid, context);
   if ('code' in sent) return sent;
   const shown = {
     replayed: sent.replayed,
@@ -140,8 +140,8 @@ type Releasable = QuarantinedRow & Pick<TrackItem, 'schemaFault'>;
 async function validated(
   events: readonly QuarantinedRow[],
   { key, services: { clock, eventSchemas } }: RequestContext,
-): Promise<{ good: Releasable[]; failed: Failed[] }> {
-  const good: Releasable[] = [];
+): Promise<{ valid: Releasable[]; failed: Failed[] }> {
+  const valid: Releasable[] = [];
   const failed: Failed[] = [];
   let turnBeganMs = clock.monotonicMs();
   for (const event of events) {
@@ -150,12 +150,12 @@ async function validated(
     const found = eventSchemas.validate(key, eventName, JSON.parse(properties), properties.length);
     const verdict = found instanceof Promise ? await found : found;
     if (verdict?.mode === 'enforce') failed.push(refused(event, verdict));
-    else good.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });
+    else valid.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });
     if (clock.monotonicMs() - turnBeganMs < LIMITS.replayTurnMs) continue;
     await sleep(clock, 0);
     turnBeganMs = clock.monotonicMs();
   }
-  return { good, failed };
+  return { valid, failed };
 }
 
 function refused(event: QuarantinedRow, { version, faults }: Verdict): Failed {

@@ -141,8 +141,8 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
 }
 
 function withWarnings(result: BatchResult, warnings: readonly FieldFault[] | undefined): BatchResult {
-  const isNews = result.status === 'accepted' || result.status === 'quarantined';
-  return warnings === undefined || !isNews ? result : { ...result, warnings };
+  const isNew = result.status === 'accepted' || result.status === 'quarantined';
+  return warnings === undefined || !isNew ? result : { ...result, warnings };
 }
 
 function readItem(event: unknown, index: number, context: RequestContext): ReturnType<typeof trackItem> {

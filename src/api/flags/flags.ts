@@ -18,6 +18,7 @@ import {
   FlagShown,
   FlagWhole,
 } from './flag-resource.ts';
+import { segmentLookup } from '../segments/segment-lookup.ts';
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
@@ -208,14 +209,9 @@ function change(
  * @param held the current flag, whose faults the changed one may keep
  */
 function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
-  const { key, services } = context;
   const faults = flagFaults(
     bare(document),
-    {
-      segmentExists: (id) =>
-        services.config.get({ game: key.game, environment: key.environment, kind: 'segment', key: id }) !== undefined,
-      flag: (other) => findFlag(other, context),
-    },
+    { ...segmentLookup(context), flag: (other) => findFlag(other, context) },
     held && bare(held),
   );
   return faults.length === 0 ? undefined : invalid(faults);

@@ -1,0 +1,13 @@
+/** Finds the segments of a game and environment. */
+export interface SegmentLookup {
+  segmentExists(id: string): boolean;
+  /** The id of the segment with this key. */
+  segmentIdOf(key: string): string | undefined;
+}
+
+/** The message for an id that no segment has. Suggests the id if the caller sent the key of a segment. */
+export function unknownSegment(id: string, segments: SegmentLookup): string {
+  const meant = segments.segmentIdOf(id);
+  const suggestion = meant === undefined ? '' : `; did you mean \`${meant}\`, the segment with the key \`${id}\``;
+  return `must be the id of a segment of this game (\`seg_…\`)${suggestion}`;
+}
