@@ -18,7 +18,7 @@ export const DELIVERY_LIMITS = {
   /** The broker redelivers a delivery whose worker sends no sign of life for this long: the delay after a crash. */
   deliveryAckWaitMs: 20_000,
   /** Webhooks whose health is held in memory. Beyond it idle ones are forgotten. */
-  deliveryLanes: 10_000,
+  webhooksInMemory: 10_000,
   /** Response body bytes read from a receiver. */
   deliveryResponseBytes: 4 * 1024,
   /** Longest delay that a receiver may request with `Retry-After`. */
@@ -29,7 +29,7 @@ export const DELIVERY_LIMITS = {
   /** First delay of a delivery without a slot; doubled with each deferral. */
   deliveryDeferMs: 1_000,
   /** The same while its receiver is unresponsive: an attempt holds the webhook's only slot for up to 30 s. */
-  deliveryDeferHangingMs: 10_000,
+  deliveryDeferUnresponsiveMs: 10_000,
   /** Longest delay of a delivery without a slot. */
   deliveryDeferMaxMs: 60_000,
   /**

@@ -14,7 +14,7 @@ export const DELIVERY_QUEUE_LIMITS = {
   /** Bytes of due deliveries, over all games: the processes that make them hold them in memory. */
   deliveriesDueBytes: 64 * 1024 * 1024,
   /** How often due deliveries are counted while one game has many of them. */
-  deliveriesDueLookMs: 25,
+  deliveriesDueCountMs: 25,
   /** A delivery this late counts as made by another process. */
   deliveryOverdueMs: 60_000,
 
@@ -27,7 +27,7 @@ export const DELIVERY_QUEUE_LIMITS = {
   /** Bytes queued for one webhook, or for one game, between two counts; fewer when little of the quota is left. */
   deliveriesPendingStepBytes: 32 * 1024 * 1024,
   /** How often a webhook with an exhausted quota is counted again. */
-  deliveriesPendingLookMs: 15_000,
+  deliveriesPendingCountMs: 15_000,
 
   /**
    * Concurrent appends of the matcher, minimum and maximum, and their bytes; one game uses at most half. The next

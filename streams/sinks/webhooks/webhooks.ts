@@ -70,7 +70,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const matcher = createMatcher({
       ...shared,
       holder,
-      isWell: (webhook) => worker.isWell(webhook),
+      isHealthy: (webhook) => worker.isHealthy(webhook),
       ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
       ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
       onOverflow: (delivery) =>

@@ -45,7 +45,7 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
   function streakOf({ id, version }: Webhook): Streak {
     const known = streaks.get(id);
     if (known !== undefined && known.version === version) return known;
-    if (streaks.size >= LIMITS.deliveryLanes) forgetIdle();
+    if (streaks.size >= LIMITS.webhooksInMemory) forgetIdle();
     const note = known?.note;
     const fresh: Streak = { version, since: undefined, succeededAt: 0, note, writing: known?.writing ?? false };
     streaks.set(id, fresh);

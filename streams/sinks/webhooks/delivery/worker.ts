@@ -14,8 +14,7 @@ import { type Health, createConcurrencyLimiter } from '../queue/concurrency-limi
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';
 import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
 import { createDeferDelays } from '../queue/defer-delays.ts';
-import { retryAfterMs } from './retry-after.ts';
-import { retryDelayMs } from '../queue/retry-schedule.ts';
+import { nextAttemptDelayMs } from './retry-delay.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
@@ -35,14 +34,14 @@ export interface WorkerOptions {
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
   timeoutMs: number;
-  /** How long this process may show no life for a delivery before another makes it. */
+  /** The broker hands a delivery to another process after this long without a heartbeat. */
   ackWaitMs: number;
 }
 
 export interface Worker {
-  /** Whether a webhook's receiver took what it got last; of one that this process knows nothing of, true. */
-  isWell(webhook: string): boolean;
-  /** Takes nothing more; waits a moment for what is in flight and cuts the rest off, which comes again elsewhere. */
+  /** Whether a webhook's receiver accepted its last delivery; true if this process has no history of it. */
+  isHealthy(webhook: string): boolean;
+  /** Takes no more deliveries, waits shortly for those in flight, and aborts the rest: other processes repeat them. */
   stop(): Promise<void>;
 }
 
@@ -50,34 +49,35 @@ const CONFIG_WAIT_MS = 5_000;
 const GONE = 410;
 
 /**
- * Makes the attempts that are due. Any number of processes share the queue (delivery-queue.ts).
+ * Makes the attempts that are due: takes an item from the queue (delivery-queue.ts), waits for a slot
+ * (concurrency-limiter.ts), sends it, and stores the retry or finishes the item. Any number of processes share the queue.
  *
  * Invariants
- * 1. A webhook that was disabled or deleted meanwhile gets nothing more, and nobody is told of a player that was erased.
- * 2. What finds no place is put off uncounted, and takes up nothing meanwhile.
- * 3. Nothing waits for the log of attempts.
+ * 1. A disabled or deleted webhook gets no further attempts, and no attempt is about an erased player.
+ * 2. A delivery without a slot is deferred: the attempt is not counted, and uses no memory until it returns.
+ * 3. No delivery waits for the attempt log.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { log, config, clock, ids, logger, metrics, sender, erasures, attempts, retryDelaysMs, timeoutMs } = options;
   const { ackWaitMs } = options;
   let state: 'running' | 'stopping' | 'stopped' = 'running';
-  const busy = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   const health = createWebhookHealth(log, clock);
   const oldest = createOldestUndelivered(clock);
   const queue = createDeliveryQueue({ log, clock, logger, metrics, ackWaitMs, isStopped: () => state === 'stopped' });
   let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
-  const lanes = createConcurrencyLimiter({
+  const limiter = createConcurrencyLimiter({
     clock,
     total: LIMITS.deliveriesInFlight,
     perGroup: LIMITS.deliveriesInFlightPerGame,
-    perLane: LIMITS.deliveriesPerWebhook,
-    waitingPerLane: LIMITS.deliveriesWaitingPerWebhook,
+    perReceiver: LIMITS.deliveriesPerWebhook,
+    waitingPerReceiver: LIMITS.deliveriesWaitingPerWebhook,
     progressMs: LIMITS.deliveryProgressMs,
     silentMs: LIMITS.deliverySilentMs,
-    maxLanes: LIMITS.deliveryLanes,
+    maxReceivers: LIMITS.webhooksInMemory,
   });
 
-  const deferDelays = createDeferDelays({ clock, ids, lanes });
+  const deferDelays = createDeferDelays({ clock, ids, limiter });
 
   const stopWork = log.work('DELIVERIES', {
     durable: 'webhooks',
@@ -88,47 +88,50 @@ export function createWorker(options: WorkerOptions): Worker {
   });
 
   function sweep(): void {
-    lanes.sweep();
-    metrics.deliveriesInFlight.set(lanes.running);
-    metrics.openCircuits.set(lanes.hanging);
+    limiter.sweep();
+    metrics.deliveriesInFlight.set(limiter.running);
+    metrics.openCircuits.set(limiter.unresponsive);
     metrics.oldestUndelivered.set(oldest.ageMs() / 1000);
     cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   }
 
-  /** Keeps account of what is under way. A failure here is a bug; its item comes again. */
+  /** Registers work in progress. A rejection is a bug; the broker hands its item out again. */
   function track(item: WorkItem, work: Promise<void>): void {
     const promise = work
       .catch((error: unknown) => {
-        logger.error({ err: error }, 'webhooks: handling a delivery failed; it comes again');
+        logger.error({ err: error }, 'webhooks: handling a delivery failed; it will be repeated');
         queue.handBack(item);
       })
-      .finally(() => busy.delete(promise));
-    busy.add(promise);
+      .finally(() => inProgress.delete(promise));
+    inProgress.add(promise);
   }
 
-  /** Resolves once nothing is under way; what is under way may start more. */
-  async function settled(): Promise<void> {
-    while (busy.size > 0) await Promise.all(busy);
+  /** Resolves once all work has completed, including the work that it starts. */
+  async function idle(): Promise<void> {
+    while (inProgress.size > 0) await Promise.all(inProgress);
   }
 
   async function handle(item: WorkItem): Promise<void> {
     queue.hold(item);
     const delivery = decodeDelivery(item.record.data);
     if (delivery === undefined) {
-      logger.error({ subject: item.record.subject }, 'webhooks: a record of DELIVERIES cannot be read; dropped');
+      logger.error(
+        { subject: item.record.subject },
+        'webhooks: a record of DELIVERIES cannot be decoded; it is dropped',
+      );
       await queue.finish(item, 'unreadable');
       return;
     }
-    const fresh = config.revision >= delivery.configRevision;
-    if (!erasures.current || (!fresh && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS)))) {
+    const hasConfig = config.revision >= delivery.configRevision;
+    if (!erasures.current || (!hasConfig && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS)))) {
       queue.handBack(item);
       return;
     }
-    if (!mayBeTold(delivery)) {
+    if (!mayBeSent(delivery)) {
       await drop(item, delivery);
       return;
     }
-    const taken = lanes.offer(delivery.webhook, scopeKey(delivery), {
+    const taken = limiter.offer(delivery.webhook, scopeKey(delivery), {
       run: () => asJob(item, attempt(item, delivery)),
       defer: () => track(item, defer(item, delivery)),
     });
@@ -136,42 +139,42 @@ export function createWorker(options: WorkerOptions): Worker {
     else await defer(item, delivery);
   }
 
-  /** A lane's job never rejects. */
+  /** Turns work into a job of the limiter, which must not reject. */
   async function asJob(item: WorkItem, work: Promise<Health>): Promise<Health> {
     let result: Health = 'unknown';
-    const job = work.then((found) => {
-      result = found;
+    const job = work.then((health) => {
+      result = health;
     });
     track(item, job);
     await Promise.allSettled([job]);
     return result;
   }
 
-  /** The webhook if it still wants deliveries. Looked up again for every attempt. */
-  function wantedBy({ game, environment, webhook }: Delivery): WebhookDocument | undefined {
+  /** The webhook, if it exists and is enabled. Read before every attempt. */
+  function enabledWebhookOf({ game, environment, webhook }: Delivery): WebhookDocument | undefined {
     const entry = config.get({ game, environment, kind: 'webhook', key: webhook });
     return entry?.document.enabled === true ? entry.document : undefined;
   }
 
-  function mayBeTold(delivery: Delivery): boolean {
-    return wantedBy(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
+  function mayBeSent(delivery: Delivery): boolean {
+    return enabledWebhookOf(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
   }
 
   async function drop(item: WorkItem, delivery: Delivery): Promise<void> {
     oldest.ended(delivery);
-    // Of an erased player the log of attempts keeps nothing by itself.
+    // For an erased player the attempt log writes nothing.
     attempts.notAttempted(delivery, 'dropped', 'the webhook is disabled or deleted');
     await queue.finish(item, 'dropped');
   }
 
-  /** Makes one attempt and sees to what follows. */
+  /** Makes one attempt; then finishes the item or stores the next attempt. */
   async function attempt(item: WorkItem, delivery: Delivery): Promise<Health> {
     if (state !== 'running') {
       queue.handBack(item);
       return 'unknown';
     }
-    const webhook = wantedBy(delivery);
-    if (webhook === undefined || !mayBeTold(delivery)) {
+    const webhook = enabledWebhookOf(delivery);
+    if (webhook === undefined || !mayBeSent(delivery)) {
       await drop(item, delivery);
       return 'unknown';
     }
@@ -180,22 +183,22 @@ export function createWorker(options: WorkerOptions): Worker {
     const startedMs = clock.monotonicMs();
     const headers = deliveryHeaders(delivery, webhook, body, atMs);
     const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
-    // Only a stop cuts an attempt off; it hands back whatever is still held.
+    // Only a stop aborts an attempt, and hands back all held items.
     if (outcome.kind === 'aborted') return 'unknown';
     const made = { url: webhook.url, atMs, durationMs: clock.monotonicMs() - startedMs, outcome };
-    // What follows is between us and the broker: the receiver's place is free meanwhile.
+    // The remaining work concerns the broker only: it runs without the receiver's slot.
     if (isDelivered(outcome)) {
       health.succeeded(webhook);
       oldest.ended(delivery);
       attempts.attempted(delivery, made, 'delivered');
       track(item, queue.finish(item, 'delivered'));
-      return 'well';
+      return 'healthy';
     }
     track(item, afterFailure(item, delivery, webhook, made));
-    return outcome.kind === 'answered' ? 'failing' : 'hanging';
+    return outcome.kind === 'answered' ? 'failing' : 'unresponsive';
   }
 
-  /** Stores the next attempt, if there is one, then lets go of this one. */
+  /** Stores the next attempt, if there is one, and finishes this one. */
   async function afterFailure(
     item: WorkItem,
     delivery: Delivery,
@@ -205,17 +208,19 @@ export function createWorker(options: WorkerOptions): Worker {
     const { outcome } = made;
     const nowMs = clock.wallMs();
     const isGone = outcome.kind === 'answered' && outcome.status === GONE;
-    const delayMs = isGone ? undefined : delayAfter(outcome, delivery, webhook, nowMs);
+    const delayMs = isGone
+      ? undefined
+      : nextAttemptDelayMs(outcome, delivery.attempt, webhook.retryPolicy, retryDelaysMs, nowMs);
     const failingSince = health.failed(webhook);
     const about = { webhook: delivery.webhook, delivery: delivery.id, attempt: delivery.attempt, ...describe(outcome) };
     if (delayMs === undefined) attempts.attempted(delivery, made, 'exhausted');
     else attempts.attempted(delivery, made, 'failed', nowMs + delayMs);
-    const isHopeless = nowMs - failingSince >= LIMITS.webhookFailingMs;
-    if (isGone || isHopeless) {
+    const hasFailedTooLong = nowMs - failingSince >= LIMITS.webhookFailingMs;
+    if (isGone || hasFailedTooLong) {
       await disableWebhook({ config, clock, logger, metrics }, delivery, webhook, isGone ? 'gone' : 'failing');
     }
     if (delayMs === undefined) {
-      logger.warn(about, 'webhooks: a delivery failed for the last time');
+      logger.warn(about, 'webhooks: the last attempt of a delivery failed');
       oldest.ended(delivery);
       await queue.finish(item, 'exhausted');
       return;
@@ -226,13 +231,7 @@ export function createWorker(options: WorkerOptions): Worker {
     await queue.replace(item, next, delayMs, outcome.kind === 'timed_out' ? 'timed_out' : 'failed');
   }
 
-  /** The later of the schedule and what the receiver asks for; `undefined`: there is no further attempt. */
-  function delayAfter(outcome: AttemptOutcome, { attempt: made }: Delivery, webhook: WebhookDocument, nowMs: number) {
-    const delayMs = retryDelayMs(webhook.retryPolicy, made, retryDelaysMs);
-    return delayMs === undefined ? undefined : Math.max(delayMs, retryAfterMs(outcome, nowMs));
-  }
-
-  /** There is no place for it: the same attempt comes again a little later, uncounted, and takes up nothing meanwhile. */
+  /** Stores the same attempt for a later time, because there is no slot for it now. */
   async function defer(item: WorkItem, delivery: Delivery): Promise<void> {
     const delayMs = deferDelays.delayOf(delivery);
     oldest.waits(delivery, clock.wallMs() + delayMs);
@@ -240,14 +239,14 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   return {
-    isWell: (webhook) => lanes.isWell(webhook),
+    isHealthy: (webhook) => limiter.isHealthy(webhook),
     async stop() {
       stopWork();
       state = 'stopping';
-      await within(clock, LIMITS.deliveryStopMs, settled());
+      await within(clock, LIMITS.deliveryStopMs, idle());
       state = 'stopped';
       sender.close();
-      await within(clock, HAND_BACK_MS, settled());
+      await within(clock, HAND_BACK_MS, idle());
       queue.close();
       cancelSweep();
       health.stop();
@@ -255,7 +254,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** What a log line tells of an outcome. Never the response body: it is the receiver's. */
+/** An outcome for the service log, without the response body: that may hold secrets of the receiver. */
 function describe(outcome: AttemptOutcome): Record<string, unknown> {
   switch (outcome.kind) {
     case 'answered':

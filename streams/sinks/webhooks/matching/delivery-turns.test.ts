@@ -21,7 +21,7 @@ function setUp(
     clock,
     webhookQuota: { take: ({ webhook }) => some.hasQuota?.(webhook) ?? true },
     dueQuota: { has: ({ game }) => some.hasDue?.(game) ?? true, add: () => () => {} },
-    room: { take: () => true, waitFor: async () => {} },
+    deliveriesQuota: { take: () => true, waitFor: async () => {} },
     append({ id }) {
       stored.push(id);
       underWay += 1;

@@ -23,7 +23,7 @@ export interface DeliveryTurnsOptions {
   clock: Clock;
   webhookQuota: WebhookQuota;
   dueQuota: Pick<DueQuota, 'has' | 'add'>;
-  room: DeliveriesQuota;
+  deliveriesQuota: DeliveriesQuota;
   /** Stores a delivery however long that takes. False: it was given up. Rejects when the log is closed. */
   append: (delivery: Delivery, bytes: Uint8Array) => Promise<boolean>;
   /** Too many wait for its webhook or its game: it is not stored. */
@@ -91,7 +91,7 @@ const STEPS_AT_ONCE = 256;
 const FRAME_BYTES = 512;
 
 export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurns {
-  const { clock, webhookQuota, dueQuota, room, append, onOverflow, onFailure } = options;
+  const { clock, webhookQuota, dueQuota, deliveriesQuota, append, onOverflow, onFailure } = options;
   const queues = new Map<string, Queue>();
   /** Games whose turn comes, in order. */
   const ready = new Set<Queue>();
@@ -212,9 +212,9 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
   function store(queue: Queue, next: Next): void {
     const { task, delivery, bytes = encodeDelivery(delivery) } = next;
     const sizeBytes = bytes.byteLength;
-    if (!room.take(sizeBytes)) {
+    if (!deliveriesQuota.take(sizeBytes)) {
       isBlocked = true;
-      void room
+      void deliveriesQuota
         .waitFor(sizeBytes, () => stopped)
         .then(() => {
           isBlocked = false;

@@ -6,7 +6,7 @@ import { createSignal, type Signal } from '../../../../src/kernel/signal.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { StoredValue } from '../../../stored-value.ts';
-import { appendUntilAcked } from './append-until-acked.ts';
+import { appendUntilAcked } from '../queue/append-until-acked.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
@@ -27,10 +27,10 @@ export interface MatchFactsOptions {
   metrics: SinkMetrics;
   subscriptions: Subscriptions;
   webhookQuota: WebhookQuota;
-  room: DeliveriesQuota;
+  deliveriesQuota: DeliveriesQuota;
   positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
-  isWell: (webhook: string) => boolean;
+  isHealthy: (webhook: string) => boolean;
   onOverflow: (delivery: Delivery) => void;
   /** Waits for the definitions a record was decided under. False: this is over. */
   isConfigSeen: (revision: number) => Promise<boolean>;
@@ -65,7 +65,7 @@ const TAKE_RECORDS = 64;
  * 3. The position moves past an erasure only after it is noted for the processes that make deliveries.
  */
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
-  const { log, clock, logger, metrics, subscriptions, positions, from, isWell, onOverflow, isConfigSeen, signal } =
+  const { log, clock, logger, metrics, subscriptions, positions, from, isHealthy, onOverflow, isConfigSeen, signal } =
     options;
   const followers = new Map<string, Follower>();
   /** Games that were read by themselves past where the others are. */
@@ -83,7 +83,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     clock,
     webhookQuota: options.webhookQuota,
     dueQuota,
-    room: options.room,
+    deliveriesQuota: options.deliveriesQuota,
     append,
     onOverflow,
     onFailure: fail,
@@ -161,7 +161,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
       if (!takes(scopeKey(scope))) continue;
       const sizeBytes = Math.ceil((data.byteLength * indexes.length) / commit.facts.length);
-      const deliveries = matchRecord(commit, place, subscriptions, isWell, indexes);
+      const deliveries = matchRecord(commit, place, subscriptions, isHealthy, indexes);
       onAdd(sizeBytes);
       turns.add({ sequence, scope, sizeBytes, deliveries, onDone: () => onDone(sizeBytes) });
     }
@@ -258,7 +258,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
       if (scopeKey(scope) !== game) continue;
       const place = { created: from.stream, sequence };
-      for (const delivery of matchRecord(commit, place, subscriptions, isWell, indexes)) onOverflow(delivery);
+      for (const delivery of matchRecord(commit, place, subscriptions, isHealthy, indexes)) onOverflow(delivery);
     }
   }
 

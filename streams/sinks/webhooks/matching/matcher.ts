@@ -29,7 +29,7 @@ export interface MatcherOptions {
   /** Retries that may wait for one webhook before what is new is left to a recovery. */
   pendingPerWebhook?: number;
   /** Whether a webhook's receiver took what it got last, as far as this process knows. */
-  isWell?: (webhook: string) => boolean;
+  isHealthy?: (webhook: string) => boolean;
   /** Told of every delivery that was not queued, as too many wait for its webhook. */
   onOverflow?: (delivery: Delivery) => void;
 }
@@ -52,9 +52,9 @@ const CONFIG_LOG_MS = 5_000;
  * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
  */
 export function createMatcher(options: MatcherOptions): Matcher {
-  const { log, config, clock, logger, metrics, isWell = () => true } = options;
+  const { log, config, clock, logger, metrics, isHealthy = () => true } = options;
   const subscriptions = createSubscriptions(config);
-  const room = createDeliveriesQuota({
+  const deliveriesQuota = createDeliveriesQuota({
     log,
     clock,
     logger,
@@ -114,9 +114,9 @@ export function createMatcher(options: MatcherOptions): Matcher {
       metrics,
       subscriptions,
       webhookQuota,
-      room,
+      deliveriesQuota,
       positions,
-      isWell,
+      isHealthy,
       signal,
       from: startingPoint(stored, bounds),
       onOverflow: overflow,

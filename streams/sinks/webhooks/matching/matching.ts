@@ -14,14 +14,14 @@ export interface RecordPlace {
 
 /**
  * The deliveries a record gives rise to: one for every fact and webhook that wants it.
- * @param isWell the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
+ * @param isHealthy the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
  * @param indexes of the facts that count; all when left out
  */
 export function* matchRecord(
   record: CommitRecord,
   place: RecordPlace,
   subscriptions: Pick<Subscriptions, 'wanting'>,
-  isWell: (webhook: string) => boolean = () => true,
+  isHealthy: (webhook: string) => boolean = () => true,
   indexes: Iterable<number> = record.facts.keys(),
 ): Generator<Delivery> {
   for (const index of indexes) {
@@ -31,7 +31,7 @@ export function* matchRecord(
     if (occurrence === undefined) continue;
     let text: JsonText | undefined;
     let parsed: Json | undefined;
-    for (const subscription of wellFirst(subscriptions.wanting(fact, occurrence.type), isWell)) {
+    for (const subscription of healthyFirst(subscriptions.wanting(fact, occurrence.type), isHealthy)) {
       if (record.configRevision < subscription.createdRevision) continue;
       text ??= occurrence.data();
       if (subscription.filter !== undefined) {
@@ -74,11 +74,11 @@ export function gamesOf(
   return [...games.values()].filter(({ scope }) => subscriptions.has(scope));
 }
 
-function wellFirst(all: readonly Subscription[], isWell: (webhook: string) => boolean): readonly Subscription[] {
+function healthyFirst(all: readonly Subscription[], isHealthy: (webhook: string) => boolean): readonly Subscription[] {
   if (all.length < 2) return all;
-  const [well, sick]: [Subscription[], Subscription[]] = [[], []];
-  for (const one of all) (isWell(one.webhook) ? well : sick).push(one);
-  return sick.length === 0 ? all : [...well, ...sick];
+  const [healthy, failing]: [Subscription[], Subscription[]] = [[], []];
+  for (const one of all) (isHealthy(one.webhook) ? healthy : failing).push(one);
+  return failing.length === 0 ? all : [...healthy, ...failing];
 }
 
 /** JSON.parse makes `__proto__` an own property like any other; the text is our own, made from what was validated. */

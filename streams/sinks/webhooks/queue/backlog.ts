@@ -9,19 +9,19 @@ export interface BacklogOptions {
   metrics: SinkMetrics;
 }
 
-/** Keeps the metric of what waits in DELIVERIES, as the broker counts it. */
+/** Sets the metric of queued deliveries every `LIMITS.deliveriesCountMs`, from the broker's count of DELIVERIES. */
 export function measureBacklog({ log, clock, metrics }: BacklogOptions): Stop {
   let stopped = false;
-  let cancel = clock.timer(0, () => void look());
+  let cancel = clock.timer(0, () => void measure());
 
-  async function look(): Promise<void> {
+  async function measure(): Promise<void> {
     try {
       const bounds = await within(clock, LIMITS.logApiMs, log.info('DELIVERIES'));
       if (bounds !== undefined) metrics.deliveriesPending.set(bounds.records);
     } catch {
-      // The log is closed; the last figure stands until the process ends.
+      // The log is closed: the metric keeps its last value until the process ends.
     }
-    if (!stopped) cancel = clock.timer(LIMITS.deliveriesCountMs, () => void look());
+    if (!stopped) cancel = clock.timer(LIMITS.deliveriesCountMs, () => void measure());
   }
 
   return () => {

@@ -2,152 +2,152 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { type Health, createConcurrencyLimiter } from './concurrency-limiter.ts';
 
-function setUp(some: { total?: number; perGroup?: number; perLane?: number } = {}) {
+function setUp(some: { total?: number; perGroup?: number; perReceiver?: number } = {}) {
   const clock = createFakeClock();
-  const lanes = createConcurrencyLimiter({
+  const limiter = createConcurrencyLimiter({
     clock,
     total: some.total ?? 100,
     perGroup: some.perGroup ?? 100,
-    perLane: some.perLane ?? 8,
-    waitingPerLane: 20,
+    perReceiver: some.perReceiver ?? 8,
+    waitingPerReceiver: 20,
     progressMs: 1_000,
     silentMs: 5_000,
-    maxLanes: 1_000,
+    maxReceivers: 1_000,
   });
   const started: string[] = [];
-  const defer: string[] = [];
+  const deferred: string[] = [];
   const ends = new Map<string, (health: Health) => void>();
-  const offer = (lane: string, name: string, group = 'game') =>
-    lanes.offer(lane, group, {
+  const offer = (receiver: string, name: string, group = 'game') =>
+    limiter.offer(receiver, group, {
       run() {
         started.push(name);
         return new Promise((resolve) => ends.set(name, resolve));
       },
-      defer: () => defer.push(name),
+      defer: () => deferred.push(name),
     });
   const end = async (name: string, health: Health) => {
     ends.get(name)?.(health);
     await clock.settle();
   };
-  return { clock, lanes, started, defer, offer, end };
+  return { clock, limiter, started, deferred, offer, end };
 }
 
-describe('lanes', () => {
-  it('starts a few jobs of a new receiver, lets some wait and refuses the rest', () => {
+describe('the concurrency limiter', () => {
+  it('starts a few jobs of a new receiver, queues some and refuses the rest', () => {
     const { offer, started } = setUp();
     const taken = Array.from({ length: 30 }, (_, i) => offer('a', `a${i}`));
     expect(started).toHaveLength(4);
     expect(taken.filter(Boolean)).toHaveLength(4 + 20);
   });
 
-  it('a game leaves places to others however many webhooks it has, and games take turns at free places', async () => {
-    const { offer, started, end, lanes } = setUp({ total: 10, perGroup: 8 });
-    for (let lane = 0; lane < 20; lane++) for (let i = 0; i < 8; i++) offer(`a${lane}`, `a${lane}-${i}`, 'a');
-    expect(lanes.running).toBe(8);
+  it('a game never uses all slots, however many webhooks it has, and games take turns at free slots', async () => {
+    const { offer, started, end, limiter } = setUp({ total: 10, perGroup: 8 });
+    for (let n = 0; n < 20; n++) for (let i = 0; i < 8; i++) offer(`a${n}`, `a${n}-${i}`, 'a');
+    expect(limiter.running).toBe(8);
     for (let i = 0; i < 8; i++) offer('b', `b${i}`, 'b');
     expect(started.filter((name) => name.startsWith('b'))).toEqual(['b0', 'b1']);
-    // Each place that is free goes to the other game first, not to one of the nineteen lanes that wait.
-    await end('a0-0', 'well');
-    await end('a0-1', 'well');
+    // A free slot goes to the other game first, not to one of the nineteen waiting receivers of the same game.
+    await end('a0-0', 'healthy');
+    await end('a0-1', 'healthy');
     expect(
       started
         .slice(-2)
         .map((name) => name.slice(0, 1))
         .toSorted((a, b) => a.localeCompare(b)),
     ).toEqual(['a', 'b']);
-    for (const name of started.filter((one) => one.startsWith('a')).slice(2)) await end(name, 'well');
+    for (const name of started.filter((one) => one.startsWith('a')).slice(2)) await end(name, 'healthy');
     expect(started.filter((name) => name.startsWith('b')).length).toBeGreaterThanOrEqual(4);
   });
 
-  it('opens up with every success, up to its most', async () => {
-    const { offer, started, end, lanes } = setUp();
+  it('opens a receiver’s window by one slot with every success, up to the maximum', async () => {
+    const { offer, started, end, limiter } = setUp();
     for (let i = 0; i < 20; i++) offer('a', `a${i}`);
-    for (let i = 0; i < 8; i++) await end(`a${i}`, 'well');
-    expect(lanes.running).toBe(8);
+    for (let i = 0; i < 8; i++) await end(`a${i}`, 'healthy');
+    expect(limiter.running).toBe(8);
     expect(started).toEqual(Array.from({ length: 16 }, (_, i) => `a${i}`));
   });
 
-  it('a receiver is well until it refuses or owes an answer, and hangs once it owes one for long', async () => {
-    const { clock, offer, end, lanes } = setUp();
-    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([true, false]);
+  it('a receiver is healthy until it answers with an error or is late, and unresponsive after a longer silence', async () => {
+    const { clock, offer, end, limiter } = setUp();
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a')]).toEqual([true, false]);
     offer('a', 'a0');
     await clock.advance(999);
-    expect(lanes.isWell('a')).toBe(true);
+    expect(limiter.isHealthy('a')).toBe(true);
     await clock.advance(1);
-    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([false, false]);
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a')]).toEqual([false, false]);
     await clock.advance(4_000);
-    expect([lanes.isWell('a'), lanes.isHanging('a'), lanes.hanging]).toEqual([false, true, 0]);
-    await end('a0', 'well');
-    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([true, false]);
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a'), limiter.unresponsive]).toEqual([false, true, 0]);
+    await end('a0', 'healthy');
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a')]).toEqual([true, false]);
     offer('a', 'a1');
     await end('a1', 'failing');
-    expect([lanes.isWell('a'), lanes.isHanging('a')]).toEqual([false, false]);
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a')]).toEqual([false, false]);
     await clock.advance(60_000);
-    expect(lanes.isHanging('a')).toBe(false);
+    expect(limiter.isUnresponsive('a')).toBe(false);
     offer('a', 'a2');
-    await end('a2', 'hanging');
-    expect([lanes.isWell('a'), lanes.isHanging('a'), lanes.hanging]).toEqual([false, true, 1]);
+    await end('a2', 'unresponsive');
+    expect([limiter.isHealthy('a'), limiter.isUnresponsive('a'), limiter.unresponsive]).toEqual([false, true, 1]);
   });
 
-  it('a receiver that hangs falls to one place and keeps nobody waiting', async () => {
-    const { offer, defer, end, lanes } = setUp();
+  it('an unresponsive receiver falls to one slot, and its waiting jobs are deferred', async () => {
+    const { offer, deferred, end, limiter } = setUp();
     for (let i = 0; i < 10; i++) offer('a', `a${i}`);
-    await end('a0', 'hanging');
-    expect(defer).toEqual(['a4', 'a5', 'a6', 'a7', 'a8', 'a9']);
-    for (const name of ['a1', 'a2', 'a3']) await end(name, 'hanging');
+    await end('a0', 'unresponsive');
+    expect(deferred).toEqual(['a4', 'a5', 'a6', 'a7', 'a8', 'a9']);
+    for (const name of ['a1', 'a2', 'a3']) await end(name, 'unresponsive');
     expect(offer('a', 'b')).toBe(true);
     expect(offer('a', 'c')).toBe(false);
-    expect(lanes.running).toBe(1);
-    await end('b', 'well');
+    expect(limiter.running).toBe(1);
+    await end('b', 'healthy');
     expect([offer('a', 'd'), offer('a', 'e')]).toEqual([true, true]);
-    expect(lanes.running).toBe(2);
+    expect(limiter.running).toBe(2);
   });
 
-  it('a receiver without progress for a while keeps nobody waiting', async () => {
-    const { clock, lanes, offer, defer } = setUp();
+  it('the waiting jobs of a receiver without progress are deferred', async () => {
+    const { clock, limiter, offer, deferred } = setUp();
     for (let i = 0; i < 4; i++) offer('a', `a${i}`);
     expect(offer('a', 'waits')).toBe(true);
     await clock.advance(999);
-    lanes.sweep();
-    expect(defer).toEqual([]);
+    limiter.sweep();
+    expect(deferred).toEqual([]);
     await clock.advance(1);
     expect(offer('a', 'refused')).toBe(false);
-    lanes.sweep();
-    expect(defer).toEqual(['waits']);
+    limiter.sweep();
+    expect(deferred).toEqual(['waits']);
   });
 
-  it('who finds all places taken does not wait for ever', async () => {
-    const { clock, lanes, offer, defer, started } = setUp({ total: 1 });
-    offer('sick', 's');
-    expect(offer('well', 'w')).toBe(true);
+  it('a job that waits because all slots are in use is deferred after a while', async () => {
+    const { clock, limiter, offer, deferred, started } = setUp({ total: 1 });
+    offer('unresponsive', 'u');
+    expect(offer('healthy', 'h')).toBe(true);
     await clock.advance(1_000);
-    lanes.sweep();
-    expect([started, defer]).toEqual([['s'], ['w']]);
+    limiter.sweep();
+    expect([started, deferred]).toEqual([['u'], ['h']]);
     await clock.advance(10_000);
-    expect(offer('well', 'w again')).toBe(true);
+    expect(offer('healthy', 'h again')).toBe(true);
   });
 
-  it('never runs more than the total, and lanes take turns at free places', async () => {
-    const { offer, started, end, lanes } = setUp({ total: 2 });
+  it('never runs more jobs than the total, and receivers take turns at free slots', async () => {
+    const { offer, started, end, limiter } = setUp({ total: 2 });
     offer('a', 'a0');
     offer('a', 'a1');
     for (const name of ['a2', 'a3']) offer('a', name);
     for (const name of ['b0', 'b1']) offer('b', name);
-    expect(lanes.running).toBe(2);
-    await end('a0', 'well');
-    await end('a1', 'well');
-    await end('a2', 'well');
+    expect(limiter.running).toBe(2);
+    await end('a0', 'healthy');
+    await end('a1', 'healthy');
+    await end('a2', 'healthy');
     expect(started).toEqual(['a0', 'a1', 'a2', 'b0', 'a3']);
-    expect(lanes.running).toBe(2);
+    expect(limiter.running).toBe(2);
   });
 
-  it('hanging receivers leave places for one that is well', async () => {
+  it('unresponsive receivers leave slots for a healthy one', async () => {
     const { offer, started, end } = setUp({ total: 20 });
-    for (const lane of ['s1', 's2', 's3']) for (let i = 0; i < 50; i++) offer(lane, `${lane}-${i}`);
+    for (const name of ['u1', 'u2', 'u3']) for (let i = 0; i < 50; i++) offer(name, `${name}-${i}`);
     for (let i = 0; i < 3; i++) {
-      offer('w', `w${i}`);
-      await end(`w${i}`, 'well');
+      offer('h', `h${i}`);
+      await end(`h${i}`, 'healthy');
     }
-    expect(started.filter((name) => name.startsWith('w'))).toEqual(['w0', 'w1', 'w2']);
+    expect(started.filter((name) => name.startsWith('h'))).toEqual(['h0', 'h1', 'h2']);
   });
 });

@@ -1,200 +1,202 @@
 import type { Clock } from '../../../../src/kernel/clock.ts';
 
 /**
- * How a receiver was when a job ended: `well` took it, `failing` answered but did not take it, `hanging` gave no answer (in
- * time), `unknown` was not asked.
+ * How a receiver did in one job: `healthy` accepted the delivery, `failing` answered with an error, `unresponsive` did not
+ * answer (in time), `unknown` was not contacted.
  */
-export type Health = 'well' | 'failing' | 'hanging' | 'unknown';
+export type Health = 'healthy' | 'failing' | 'unresponsive' | 'unknown';
 
-/** Work for one lane. */
+/** One attempt to deliver to a receiver. */
 export interface Job {
   /** Never rejects. */
   run(): Promise<Health>;
-  /** Called instead of `run` when the job waited, and its place won't come soon after all. */
+  /** Called instead of `run` for a waiting job whose receiver stops making progress. */
   defer(): void;
 }
 
 export interface ConcurrencyLimiterOptions {
   clock: Clock;
-  /** Jobs running at once over all lanes. */
+  /** Jobs running at once, over all receivers. */
   total: number;
-  /** Jobs running at once in the lanes of one group. */
+  /** Jobs running at once for the receivers of one group. */
   perGroup: number;
-  /** Jobs running at once in a lane that is well. */
-  perLane: number;
-  /** Jobs waiting in a lane that is well; fewer while its window is small. */
-  waitingPerLane: number;
-  /** A lane that made no progress for this long keeps nobody waiting. */
+  /** Jobs running at once for one healthy receiver. */
+  perReceiver: number;
+  /** Jobs waiting for one healthy receiver; fewer while its window is small. */
+  waitingPerReceiver: number;
+  /** A receiver without progress for this long keeps no jobs waiting. */
   progressMs: number;
-  /** A lane that made no progress for this long is taken to hang, before its job has run out of time. */
+  /** A receiver without progress for this long counts as unresponsive, before its job times out. */
   silentMs: number;
-  /** ConcurrencyLimiter remembered; beyond it the idle ones are forgotten. */
-  maxLanes: number;
+  /** Receivers held in memory; beyond it the idle ones are forgotten. */
+  maxReceivers: number;
 }
 
-/** Shares places in flight among receivers and among groups of them (games), so that none can take them all. */
+/** Shares the slots for running jobs among receivers and among groups of receivers (games). */
 export interface ConcurrencyLimiter {
-  /** `false`: there is no place for it, nor room to wait; neither of its functions will be called. */
-  offer(lane: string, group: string, job: Job): boolean;
-  /** Puts off what waits in lanes that make no progress. To be called now and then. */
+  /** Runs the job, or lets it wait. `false`: no slot and no place to wait; neither of its functions will be called. */
+  offer(receiver: string, group: string, job: Job): boolean;
+  /** Defers the waiting jobs of receivers without progress. Call it regularly. */
   sweep(): void;
   readonly running: number;
-  /** ConcurrencyLimiter whose receiver gives no answer: their circuit is open but for one job at a time. */
-  readonly hanging: number;
-  /** Whether the receiver gave no answer last, or has been silent for long. */
-  isHanging(lane: string): boolean;
-  /** Whether the receiver took what it got last, and has nothing that it should have answered by now; of one nobody knows, true. */
-  isWell(lane: string): boolean;
-  /** How many jobs of a lane went well within a second, as of the last one or two. */
-  paceOf(lane: string): number;
+  /** Receivers whose last job got no answer: their circuit is open but for one job at a time. */
+  readonly unresponsive: number;
+  /** Whether the last job got no answer, or the running ones have been silent for `silentMs`. */
+  isUnresponsive(receiver: string): boolean;
+  /** Whether the receiver accepted its last delivery and makes progress; true for one without history. */
+  isHealthy(receiver: string): boolean;
+  /** Successful jobs per second, over the last one or two seconds. */
+  successesPerSecond(receiver: string): number;
 }
 
-interface Lane {
+interface Receiver {
   name: string;
   group: Group;
   running: number;
-  /** How many may run at once: one more with every success, half with a failure, 1 once it hangs. */
+  /** Jobs that may run at once: plus one with every success, half after an error, 1 once unresponsive. */
   window: number;
   /** Whether the last job got no answer. */
-  hanging: boolean;
-  /** Whether the last job got an answer that says no. */
-  failing: boolean;
-  /** When a job last ended; in a lane that was idle, when one came. */
+  isUnresponsive: boolean;
+  /** Whether the last job got an error as its answer. */
+  isFailing: boolean;
+  /** When a job last ended; for an idle receiver, when the next one came. */
   progressAtMs: number;
   waiting: Job[];
-  /** Jobs that went well since `secondFromMs`, and in the second before. */
-  wellNow: number;
-  wellBefore: number;
+  /** Successful jobs since `secondFromMs`, and in the second before it. */
+  successes: number;
+  successesBefore: number;
   secondFromMs: number;
 }
 
 interface Group {
   name: string;
-  /** ConcurrencyLimiter of this group that are remembered. */
-  lanes: number;
+  /** Receivers of this group that are in memory. */
+  receivers: number;
   running: number;
-  /** ConcurrencyLimiter with waiting jobs and room in their window, in the order of their turns. */
-  ready: Set<Lane>;
+  /** Receivers with waiting jobs and a free slot in their window, in the order of their turns. */
+  ready: Set<Receiver>;
 }
 
-/** A receiver nobody knows yet gets this many at first: enough to begin well, little if it hangs. */
+/** Window of a new receiver: enough to start quickly, few slots lost if it is unresponsive. */
 const FIRST_WINDOW = 4;
-/** Jobs that may wait for each place of the window. */
-const WAITING_PER_PLACE = 16;
+/** Jobs that may wait for each slot of the window. */
+const WAITING_PER_SLOT = 16;
 const SECOND_MS = 1_000;
 
 /**
- * One lane per receiver, with a window like a congestion window. A lane that does not hang may also keep jobs waiting for
- * a moment. Groups take turns at free places, and lanes take turns within their group.
+ * Owns the slots of one process: a window per receiver that opens and closes like a congestion window, and a short queue
+ * of waiting jobs behind it. Groups take turns at free slots, and receivers take turns within their group.
  *
  * Invariants
- * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perLane`) of one lane.
- * 2. A lane that hangs keeps nobody waiting: what waited is put off at once, or with the next sweep while it is not certain.
- * 3. ConcurrencyLimiter with waiting jobs and room in their window are in their group's `ready`, and only they. Groups with ready lanes and
- *    fewer than `perGroup` running jobs are in `ready`, and only they.
+ * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perReceiver`) of one receiver.
+ * 2. An unresponsive receiver keeps no jobs waiting: they are deferred once an attempt got no answer, or with the next
+ *    sweep while the attempt is still running.
+ * 3. A receiver is in its group's `ready` exactly while it has waiting jobs and a free slot in its window. A group is in
+ *    `ready` exactly while it has such receivers and fewer than `perGroup` running jobs.
  */
 export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
-  const { clock, total, perGroup, perLane, waitingPerLane, progressMs, silentMs, maxLanes } = options;
-  const lanes = new Map<string, Lane>();
+  const { clock, total, perGroup, perReceiver, waitingPerReceiver, progressMs, silentMs, maxReceivers } = options;
+  const receivers = new Map<string, Receiver>();
   const groups = new Map<string, Group>();
   const ready = new Set<Group>();
   let running = 0;
-  let hanging = 0;
+  let unresponsive = 0;
 
   function groupOf(name: string): Group {
-    const group = groups.get(name) ?? { name, lanes: 0, running: 0, ready: new Set() };
+    const group = groups.get(name) ?? { name, receivers: 0, running: 0, ready: new Set() };
     groups.set(name, group);
     return group;
   }
 
-  function laneOf(name: string, groupName: string): Lane {
-    const known = lanes.get(name);
+  function receiverOf(name: string, groupName: string): Receiver {
+    const known = receivers.get(name);
     if (known !== undefined) return known;
-    if (lanes.size >= maxLanes) {
-      for (const lane of lanes.values()) if (lane.running === 0 && lane.waiting.length === 0) forget(lane);
+    if (receivers.size >= maxReceivers) {
+      for (const one of receivers.values()) if (one.running === 0 && one.waiting.length === 0) forget(one);
     }
     const nowMs = clock.monotonicMs();
     const group = groupOf(groupName);
-    group.lanes += 1;
-    const lane: Lane = {
+    group.receivers += 1;
+    const receiver: Receiver = {
       name,
       group,
       running: 0,
       window: FIRST_WINDOW,
-      hanging: false,
-      failing: false,
+      isUnresponsive: false,
+      isFailing: false,
       progressAtMs: nowMs,
       waiting: [],
-      wellNow: 0,
-      wellBefore: 0,
+      successes: 0,
+      successesBefore: 0,
       secondFromMs: nowMs,
     };
-    lanes.set(name, lane);
-    return lane;
+    receivers.set(name, receiver);
+    return receiver;
   }
 
-  function forget(lane: Lane): void {
-    if (lane.hanging) hanging -= 1;
-    lanes.delete(lane.name);
-    lane.group.lanes -= 1;
-    if (lane.group.lanes === 0) groups.delete(lane.group.name);
+  function forget(receiver: Receiver): void {
+    if (receiver.isUnresponsive) unresponsive -= 1;
+    receivers.delete(receiver.name);
+    receiver.group.receivers -= 1;
+    if (receiver.group.receivers === 0) groups.delete(receiver.group.name);
   }
 
-  function mayWait(lane: Lane): boolean {
-    const room = Math.min(waitingPerLane, lane.window * WAITING_PER_PLACE);
-    return !lane.hanging && lane.waiting.length < room && !isStuck(lane, progressMs);
+  function mayWait(receiver: Receiver): boolean {
+    const quota = Math.min(waitingPerReceiver, receiver.window * WAITING_PER_SLOT);
+    return !receiver.isUnresponsive && receiver.waiting.length < quota && !isStuck(receiver, progressMs);
   }
 
-  function isStuck(lane: Lane, forMs: number): boolean {
-    return lane.running + lane.waiting.length > 0 && clock.monotonicMs() - lane.progressAtMs >= forMs;
+  function isStuck(receiver: Receiver, forMs: number): boolean {
+    return receiver.running + receiver.waiting.length > 0 && clock.monotonicMs() - receiver.progressAtMs >= forMs;
   }
 
-  function deferWaiting(lane: Lane): void {
-    const waiting = lane.waiting;
-    lane.waiting = [];
+  function deferWaiting(receiver: Receiver): void {
+    const waiting = receiver.waiting;
+    receiver.waiting = [];
     for (const job of waiting) job.defer();
-    settle(lane);
+    updateReady(receiver);
   }
 
-  function start(lane: Lane, job: Job): void {
-    if (lane.running === 0) lane.progressAtMs = clock.monotonicMs();
-    lane.running += 1;
-    lane.group.running += 1;
+  function start(receiver: Receiver, job: Job): void {
+    if (receiver.running === 0) receiver.progressAtMs = clock.monotonicMs();
+    receiver.running += 1;
+    receiver.group.running += 1;
     running += 1;
-    void job.run().then((health) => finished(lane, health));
+    void job.run().then((health) => finished(receiver, health));
   }
 
-  function finished(lane: Lane, health: Health): void {
-    lane.running -= 1;
-    lane.group.running -= 1;
+  function finished(receiver: Receiver, health: Health): void {
+    receiver.running -= 1;
+    receiver.group.running -= 1;
     running -= 1;
-    lane.progressAtMs = clock.monotonicMs();
-    lane.window = nextWindow(lane.window, health, perLane);
-    turnSecond(lane);
-    if (health === 'well') lane.wellNow += 1;
+    receiver.progressAtMs = clock.monotonicMs();
+    receiver.window = nextWindow(receiver.window, health, perReceiver);
+    startNewSecond(receiver);
+    if (health === 'healthy') receiver.successes += 1;
     if (health !== 'unknown') {
-      hanging += Number(health === 'hanging') - Number(lane.hanging);
-      lane.hanging = health === 'hanging';
-      lane.failing = health === 'failing';
+      unresponsive += Number(health === 'unresponsive') - Number(receiver.isUnresponsive);
+      receiver.isUnresponsive = health === 'unresponsive';
+      receiver.isFailing = health === 'failing';
     }
-    if (lane.hanging) deferWaiting(lane);
-    settle(lane);
+    if (receiver.isUnresponsive) deferWaiting(receiver);
+    updateReady(receiver);
     pump();
   }
 
-  /** Begins a new second when the last one is over. */
-  function turnSecond(lane: Lane): void {
-    const passedMs = clock.monotonicMs() - lane.secondFromMs;
+  /** Starts a new second of the success count once the current one is over. */
+  function startNewSecond(receiver: Receiver): void {
+    const passedMs = clock.monotonicMs() - receiver.secondFromMs;
     if (passedMs < SECOND_MS) return;
-    lane.wellBefore = passedMs < 2 * SECOND_MS ? lane.wellNow : 0;
-    lane.wellNow = 0;
-    lane.secondFromMs += passedMs;
+    receiver.successesBefore = passedMs < 2 * SECOND_MS ? receiver.successes : 0;
+    receiver.successes = 0;
+    receiver.secondFromMs += passedMs;
   }
 
-  function settle(lane: Lane): void {
-    const { group } = lane;
-    if (lane.waiting.length > 0 && lane.running < lane.window) group.ready.add(lane);
-    else group.ready.delete(lane);
+  /** Restores invariant 3 after a change of the receiver. */
+  function updateReady(receiver: Receiver): void {
+    const { group } = receiver;
+    if (receiver.waiting.length > 0 && receiver.running < receiver.window) group.ready.add(receiver);
+    else group.ready.delete(receiver);
     if (group.ready.size > 0 && group.running < perGroup) ready.add(group);
     else ready.delete(group);
   }
@@ -202,14 +204,14 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
   function pump(): void {
     while (running < total) {
       const [group] = ready;
-      const [lane] = group?.ready ?? [];
-      if (group === undefined || lane === undefined) return;
-      // Both go to the end of their line, so that groups and lanes take turns.
+      const [receiver] = group?.ready ?? [];
+      if (group === undefined || receiver === undefined) return;
+      // Both move to the end of their line, so that groups and receivers take turns.
       ready.delete(group);
-      group.ready.delete(lane);
-      const next = lane.waiting.shift();
-      if (next !== undefined) start(lane, next);
-      settle(lane);
+      group.ready.delete(receiver);
+      const next = receiver.waiting.shift();
+      if (next !== undefined) start(receiver, next);
+      updateReady(receiver);
     }
   }
 
@@ -217,49 +219,52 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
     get running() {
       return running;
     },
-    get hanging() {
-      return hanging;
+    get unresponsive() {
+      return unresponsive;
     },
-    paceOf(name) {
-      const lane = lanes.get(name);
-      if (lane === undefined) return 0;
-      turnSecond(lane);
-      return Math.max(lane.wellNow, lane.wellBefore);
+    successesPerSecond(name) {
+      const receiver = receivers.get(name);
+      if (receiver === undefined) return 0;
+      startNewSecond(receiver);
+      return Math.max(receiver.successes, receiver.successesBefore);
     },
-    isHanging(name) {
-      const lane = lanes.get(name);
-      return lane !== undefined && (lane.hanging || isStuck(lane, silentMs));
+    isUnresponsive(name) {
+      const receiver = receivers.get(name);
+      return receiver !== undefined && (receiver.isUnresponsive || isStuck(receiver, silentMs));
     },
-    isWell(name) {
-      const lane = lanes.get(name);
-      return lane === undefined || !(lane.hanging || lane.failing || isStuck(lane, progressMs));
+    isHealthy(name) {
+      const receiver = receivers.get(name);
+      if (receiver === undefined) return true;
+      return !(receiver.isUnresponsive || receiver.isFailing || isStuck(receiver, progressMs));
     },
     offer(name, group, job) {
-      const lane = laneOf(name, group);
-      const hasPlace = running < total && lane.group.running < perGroup && lane.running < lane.window;
-      if (hasPlace && lane.waiting.length === 0) {
-        start(lane, job);
+      const receiver = receiverOf(name, group);
+      const hasSlot = running < total && receiver.group.running < perGroup && receiver.running < receiver.window;
+      if (hasSlot && receiver.waiting.length === 0) {
+        start(receiver, job);
         return true;
       }
-      if (!mayWait(lane)) return false;
-      if (lane.running + lane.waiting.length === 0) lane.progressAtMs = clock.monotonicMs();
-      lane.waiting.push(job);
-      settle(lane);
+      if (!mayWait(receiver)) return false;
+      if (receiver.running + receiver.waiting.length === 0) receiver.progressAtMs = clock.monotonicMs();
+      receiver.waiting.push(job);
+      updateReady(receiver);
       return true;
     },
     sweep() {
-      for (const lane of lanes.values()) if (lane.waiting.length > 0 && isStuck(lane, progressMs)) deferWaiting(lane);
+      for (const receiver of receivers.values()) {
+        if (receiver.waiting.length > 0 && isStuck(receiver, progressMs)) deferWaiting(receiver);
+      }
     },
   };
 }
 
 function nextWindow(window: number, health: Health, most: number): number {
   switch (health) {
-    case 'well':
+    case 'healthy':
       return Math.min(most, window + 1);
     case 'failing':
       return Math.max(1, Math.floor(window / 2));
-    case 'hanging':
+    case 'unresponsive':
       return 1;
     case 'unknown':
       return window;

@@ -5,10 +5,12 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /**
- * How long a delivery that found no place is put off: longer each time, and at random, so that they don't come back together.
+ * How long a delivery without a slot is deferred: the longer of
+ * 1. a delay that doubles with each deferral, with jitter, and
+ * 2. its turn among the deferred deliveries of its receiver, which return about as fast as the receiver accepts them.
  *
- * Those of one receiver come back one after the other besides, about as fast as it takes them: each that comes too early is put off
- * again, which is a write to the broker's disk, and hundreds of thousands may wait. Receivers that give no answer share a pace.
+ * The second exists because each deferral is a write to the broker's disk, and hundreds of thousands of deliveries may
+ * wait. Unresponsive receivers share one rate.
  */
 export interface DeferDelays {
   /** In milliseconds. */
@@ -18,43 +20,43 @@ export interface DeferDelays {
 export interface DeferDelaysOptions {
   clock: Pick<Clock, 'monotonicMs'>;
   ids: Pick<Ids, 'random'>;
-  lanes: Pick<ConcurrencyLimiter, 'hanging' | 'isHanging' | 'paceOf'>;
+  limiter: Pick<ConcurrencyLimiter, 'unresponsive' | 'isUnresponsive' | 'successesPerSecond'>;
 }
 
-/** Twice as many as it took lately: so it is never short of work, and half of what comes back finds a place. */
+/** Deliveries return at twice the rate of recent successes: the receiver never runs idle, and half of them find a slot. */
 const AHEAD = 2;
 
-export function createDeferDelays({ clock, ids, lanes }: DeferDelaysOptions): DeferDelays {
-  /** When the last one of a receiver comes back. */
-  const lastBack = new Map<string, { atMs: number; hanging: boolean }>();
+export function createDeferDelays({ clock, ids, limiter }: DeferDelaysOptions): DeferDelays {
+  /** Per receiver, when its last deferred delivery returns. */
+  const lastReturn = new Map<string, { atMs: number; isUnresponsive: boolean }>();
 
   /**
-   * How many come back in a second. What a receiver took lately says little while its queue is new: then it is taken for a fast
-   * one, and for a slower one the more often it had no place.
+   * Deliveries of a receiver that return per second. Recent successes say little about a receiver with a new queue: it
+   * counts as fast at first, and as slower with each deferral.
    */
-  function perSecond(webhook: string, deferrals: number, hanging: boolean): number {
-    if (hanging) return LIMITS.deliveryDefersPerSecond / Math.max(1, lanes.hanging);
-    const hoped = LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
-    return Math.max(LIMITS.deliveryDefersPerSecond, hoped, AHEAD * lanes.paceOf(webhook));
+  function returnsPerSecond(webhook: string, deferrals: number, isUnresponsive: boolean): number {
+    if (isUnresponsive) return LIMITS.deliveryDefersPerSecond / Math.max(1, limiter.unresponsive);
+    const assumed = LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
+    return Math.max(LIMITS.deliveryDefersPerSecond, assumed, AHEAD * limiter.successesPerSecond(webhook));
   }
 
   return {
     delayOf({ webhook, deferrals }) {
       const nowMs = clock.monotonicMs();
-      const hanging = lanes.isHanging(webhook);
-      const firstMs = hanging ? LIMITS.deliveryDeferHangingMs : LIMITS.deliveryDeferMs;
+      const isUnresponsive = limiter.isUnresponsive(webhook);
+      const firstMs = isUnresponsive ? LIMITS.deliveryDeferUnresponsiveMs : LIMITS.deliveryDeferMs;
       const longestMs = Math.min(firstMs * 2 ** deferrals, LIMITS.deliveryDeferMaxMs);
       const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
-      const last = lastBack.get(webhook);
-      // A receiver that answers again, or no more, begins anew.
-      const lastMs = last?.hanging === hanging ? Math.max(last.atMs, nowMs) : nowMs;
-      const inTurnMs = Math.min(
-        lastMs + 1_000 / perSecond(webhook, deferrals, hanging) - nowMs,
+      const last = lastReturn.get(webhook);
+      // The turns start over when a receiver becomes unresponsive or answers again.
+      const lastMs = last?.isUnresponsive === isUnresponsive ? Math.max(last.atMs, nowMs) : nowMs;
+      const turnMs = Math.min(
+        lastMs + 1_000 / returnsPerSecond(webhook, deferrals, isUnresponsive) - nowMs,
         LIMITS.deliverySpreadMs,
       );
-      if (lastBack.size >= LIMITS.deliveryLanes) lastBack.clear();
-      lastBack.set(webhook, { atMs: nowMs + inTurnMs, hanging });
-      return Math.max(delayMs, Math.ceil(inTurnMs));
+      if (lastReturn.size >= LIMITS.webhooksInMemory) lastReturn.clear();
+      lastReturn.set(webhook, { atMs: nowMs + turnMs, isUnresponsive });
+      return Math.max(delayMs, Math.ceil(turnMs));
     },
   };
 }

@@ -12,20 +12,21 @@ export interface DeliveriesQuotaOptions {
 }
 
 /**
- * Keeps DELIVERIES far below the size at which it drops its oldest records: a stream with schedules can't refuse new ones
- * instead. Matching adds to it, in one process, and recoveries, in one; a retry replaces the record it follows.
+ * Bounds the bytes of DELIVERIES, far below the size at which the stream drops its oldest records: a stream with message
+ * schedules cannot refuse new records instead. The matcher and the recoverer add records, each in one process at a time;
+ * a retry replaces the record that it follows and needs no quota.
  */
 export interface DeliveriesQuota {
-  /** Takes room for so many bytes; false: there is none that is known of. */
+  /** Takes `sizeBytes` of the quota; false: the quota known from the last check is used up. */
   take(sizeBytes: number): boolean;
-  /** Resolves once there is room for `sizeBytes` more, or `givenUp` says so. */
+  /** Resolves once the quota has `sizeBytes`, or once `givenUp` returns true. */
   waitFor(sizeBytes: number, givenUp: () => boolean): Promise<void>;
 }
 
-const LOOK_AGAIN_MS = 1_000;
+const CHECK_AGAIN_MS = 1_000;
 
 export function createDeliveriesQuota({ log, clock, logger, limitBytes }: DeliveriesQuotaOptions): DeliveriesQuota {
-  /** What may be added before the next look. */
+  /** Bytes that may be added before the size of the stream is checked again. */
   let allowanceBytes = 0;
   return {
     take(sizeBytes) {
@@ -34,14 +35,14 @@ export function createDeliveriesQuota({ log, clock, logger, limitBytes }: Delive
       return true;
     },
     async waitFor(sizeBytes, givenUp) {
-      let told = false;
+      let reported = false;
       while (allowanceBytes < sizeBytes && !givenUp()) {
         const { sizeBytes: heldBytes } = await log.info('DELIVERIES');
         allowanceBytes = Math.min(limitBytes - heldBytes, Math.max(LIMITS.deliveriesCheckBytes, sizeBytes));
         if (allowanceBytes >= sizeBytes) break;
-        if (!told) logger.error({ heldBytes, limitBytes }, 'webhooks: DELIVERIES is full; matching waits for room');
-        told = true;
-        await sleep(clock, LOOK_AGAIN_MS);
+        if (!reported) logger.error({ heldBytes, limitBytes }, 'webhooks: DELIVERIES is full; matching waits');
+        reported = true;
+        await sleep(clock, CHECK_AGAIN_MS);
       }
     },
   };

@@ -3,26 +3,27 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
-import { appendUntilAcked } from '../matching/append-until-acked.ts';
+import { appendUntilAcked } from './append-until-acked.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf, scheduledSubject } from '../delivery/delivery.ts';
 
 /**
- * What a worker was handed out, and how it lets go of it.
+ * Owns the items of DELIVERIES that this process works on, and acknowledges them.
  *
  * Invariants
- * 1. An attempt leaves the queue only after its end is certain: delivered, given up, or the next one stored. So a crash
- *    repeats an attempt under the same id, and loses none.
- * 2. An item that is held is this process's, and the broker is told so until it is let go; then it is touched no more.
+ * 1. An item is acknowledged only after its attempt is complete: delivered, given up, or its successor stored. So a
+ *    crash repeats an attempt under the same id, and loses none.
+ * 2. Held items belong to this process: it sends the broker heartbeats for them until it releases them, and never after.
  */
 export interface DeliveryQueue {
+  /** Starts the heartbeats of an item. */
   hold(item: WorkItem): void;
-  /** Lets an item go for good. */
+  /** Acknowledges an item, which removes it from the queue. */
   finish(item: WorkItem, outcome: string): Promise<void>;
-  /** Stores what follows an item, due after `delayMs`, and only then lets the item go. */
+  /** Stores the successor of an item, due after `delayMs`, and only then finishes the item. */
   replace(item: WorkItem, next: Delivery, delayMs: number, outcome: string): Promise<void>;
-  /** Lets an item go that somebody else, or this process later, has to see to. */
+  /** Returns an item to the broker, which hands it out again soon, to this process or another. */
   handBack(item: WorkItem): void;
-  /** Hands back whatever is held. */
+  /** Hands back all held items. */
   close(): void;
 }
 
@@ -31,16 +32,16 @@ export interface DeliveryQueueOptions {
   clock: Clock;
   logger: Logger;
   metrics: SinkMetrics;
-  /** After how long without a sign of life the broker hands an item out again. */
+  /** The broker hands an item out again after this long without a heartbeat. */
   ackWaitMs: number;
-  /** Nothing is waited for any more. */
+  /** Once true, nothing is retried any more. */
   isStopped: () => boolean;
 }
 
-/** When an item that this process can't see to is handed out again. */
+/** Delay after which the broker hands out a returned item again. */
 export const HAND_BACK_MS = 1_000;
 const ACK_TRIES = 10;
-/** Signs of life within the time one may be missing: three may be lost. */
+/** Heartbeats per `ackWaitMs`: three in a row may be lost. */
 const BEATS = 4;
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
@@ -59,20 +60,20 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     item.retryIn(HAND_BACK_MS);
   }
 
-  /** DELIVERIES has no room for the next attempt: then this record, which has its room, is the next one, uncounted. */
-  function keepForLater(item: WorkItem, delayMs: number): void {
+  /** DELIVERIES cannot store the next attempt: the broker keeps this record instead, and the attempt is not counted. */
+  function retryUncounted(item: WorkItem, delayMs: number): void {
     logger.warn({ subject: item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated uncounted');
     held.delete(item);
     item.retryIn(Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
   }
 
-  /** An acknowledgement that a broken connection swallowed is sent again: it saves a repeat. */
+  /** Repeats an acknowledgement that a broken connection lost: otherwise the attempt is made twice. */
   async function finish(item: WorkItem, outcome: string): Promise<void> {
     metrics.deliveries.inc({ outcome });
     held.delete(item);
     for (let tries = 1; !(await item.ack()); tries++) {
       if (tries === ACK_TRIES || isStopped()) {
-        logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may come again');
+        logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may be repeated');
         return;
       }
       await sleep(clock, HAND_BACK_MS);
@@ -92,7 +93,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
         ? appendUntilAcked(terms, target, bytes, { messageId })
         : appendUntilAcked(terms, scheduledSubject(next, bytes.byteLength), bytes, { messageId, schedule }));
       if (stored === 'given_up') handBack(item);
-      else if (stored === 'full') keepForLater(item, delayMs);
+      else if (stored === 'full') retryUncounted(item, delayMs);
       else await finish(item, outcome);
     },
     handBack,

@@ -6,18 +6,18 @@ import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /**
- * Bounds what is due now, in DELIVERIES and in the memory of those who make the deliveries: the broker hands it out in the order in
- * which it came, so what one game has due stands before what another has next.
+ * Bounds the due deliveries of each game, in DELIVERIES and in the memory of the processes that send them. The broker
+ * hands due deliveries out in the order they came, so those of one game delay the next one of another game.
  *
  * Invariants
- * 1. A game may have due half of what is free of `LIMITS.deliveriesHandedOut`, and of `LIMITS.deliveriesDueBytes`. So n games that
- *    take all they can have 1 / (n + 2) each, and the broker always has room to hand out what another game has.
- * 2. What is due is counted by the broker, at most every `LIMITS.deliveriesDueLookMs`; in between, what was added counts.
+ * 1. A game may have half of what is free of `LIMITS.deliveriesHandedOut` and of `LIMITS.deliveriesDueBytes`. So n games
+ *    at their maximum have 1 / (n + 2) each, and the broker can always hand out deliveries of another game.
+ * 2. The broker counts the due deliveries, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in between.
  */
 export interface DueQuota {
-  /** Whether a game may have one more due now. If not, `onQuota` is called once that may have changed. */
+  /** Whether a game may have one more due delivery. If not, `onQuota` is called once that may have changed. */
   has(scope: Scope): boolean;
-  /** Counts one more as due. To be called before it is appended; the returned function once that has settled. */
+  /** Counts one more due delivery. Call it before the append, and the returned function once the append has completed. */
   add(delivery: Scope & { webhook: string }, sizeBytes: number): () => void;
   stop(): void;
 }
@@ -29,11 +29,11 @@ export interface DueQuotaOptions {
 }
 
 interface Due {
-  /** Due at the last count, and those that were being appended then. */
+  /** Due deliveries at the last count, including those whose append was under way then. */
   counted: number;
   addedSince: number;
   underWay: number;
-  /** Sizes of those that were added last, oldest first: those that are due are the last ones. */
+  /** Sizes of the last additions, oldest first. Deliveries leave in order, so those still due are at the end. */
   sizes: number[];
   bytes: number;
 }
@@ -43,11 +43,11 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
   const gameOf = new Map<string, string>();
   let total = 0;
   let totalBytes = 0;
-  let isLooking = false;
-  let isWanted = false;
+  let isCounting = false;
+  let isAwaited = false;
   let stopped = false;
-  let lookedAtMs = -Infinity;
-  let cancelLook: Cancel = () => {};
+  let countedAtMs = -Infinity;
+  let cancelCount: Cancel = () => {};
 
   const countOf = ({ counted, addedSince }: Due): number => counted + addedSince;
 
@@ -57,30 +57,30 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
     return due;
   }
 
-  /** Counts soon, unless that is under way. */
-  function look(): void {
-    if (isLooking || stopped) return;
-    isLooking = true;
-    const waitMs = lookedAtMs + LIMITS.deliveriesDueLookMs - clock.monotonicMs();
-    cancelLook = clock.timer(Math.max(0, waitMs), () => void count());
+  /** Schedules a count, unless one is scheduled or under way. */
+  function countSoon(): void {
+    if (isCounting || stopped) return;
+    isCounting = true;
+    const waitMs = countedAtMs + LIMITS.deliveriesDueCountMs - clock.monotonicMs();
+    cancelCount = clock.timer(Math.max(0, waitMs), () => void count());
   }
 
   async function count(): Promise<void> {
-    lookedAtMs = clock.monotonicMs();
+    countedAtMs = clock.monotonicMs();
     for (const due of games.values()) due.addedSince = 0;
     const before = new Map([...games].map(([key, { underWay }]) => [key, underWay]));
     const counts = await within(clock, LIMITS.logApiMs, log.countBySubject('DELIVERIES', DUE_SUBJECTS)).catch(
       () => undefined,
     );
-    isLooking = false;
+    isCounting = false;
     if (stopped) return;
     if (counts === undefined) {
-      look();
+      countSoon();
       return;
     }
     apply(counts, before);
-    if (!isWanted) return;
-    isWanted = false;
+    if (!isAwaited) return;
+    isAwaited = false;
     onQuota();
   }
 
@@ -101,18 +101,18 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
       totalBytes += due.bytes;
       if (number === 0) games.delete(key);
     }
-    if (gameOf.size >= LIMITS.deliveryLanes) gameOf.clear();
+    if (gameOf.size >= LIMITS.webhooksInMemory) gameOf.clear();
   }
 
   return {
     has(scope) {
       const due = games.get(scopeKey(scope)) ?? { counted: 0, addedSince: 0, bytes: 0, underWay: 0, sizes: [] };
-      const places = (LIMITS.deliveriesHandedOut - (total - countOf(due))) / 3 - countOf(due);
+      const slots = (LIMITS.deliveriesHandedOut - (total - countOf(due))) / 3 - countOf(due);
       const bytes = (LIMITS.deliveriesDueBytes - (totalBytes - due.bytes)) / 3 - due.bytes;
-      const isFree = places > 0 && bytes > 0;
-      // Counted before it is needed, so that no delivery waits for the count.
-      if (places <= countOf(due) || bytes <= due.bytes) look();
-      if (!isFree) isWanted = true;
+      const isFree = slots > 0 && bytes > 0;
+      // At half of the quota the count starts early, so that no delivery waits for it.
+      if (slots <= countOf(due) || bytes <= due.bytes) countSoon();
+      if (!isFree) isAwaited = true;
       return isFree;
     },
     add(delivery, sizeBytes) {
@@ -131,7 +131,7 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
     },
     stop() {
       stopped = true;
-      cancelLook();
+      cancelCount();
     },
   };
 }

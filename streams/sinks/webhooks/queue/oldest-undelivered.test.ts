@@ -25,7 +25,7 @@ const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => 
 });
 
 describe('the oldest undelivered', () => {
-  it('is the one owed for longest, until it ends; then the next that shows up', () => {
+  it('is the one that has waited longest, until it ends; then the next one that waits', () => {
     const clock = createFakeClock();
     const oldest = createOldestUndelivered(clock);
     const nowMs = clock.wallMs();
@@ -42,7 +42,7 @@ describe('the oldest undelivered', () => {
     expect(oldest.ageMs()).toBe(7_000);
   });
 
-  it('is forgotten when it does not show up again: another process has seen to it', async () => {
+  it('is forgotten when it does not return in time: another process has handled it', async () => {
     const clock = createFakeClock();
     const oldest = createOldestUndelivered(clock);
     oldest.waits(aDelivery('a', '1', clock.wallMs() - 1), clock.wallMs() + MINUTE_MS);
@@ -53,15 +53,15 @@ describe('the oldest undelivered', () => {
   });
 });
 
-it('metrics tell of what waits, for whom the longest, and whose receiver gives no answer', async () => {
+it('metrics report the queued deliveries, the age of the oldest, and the unresponsive receivers', async () => {
   const { clock, writer, config, process, metrics } = createWebhooksWorld();
   config.set(aWebhook({ id: 'failing', url: 'http://failing.test/' }));
-  config.set(aWebhook({ id: 'hanging', url: 'http://hanging.test/' }));
-  config.set(aWebhook({ id: 'well', url: 'http://well.test/' }));
+  config.set(aWebhook({ id: 'unresponsive', url: 'http://unresponsive.test/' }));
+  config.set(aWebhook({ id: 'healthy', url: 'http://healthy.test/' }));
   const { sender } = process('sink');
-  let isWell = false;
+  let isRepaired = false;
   sender.answer = ({ url }) => {
-    if (isWell || url.includes('well')) return answered(200);
+    if (isRepaired || url.includes('healthy')) return answered(200);
     return url.includes('failing') ? answered(500) : { kind: 'timed_out' };
   };
   const facts = Array.from({ length: 3 }, (_, i) => aTrackedEvent({ eventId: `e${i}` }));
@@ -74,7 +74,7 @@ it('metrics tell of what waits, for whom the longest, and whose receiver gives n
   const { values } = await metrics.oldestUndelivered.get();
   expect(values).toEqual([{ labels: {}, value: expect.any(Number) }]);
   expect(values[0]?.value).toBeGreaterThanOrEqual(29);
-  isWell = true;
+  isRepaired = true;
   await clock.advance(2 * MINUTE_MS);
   expect(await valueOf('openCircuits')).toBe(0);
   expect(await valueOf('deliveriesPending')).toBe(0);

@@ -3,21 +3,23 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
 /**
- * The oldest delivery of each webhook that was due here and could not be made yet: one per webhook, so that a million that wait cost
- * nothing. One that does not show up again when it is due was seen to by another process, and the next takes its place.
+ * The oldest undelivered delivery of each webhook that this process has handled, for the metric. It holds one per webhook,
+ * so a million waiting deliveries cost nothing. A delivery that does not return when it is due was handled by another
+ * process; the next one that waits takes its place.
  */
 export interface OldestUndelivered {
-  /** A delivery waits, and will be due again at `dueMs` (epoch milliseconds). */
+  /** A delivery waits until `dueMs` (epoch milliseconds). */
   waits(delivery: Delivery, dueMs: number): void;
-  /** It came to its end. */
+  /** A delivery was delivered, exhausted or dropped. */
   ended(delivery: Delivery): void;
-  /** Age of the oldest of all webhooks, in milliseconds; 0: none waits. */
+  /** Age of the oldest over all webhooks, in milliseconds; 0: none waits. */
   ageMs(): number;
 }
 
 interface Oldest {
   id: string;
   owedSince: number;
+  /** Past this time it counts as handled by another process, epoch milliseconds. */
   expectedMs: number;
 }
 

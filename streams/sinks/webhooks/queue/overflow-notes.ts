@@ -17,7 +17,7 @@ export function createOverflowNotes(clock: Clock, logger: Logger): OverflowNotes
       const nowMs = clock.monotonicMs();
       const known = notes.get(webhook) ?? { nextMs: nowMs, passedOver: 0 };
       known.passedOver += 1;
-      if (notes.size >= LIMITS.deliveryLanes) notes.clear();
+      if (notes.size >= LIMITS.webhooksInMemory) notes.clear();
       notes.set(webhook, known);
       if (nowMs < known.nextMs) return;
       logger.error(

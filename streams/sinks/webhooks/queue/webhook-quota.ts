@@ -6,19 +6,19 @@ import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /**
- * Bounds what waits in DELIVERIES for each webhook and each game (in one environment), so that receivers that are away for hours can't
- * fill it for all. Counted are the attempts that are due later, by the broker: what is due now is handed out within moments
- * (due-room.ts), and ends or becomes one of them.
+ * Bounds the deliveries that wait in DELIVERIES for each webhook and each game (in one environment), so that receivers
+ * which are down for hours cannot fill the stream for all. The broker counts the scheduled attempts. Due deliveries are
+ * not counted: they are handed out within moments (due-quota.ts), and then end or become scheduled.
  *
  * Invariants
- * 1. Bytes follow what is free: a webhook may hold a quarter of it, a game half, both counted after they took it. So one game leaves
- *    two thirds of what it found free to the others, and the room is never full of a few games' deliveries.
- * 2. In a game that has its bytes, a webhook that holds next to nothing still has its reserve: one with a receiver that answers
- *    loses nothing to one with a receiver that is away.
- * 3. A webhook has at most `most` waiting deliveries, and `share` once half of the room is taken.
+ * 1. The quotas in bytes follow the free bytes: a webhook may hold a quarter of them, a game half, both counted after the
+ *    fact. So one game leaves two thirds of what it found free, and a few games never fill the stream.
+ * 2. In a game that has used up its bytes, each webhook keeps a small reserve: a webhook with a healthy receiver loses
+ *    nothing because of one whose receiver is down.
+ * 3. A webhook has at most `most` waiting deliveries, and at most `share` once half of `limitBytes` is used.
  */
 export interface WebhookQuota {
-  /** Takes room for one more delivery; false: there is none. A promise while the broker counts what waits. */
+  /** Takes quota for one more delivery; false: it is used up. A promise while the broker counts. */
   take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean>;
 }
 
@@ -27,18 +27,18 @@ export interface WebhookQuotaOptions {
   clock: Clock;
   /** Bytes DELIVERIES may hold. */
   limitBytes: number;
-  /** How many may wait for one webhook at most, and once half of that is taken. */
+  /** Deliveries that may wait for one webhook, and the same once half of `limitBytes` is used. */
   most: number;
   share: number;
 }
 
-/** What may be added before what waits is counted again. */
+/** What may be added before the broker counts again. */
 interface Allowance {
-  places: number;
+  deliveries: number;
   bytes: number;
-  /** There was none when it was counted. */
+  /** The last count left nothing. */
   isFull: boolean;
-  /** Whether the game had its bytes when this webhook was counted. */
+  /** Whether the game had used up its bytes when this webhook was counted. */
   isReserve: boolean;
   countedAtMs: number;
 }
@@ -51,7 +51,7 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
   const webhooks = new Map<string, Allowance>();
   const games = new Map<string, Allowance>();
 
-  /** What waits by the broker's count, and its bytes at most. */
+  /** The waiting deliveries by the broker's count, and the upper bound of their bytes. */
   async function countWaiting(scope: Scope, webhook?: string): Promise<{ count: number; bytes: number }> {
     const counts = await Promise.all(
       SIZE_CLASSES.map((_, size) => log.countSubjects('DELIVERIES', scheduledSubjects(scope, size, webhook))),
@@ -73,11 +73,11 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
     const waiting = await countWaiting(scope, webhook);
     const free = Math.max(0, limitBytes - sizeBytes);
     const left = Math.max(isReserve ? 0 : free * WEBHOOK_SHARE, reserveOf(free)) - waiting.bytes;
-    const places = (sizeBytes > limitBytes / 2 ? share : most) - waiting.count;
+    const deliveries = (sizeBytes > limitBytes / 2 ? share : most) - waiting.count;
     remember(
       webhooks,
       webhook,
-      Math.min(places, LIMITS.deliveriesPendingStep),
+      Math.min(deliveries, LIMITS.deliveriesPendingStep),
       Math.min(left, stepOf(free)),
       isReserve,
     );
@@ -86,26 +86,25 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
   function remember(
     of: Map<string, Allowance>,
     key: string,
-    places: number,
+    deliveries: number,
     bytes: number,
     isReserve = false,
   ): Allowance {
-    const isFull = places <= 0 || bytes <= 0;
-    const allowance = { places, bytes, isFull, isReserve, countedAtMs: clock.monotonicMs() };
-    if (of.size >= LIMITS.deliveryLanes) of.clear();
+    const isFull = deliveries <= 0 || bytes <= 0;
+    const allowance = { deliveries, bytes, isFull, isReserve, countedAtMs: clock.monotonicMs() };
+    if (of.size >= LIMITS.webhooksInMemory) of.clear();
     of.set(key, allowance);
     return allowance;
   }
 
-  function isSpent({ isFull, places, bytes, countedAtMs }: Allowance): boolean {
-    if (isFull) return clock.monotonicMs() - countedAtMs >= LIMITS.deliveriesPendingLookMs;
-    return places <= 0 || bytes <= 0;
+  function isSpent({ isFull, deliveries, bytes, countedAtMs }: Allowance): boolean {
+    if (isFull) return clock.monotonicMs() - countedAtMs >= LIMITS.deliveriesPendingCountMs;
+    return deliveries <= 0 || bytes <= 0;
   }
 
   function take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean> {
-    // What is not known is not counted at once: a process that begins to match would ask for every webhook there is.
-    const known = games.get(scopeKey(delivery));
-    const game = known ?? remember(games, scopeKey(delivery), Infinity, reserveOf(limitBytes));
+    // A new game or webhook starts with its reserve instead of a count: a new matcher would count every webhook at once.
+    const game = games.get(scopeKey(delivery)) ?? remember(games, scopeKey(delivery), Infinity, reserveOf(limitBytes));
     if (isSpent(game)) return countGame(delivery).then(() => take(delivery, sizeBytes));
     const webhook =
       webhooks.get(delivery.webhook) ??
@@ -115,7 +114,7 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
       return countWebhook(delivery, delivery.webhook, game.isFull).then(() => take(delivery, sizeBytes));
     }
     if (webhook.isFull) return false;
-    webhook.places -= 1;
+    webhook.deliveries -= 1;
     webhook.bytes -= sizeBytes;
     if (!game.isFull) game.bytes -= sizeBytes;
     return true;
@@ -124,12 +123,12 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
   return { take };
 }
 
-/** What a webhook may hold whatever its game holds: next to nothing of the room, however many webhooks there are. */
+/** Bytes that a webhook may hold whatever its game holds: little, so that many webhooks cannot fill the stream. */
 function reserveOf(freeBytes: number): number {
   return Math.max(64 * KIB, Math.min(KIB * KIB, freeBytes / 1024));
 }
 
-/** Bytes that may be added between two counts: few when little is free, as every game may add so many. */
+/** Bytes that may be added between two counts: fewer when little is free, because every game may add as many. */
 function stepOf(freeBytes: number): number {
   return Math.max(reserveOf(freeBytes), Math.min(LIMITS.deliveriesPendingStepBytes, freeBytes / 64));
 }

@@ -7,8 +7,8 @@ import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { StoredValue } from '../../../stored-value.ts';
-import { appendUntilAcked } from '../matching/append-until-acked.ts';
-import { createBoundedTasks } from '../matching/bounded-tasks.ts';
+import { appendUntilAcked } from '../queue/append-until-acked.ts';
+import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
 import { matchRecord } from '../matching/matching.ts';
@@ -51,7 +51,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
   let savedAtMs = clock.monotonicMs();
   const untilMs = job.startedAt + LIMITS.recoverySeamMs;
   const address = { game: job.game, environment: job.environment, kind: 'webhook', key: job.webhook } as const;
-  const room = createDeliveriesQuota({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
+  const deliveriesQuota = createDeliveriesQuota({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
   // Half of what may wait: the rest is for what happens now.
   const webhookQuota = createWebhookQuota({
     log,
@@ -98,8 +98,9 @@ export async function recover(options: RecoverOptions): Promise<void> {
       await pace.step();
       const bytes = encodeDelivery(delivery);
       while (!isOver() && !(await webhookQuota.take(delivery, bytes.byteLength)))
-        await sleep(clock, LIMITS.deliveriesPendingLookMs);
-      while (!isOver() && !room.take(bytes.byteLength)) await room.waitFor(bytes.byteLength, isOver);
+        await sleep(clock, LIMITS.deliveriesPendingCountMs);
+      while (!isOver() && !deliveriesQuota.take(bytes.byteLength))
+        await deliveriesQuota.waitFor(bytes.byteLength, isOver);
       if (isOver()) return undefined;
       await appends.add(() => append(delivery, bytes));
       count += 1;

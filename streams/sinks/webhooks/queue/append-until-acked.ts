@@ -6,20 +6,20 @@ export interface PersistentAppend {
   log: Log;
   clock: Clock;
   logger: Logger;
-  /** Asked before every attempt; once true, the append is given up. */
+  /** Checked before every attempt; once true, the append is given up. */
   givenUp: () => boolean;
-  /** Whether to wait while the stream is full. Whoever holds a record of it must not: all might wait for each other. */
+  /** Whether to wait while the stream is full. False for a caller that holds a record of it: all could wait for each other. */
   waitsWhenFull: boolean;
 }
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
-/** A record the broker refuses for its size will be refused for ever: a bug, as data is bounded at the gateway. */
+/** `too_large` is a bug, because the gateway bounds the data: the broker will never accept such a record. */
 type Result = 'acked' | 'given_up' | 'too_large' | 'full';
 
 /**
- * Appends a record to DELIVERIES however long the broker is away or the stream is full. The message id makes that safe: an
- * append that was stored and not heard of is not stored twice.
+ * Appends a record to DELIVERIES however long the broker is unavailable or the stream is full. Repeats are safe: the
+ * broker drops an append whose message id it has already stored.
  */
 export async function appendUntilAcked(
   { log, clock, logger, givenUp, waitsWhenFull }: PersistentAppend,
@@ -36,7 +36,9 @@ export async function appendUntilAcked(
       return 'too_large';
     }
     if (outcome.kind === 'refused' && outcome.reason === 'full' && !waitsWhenFull) return 'full';
-    if (retryMs === FIRST_RETRY_MS) logger.warn({ subject, outcome }, 'webhooks: DELIVERIES took no record; trying on');
+    if (retryMs === FIRST_RETRY_MS) {
+      logger.warn({ subject, outcome }, 'webhooks: an append to DELIVERIES failed; retrying');
+    }
     await sleep(clock, retryMs);
     retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
   }
