@@ -3,9 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/log/jetstream/access.ts';
 import { parseProxies } from './gateway/caller-address.ts';
 
-/** The only reader of `process.env`: every setting with its default and the clear error of a bad one. */
+/**
+ * Every setting with its default and bounds. The only file that reads `process.env` for the service; an invalid value
+ * is a `ConfigError` that names the setting and the accepted values.
+ */
 
-/** The package that is used when MODEL_PATH names no other. */
+/** The model package used unless MODEL_PATH is set. */
 export const SHIPPED_MODEL = fileURLToPath(new URL('../models/first-user-conversion', import.meta.url));
 
 export type Role = 'gateway' | 'actors' | 'sinks';
@@ -14,17 +17,17 @@ const ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];
 export interface Config {
   host: string;
   port: number;
-  /** Where `/metrics` is served when it is not on the main port. */
+  /** The port of `/metrics`; undefined: the main port. */
   metricsPort: number | undefined;
-  /** Whether the main port serves `/metrics` to all callers instead of this machine only. */
+  /** Whether the main port serves `/metrics` to all callers instead of callers on this machine only. */
   metricsPublic: boolean;
   dataDir: string;
   roles: readonly Role[];
-  /** Requested at the first start of a deployment; afterwards it must match, or be left out. */
+  /** Applies at the first start of a deployment. Later it must be the same or undefined. */
   partitions: number | undefined;
   logLevel: string;
   natsUrl: string | undefined;
-  /** Credentials and TLS of the broker, apart from what NATS_URL holds. */
+  /** Credentials and TLS files of the broker, besides those in NATS_URL. */
   natsAccess: BrokerAccess;
   natsReplicas: 1 | 3;
   secrets: SecretsConfig;
@@ -40,24 +43,24 @@ export interface Config {
   corsOrigins: readonly string[];
   /** Addresses and networks of proxies whose X-Forwarded-For counts. */
   trustedProxies: readonly string[];
-  /** The folder of the scoring model's package, and of what may take its place. */
+  /** The folder of the scoring model's package, its challenger and its predecessor. */
   modelPath: string;
-  /** Whether `npm start` runs us: on one machine, for one developer, who wants the demo game. */
+  /** Whether `npm start` started this process: it then creates the demo game and ends with the supervisor. */
   supervised: boolean;
 }
 
-/** The keys that secrets are sealed with. Neither `key` nor `file`: the file below DATA_DIR, on one machine. */
+/** The keys that seal secrets. Without `key` and `file`, a deployment on one machine uses a file below DATA_DIR. */
 export interface SecretsConfig {
   key: string | undefined;
-  /** Also accepted, for secrets that were sealed with them. */
+  /** Keys that open secrets and seal none. */
   previous: readonly string[];
-  /** Holds a key a line; the first seals. */
+  /** A file with one key a line; the first seals. */
   file: string | undefined;
-  /** Id of a lost key. */
+  /** Id of a lost key whose secrets the operator gives up. */
   replaces: string | undefined;
 }
 
-/** Thrown for a setting that cannot be used; the message names it and says what it takes. */
+/** An invalid setting. The message names the setting and the accepted values. */
 export class ConfigError extends Error {}
 
 /** Exit code of a process that ended with a ConfigError (EX_CONFIG of sysexits.h): another start would end the same way. */
@@ -65,7 +68,7 @@ export const CONFIG_ERROR_EXIT = 78;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads and checks every setting. */
+/** Reads and validates every setting. Throws `ConfigError`. */
 export function readConfig(env: Env = process.env): Config {
   return {
     host: env['HOST'] ?? '127.0.0.1',
@@ -111,7 +114,7 @@ function proxies(text: string | undefined): string[] {
   return parts;
 }
 
-/** Where the log is, and how it is kept. */
+/** The address of the log, and the settings of its streams. */
 export function logAddress(config: Config): {
   url: string;
   access: BrokerAccess;
@@ -122,7 +125,7 @@ export function logAddress(config: Config): {
   return { url, access: config.natsAccess, replicas: config.natsReplicas, factsMaxBytes: config.factsMaxBytes };
 }
 
-/** Where ClickHouse is, with the account that may write. */
+/** The address of ClickHouse, with the account of the service. */
 export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
 }
@@ -131,18 +134,18 @@ function secrets(env: Env): SecretsConfig {
   const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const [key, file] = [given('SECRETS_KEY'), given('SECRETS_KEY_FILE')];
   if (key !== undefined && file !== undefined) {
-    throw new ConfigError('SECRETS_KEY and SECRETS_KEY_FILE are both set; keep one of them');
+    throw new ConfigError('SECRETS_KEY and SECRETS_KEY_FILE are both set. Set only one of them.');
   }
   return { key, file, previous: list(env['SECRETS_KEY_PREVIOUS']), replaces: given('SECRETS_KEY_REPLACES') };
 }
 
-/** Throws when there is more than one login, or half of a pair. */
+/** Throws for more than one kind of credentials, and for half of a pair. */
 function natsAccess(env: Env): BrokerAccess {
   const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const both = (first: string, second: string): [string, string] | undefined => {
     const [one, other] = [given(first), given(second)];
     if (one !== undefined && other !== undefined) return [one, other];
-    if (one !== undefined || other !== undefined) throw new ConfigError(`${first} and ${second} must be set together`);
+    if (one !== undefined || other !== undefined) throw new ConfigError(`Set ${first} and ${second} together.`);
     return undefined;
   };
   const url = parseBrokerUrl(given('NATS_URL') ?? 'nats://127.0.0.1');
@@ -155,7 +158,8 @@ function natsAccess(env: Env): BrokerAccess {
   ];
   if (logins.length + (url.access.login === undefined ? 0 : 1) > 1) {
     throw new ConfigError(
-      'Credentials of NATS are set in more than one way; keep one of NATS_URL, NATS_TOKEN, NATS_USER, NATS_CREDS_FILE.',
+      'NATS credentials are set more than once. Set only one of NATS_URL (with credentials), NATS_TOKEN, ' +
+        'NATS_USER and NATS_PASSWORD, NATS_CREDS_FILE.',
     );
   }
   const [caFile, certificate] = [given('NATS_TLS_CA'), both('NATS_TLS_CERT', 'NATS_TLS_KEY')];
@@ -169,7 +173,7 @@ function natsAccess(env: Env): BrokerAccess {
   };
 }
 
-/** The folder; the artifact in it names it, too. */
+/** MODEL_PATH may be the folder or the artifact in it. */
 function modelPath(text: string | undefined): string {
   if (text === undefined || text === '') return SHIPPED_MODEL;
   return text.endsWith('.onnx') ? dirname(text) : text;
@@ -180,14 +184,14 @@ function integer(env: Env, name: string, fallback: number, min: number, max: num
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+    throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
   }
   return value;
 }
 
 function oneOf(env: Env, name: string, fallback: string, values: readonly string[]): string {
   const text = env[name] ?? fallback;
-  if (!values.includes(text)) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}"`);
+  if (!values.includes(text)) throw new ConfigError(`${name} is "${text}"; it must be one of ${values.join(', ')}.`);
   return text;
 }
 
@@ -203,7 +207,7 @@ function numbers(env: Env, name: string, fallback: readonly number[]): readonly 
   if (text === undefined || text === '') return fallback;
   const values = list(text).map(Number);
   if (values.length === 0 || values.some((value) => !Number.isFinite(value) || value < 0)) {
-    throw new ConfigError(`${name} must be a comma-separated list of seconds, not "${text}"`);
+    throw new ConfigError(`${name} is "${text}"; it must be a comma-separated list of seconds.`);
   }
   return values;
 }
@@ -213,7 +217,7 @@ function roles(env: Env): readonly Role[] {
   if (names.length === 0) return ROLES;
   return names.map((name) => {
     const role = ROLES.find((known) => known === name);
-    if (role === undefined) throw new ConfigError(`ROLES must name some of ${ROLES.join(', ')}, not "${name}"`);
+    if (role === undefined) throw new ConfigError(`ROLES contains "${name}"; the roles are ${ROLES.join(', ')}.`);
     return role;
   });
 }

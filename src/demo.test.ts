@@ -17,7 +17,7 @@ function keysInFile(): { game_id: string; live: Record<string, string>; test: Re
   return JSON.parse(readFileSync(file(), 'utf8'));
 }
 
-/** What each key of the file opens, as the gateway would find it. */
+/** The document of each key in the file, as the gateway finds it. */
 function opened(config: ConfigStore): string[] {
   const keys = keysInFile();
   return (['live', 'test'] as const).flatMap((environment) =>
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe('the demo game', () => {
-  test('is made at the first start, with four keys that open everything', async () => {
+  test('is created at the first start, with four keys that have all scopes', async () => {
     const config = createMemoryConfigStore();
     expect(await ensureDemo({ config, clock, ids, dataDir })).toBe(true);
     expect(keysInFile().game_id).toBe('demo');
@@ -48,7 +48,7 @@ describe('the demo game', () => {
     ]);
   });
 
-  test('stays as it is at every further start', async () => {
+  test('does not change at later starts', async () => {
     const config = createMemoryConfigStore();
     await ensureDemo({ config, clock, ids, dataDir });
     const before = { file: readFileSync(file(), 'utf8'), revision: config.revision };
@@ -56,7 +56,7 @@ describe('the demo game', () => {
     expect({ file: readFileSync(file(), 'utf8'), revision: config.revision }).toEqual(before);
   });
 
-  test('is made again, with the keys people already have, when the log was started over', async () => {
+  test('is created again with the same keys when the log was deleted', async () => {
     await ensureDemo({ config: createMemoryConfigStore(), clock, ids, dataDir });
     const before = readFileSync(file(), 'utf8');
     const config = createMemoryConfigStore();
@@ -65,7 +65,7 @@ describe('the demo game', () => {
     expect(opened(config).filter((line) => line.includes('enterprise'))).toHaveLength(4);
   });
 
-  test('gets new keys when the file is lost or not whole, and keeps its namespace', async () => {
+  test('gets new keys and keeps its namespace when the file is missing or incomplete', async () => {
     const config = createMemoryConfigStore();
     await ensureDemo({ config, clock, ids, dataDir });
     const { namespace } = config.get(gameAddress('demo'))!.document;
@@ -75,7 +75,7 @@ describe('the demo game', () => {
     expect(config.get(gameAddress('demo'))!.document.namespace).toBe(namespace);
   });
 
-  test('does not bring a revoked key back', async () => {
+  test('keeps revoked keys revoked', async () => {
     const config = createMemoryConfigStore();
     await ensureDemo({ config, clock, ids, dataDir });
     const { kind, game, environment, key, document } = config.list('key', 'demo', 'live')[0]!;
@@ -84,7 +84,7 @@ describe('the demo game', () => {
     expect(config.get({ kind, game, environment, key })?.document.revokedAt).toBe(1);
   });
 
-  test('waits for another attempt when the log cannot be reached', async () => {
+  test('reports failure while the log is unavailable', async () => {
     const config = createMemoryConfigStore();
     config.down = true;
     expect(await ensureDemo({ config, clock, ids, dataDir })).toBe(false);

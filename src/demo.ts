@@ -12,7 +12,7 @@ const GAME = 'demo';
 const ENVIRONMENTS = ['live', 'test'] as const satisfies readonly Environment[];
 const KINDS = ['client', 'server'] as const satisfies readonly ApiKeyDocument['kind'][];
 
-/** `$DATA_DIR/demo-keys.json` */
+/** The content of `$DATA_DIR/demo-keys.json`. */
 export interface DemoKeys {
   game_id: typeof GAME;
   live: Record<ApiKeyDocument['kind'], string>;
@@ -27,17 +27,17 @@ export interface DemoOptions {
 }
 
 /**
- * Sees to it that the game `demo` exists and that the keys in `$DATA_DIR/demo-keys.json` (mode 0600) open it. The file
- * comes first and the log follows it: a crash between the two, or a log started over, is mended by the next start.
- * Keys that were revoked stay so.
- * @returns false when the log could not be reached; call it again later
+ * Creates the game `demo` and the keys in `$DATA_DIR/demo-keys.json` (mode 0600) unless they exist. The file is written
+ * before the log, so the next start repairs a crash between the two, or a log that was deleted. Revoked keys stay
+ * revoked.
+ * @returns false if the log was unavailable; call it again later
  */
 export async function ensureDemo({ config, clock, ids, dataDir }: DemoOptions): Promise<boolean> {
   const path = join(dataDir, 'demo-keys.json');
   const keys = (await readKeys(path)) ?? (await writeKeys(path, clock, ids));
 
   if (config.get(gameAddress(GAME)) === undefined) {
-    // Revision 0: another node may be doing the same, and its namespace must then stand.
+    // Revision 0 only creates: if another node creates the game at the same time, its namespace stays.
     const written = await config.put(gameAddress(GAME), createGame('Demo', GAME, clock, ids), 0);
     if (written.kind === 'unavailable') return false;
   }
@@ -56,7 +56,7 @@ function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): Api
   return { game: GAME, environment, kind, tier: 'enterprise', scopes: SCOPES };
 }
 
-/** The file's keys; `undefined` when there is no such file, or it is not whole. */
+/** The keys in the file; `undefined` if the file is missing or incomplete. */
 async function readKeys(path: string): Promise<DemoKeys | undefined> {
   let value: unknown;
   try {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const idHeld = () => config.get(SETTINGS)?.document.secretsKey;
 
 describe('the key of a deployment', () => {
-  test('is that of the first process, and every other must have it', async () => {
+  test('is the key of the first process, and every other process must have it', async () => {
     expect(await agreeOnSecretsKey(config, boxOne, undefined)).toEqual({ kind: 'agreed' });
     expect(await agreeOnSecretsKey(config, boxOne, undefined)).toEqual({ kind: 'agreed' });
     expect(config.get(SETTINGS)?.document).toMatchObject({ partitions: 4, secretsKey: boxOne.keyId });
@@ -27,13 +27,13 @@ describe('the key of a deployment', () => {
     expect(refused).toEqual({
       kind: 'refused',
       message: expect.stringMatching(
-        new RegExp(`sealed with the key ${boxOne.keyId}, and this process has the key ${boxTwo.keyId}`),
+        new RegExp(`sealed with the key ${boxOne.keyId}, but this process has the key ${boxTwo.keyId}`),
       ),
     });
     expect(idHeld()).toBe(boxOne.keyId);
   });
 
-  test('changes with a process that knows both, and an unfinished change refuses nobody who does', async () => {
+  test('changes with a process that has both keys; processes with both start at any moment', async () => {
     await agreeOnSecretsKey(config, boxOne, undefined);
     expect(await agreeOnSecretsKey(config, boxBoth, undefined)).toEqual({ kind: 'agreed' });
     expect(idHeld()).toBe(boxTwo.keyId);
@@ -41,21 +41,21 @@ describe('the key of a deployment', () => {
     expect(await agreeOnSecretsKey(config, boxTwo, undefined)).toMatchObject({ kind: 'refused' });
   });
 
-  test('is not needed until a process has one, and then it is', async () => {
+  test('is required of every process as soon as one process has a key', async () => {
     expect(await agreeOnSecretsKey(config, undefined, undefined)).toEqual({ kind: 'agreed' });
     expect(idHeld()).toBeUndefined();
     await agreeOnSecretsKey(config, boxOne, undefined);
     expect(await agreeOnSecretsKey(config, undefined, undefined)).toMatchObject({ kind: 'refused' });
   });
 
-  test('that is lost is given up only by its id', async () => {
+  test('is replaced without the old key only by naming its id', async () => {
     await agreeOnSecretsKey(config, boxOne, undefined);
     expect(await agreeOnSecretsKey(config, boxTwo, 'another')).toMatchObject({ kind: 'refused' });
     expect(await agreeOnSecretsKey(config, boxTwo, boxOne.keyId)).toEqual({ kind: 'agreed' });
     expect(idHeld()).toBe(boxTwo.keyId);
   });
 
-  test('waits for a log that cannot be reached', async () => {
+  test('is unavailable while the log is unavailable', async () => {
     config.down = true;
     expect(await agreeOnSecretsKey(config, boxOne, undefined)).toEqual({ kind: 'unavailable' });
   });

@@ -3,19 +3,20 @@ import type { DocumentAddress } from '../actors/vocabulary/documents.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { SecretBox } from './kernel/secret-box.ts';
 
-/** Where the deployment's own document is. */
+/** The address of the deployment's settings, which every process shares. */
 export const SETTINGS: DocumentAddress<'deployment'> = {
   game: '_',
   environment: '_',
   kind: 'deployment',
   key: 'settings',
 };
-/** Few partitions give large batches, and large batches make an fsync cheap (docs/decisions/0033). */
+/** With few partitions batches are large, and each fsync covers more commands (docs/decisions/0033). */
 const DEFAULT_PARTITIONS = 2;
 
 /**
- * The deployment's partition count: chosen by whoever starts first, then fixed, as players are hashed over it.
- * @returns a message when `wanted` is another count than the deployment's
+ * The deployment's partition count. The first process to start chooses it; then it is fixed, because players are hashed
+ * over it.
+ * @returns `refused` if `wanted` differs from the deployment's count
  */
 export async function agreeOnPartitions(
   config: ConfigStore,
@@ -27,24 +28,26 @@ export async function agreeOnPartitions(
     const document = { partitions: wanted ?? DEFAULT_PARTITIONS, createdAt: clock.wallMs() };
     const written = await config.put(SETTINGS, document, 0);
     if (written.kind === 'unavailable') return { kind: 'unavailable' };
-    // Somebody else was first: theirs counts, and our own watch is about to show it.
+    // On a conflict another process was first. Its count applies; this process's watch will receive it.
     entry = written.kind === 'written' ? written.entry : config.get(SETTINGS);
     if (entry === undefined) return { kind: 'unavailable' };
   }
   const { partitions } = entry.document;
   if (wanted !== undefined && wanted !== partitions) {
-    const message = `PARTITIONS is ${wanted}, but this deployment was made with ${partitions}; it cannot be changed`;
+    const message =
+      `PARTITIONS is ${wanted}, but this deployment was created with ${partitions} partitions. The count is fixed: ` +
+      `set PARTITIONS=${partitions} or remove it.`;
     return { kind: 'refused', message };
   }
   return { kind: 'agreed', partitions };
 }
 
 /**
- * Holds this process's key against the one the deployment's secrets are sealed with, whose id stands in the deployment's
- * document. The first process to come with a key writes it there, and so does one whose box knows the old key too.
+ * Compares this process's key with the deployment's key, whose id is in the deployment's settings. The first process
+ * with a key writes its id there; so does a process that has the old key as well.
  * @param box undefined: this process has no key
  * @param replaces id of a lost key that the operator gives up
- * @returns `refused` with a message when this process could not open what others seal
+ * @returns `refused` if this process cannot open the secrets of other processes
  */
 export async function agreeOnSecretsKey(
   config: ConfigStore,
@@ -60,14 +63,15 @@ export async function agreeOnSecretsKey(
     return { kind: 'refused', message: anotherKey(box.keyId, secretsKey) };
   }
   const written = await config.put(SETTINGS, { ...entry.document, secretsKey: box.keyId }, entry.revision);
-  // A conflict is another process's doing: what it wrote is asked at the next call.
+  // On a conflict another process changed the settings; the next call compares with the new key.
   return { kind: written.kind === 'written' ? 'agreed' : 'unavailable' };
 }
 
 function anotherKey(own: string, deployment: string): string {
   return (
-    `The secrets of this deployment are sealed with the key ${deployment}, and this process has the key ${own}. ` +
-    'Give every node the same SECRETS_KEY (or key file); while keys change, name the other one in SECRETS_KEY_PREVIOUS. ' +
-    `If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts without the webhooks and player-token secrets it sealed.`
+    `The secrets of this deployment are sealed with the key ${deployment}, but this process has the key ${own}. ` +
+    'Set the same SECRETS_KEY (or key file) on every node. During a rotation, set the other key in ' +
+    `SECRETS_KEY_PREVIOUS. If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts the service without the ` +
+    'webhooks and player-token secrets that it sealed.'
   );
 }

@@ -44,15 +44,15 @@ import { watchModels } from './scoring/models.ts';
 import { createScorer, type Scorer } from './scoring/scorer.ts';
 import { startSinksThread } from './sinks-thread.ts';
 
-/** A part of the service that is stopped in turn. */
+/** A part of the service; parts stop in reverse order of their start. */
 interface Part {
   name: string;
   stop: () => Promise<void>;
 }
 
 /**
- * One process of the service: connects to the log, starts the roles it was given, serves HTTP, and on SIGTERM stops in
- * order (accepting, owners, sinks, log). The only place that wires parts together.
+ * One process of the service: connects to the log, starts its roles and serves HTTP. On SIGTERM it stops in order:
+ * HTTP, sinks, owners, log. The only file that connects the parts.
  */
 async function main(config: Config, logger: Logger): Promise<void> {
   const clock = systemClock;
@@ -86,7 +86,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
   }
 
-  /** Ends the process when its key is another than the deployment's: it would sign wrongly. */
+  /** Ends the process if its key differs from the deployment's key: it could not open the secrets it signs with. */
   async function sealSecrets(): Promise<void> {
     for (;;) {
       const agreed = await agreeOnSecretsKey(configStore, box, config.secrets.replaces);
@@ -97,10 +97,9 @@ async function main(config: Config, logger: Logger): Promise<void> {
     if (box === undefined) return;
     rewriteSecrets(configStore).then(
       ({ written, failed }) => {
-        if (written + failed > 0) logger.info({ written, failed }, 'stored secrets were sealed with the current key');
+        if (written + failed > 0) logger.info({ written, failed }, 'sealed stored secrets with the current key');
       },
-      (error: unknown) =>
-        logger.error({ err: error }, 'stored secrets could not be sealed; the next start tries again'),
+      (error: unknown) => logger.error({ err: error }, 'could not seal stored secrets; the next start tries again'),
     );
   }
 
@@ -127,9 +126,9 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const path = join(dataDir, 'players');
     const lock = await lockDataDir(path);
     if (lock.kind === 'held') {
-      throw new ConfigError(`another process runs actors on DATA_DIR ${dataDir}; give each its own`);
+      throw new ConfigError(`Another process uses DATA_DIR ${dataDir}. Set a separate DATA_DIR for each process.`);
     }
-    if (await compactLmdbStores(path, clock.wallMs())) logger.info('the local store was written anew after erasures');
+    if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
     const definitions = createLiveDefinitions(configStore, logger, metrics);
@@ -168,7 +167,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   function sinksPart(): Part {
     const thread = startSinksThread(node, instance, (error) => {
-      logger.error({ err: error }, 'the sinks failed; the service ends, to be started again');
+      logger.error({ err: error }, 'the sinks failed; this process ends and must be restarted');
       process.exit(1);
     });
     metrics.sinksElsewhere(() => thread.metrics());
@@ -187,9 +186,9 @@ async function main(config: Config, logger: Logger): Promise<void> {
       countLost: (lost) => countMissedEvents(analytics, lost),
     });
     if (has('gateway')) {
-      // A production process, started by itself, makes no demo game.
+      // Only `npm start` creates the demo game; a process started by itself is a production process.
       while (config.supervised && !(await ensureDemo({ config: configStore, clock, ids, dataDir }))) {
-        logger.warn('the demo game cannot be made yet: the log cannot be reached');
+        logger.warn('could not create the demo game because the log is unavailable; trying again');
         await sleep(clock, LIMITS.leaseRenewMs);
       }
       void feed.start();
@@ -253,7 +252,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     };
   }
 
-  /** Last started, first stopped: nothing new comes in while the rest finishes. */
+  /** Stops the parts in reverse order, so no new work arrives while earlier parts finish theirs. */
   function stopOnSignal(running: Part[], close: () => Promise<void>): void {
     let stopping = false;
     const stop = async (reason: string): Promise<void> => {
@@ -261,7 +260,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       stopping = true;
       logger.info({ reason }, 'stopping');
       clock.timer(LIMITS.shutdownMs, () => {
-        logger.error('stopping took too long; what is left is abandoned');
+        logger.error('stopping took too long; the process exits with work unfinished');
         process.exit(1);
       });
       for (const part of [...running].reverse()) {
@@ -274,22 +273,22 @@ async function main(config: Config, logger: Logger): Promise<void> {
     process.on('SIGTERM', () => void stop('SIGTERM'));
     process.on('SIGINT', () => void stop('SIGINT'));
     if (!config.supervised) return;
-    // The supervisor holds the other end of our standard input: its end is the supervisor's death.
-    process.stdin.on('end', () => void stop('the supervisor is gone'));
+    // The supervisor holds the other end of standard input. End of input means that it died.
+    process.stdin.on('end', () => void stop('the supervisor died'));
     process.stdin.on('error', () => {});
     process.stdin.resume();
   }
 }
 
-/** How many of a reader's events ClickHouse has and FACTS has not any more; `undefined`: it cannot say. */
+/** Counts a reader's events that are in ClickHouse but no longer in FACTS; `undefined` if ClickHouse cannot answer. */
 async function countMissedEvents(
   analytics: Analytics,
   { request, created, from, beforeSequence }: LostEvents,
 ): Promise<number | undefined> {
-  // Clocks of broker and gateways differ by less than the margin.
+  // The clocks of broker and gateways differ by less than the margin.
   const receivedFromMs = Date.parse(created) - LIMITS.resultsMarginMs;
-  const asked = await analytics.missedEvents({ ...request, receivedFromMs, from, beforeSequence });
-  return asked.kind === 'answered' ? asked.value : undefined;
+  const result = await analytics.missedEvents({ ...request, receivedFromMs, from, beforeSequence });
+  return result.kind === 'answered' ? result.value : undefined;
 }
 
 let logger: Logger | undefined;
@@ -300,7 +299,7 @@ try {
   await main(config, logger);
 } catch (error) {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-  else if (logger !== undefined) logger.error({ err: error }, 'the service could not start');
+  else if (logger !== undefined) logger.error({ err: error }, 'could not start the service');
   else process.stderr.write(`${String(error)}\n`);
   process.exit(error instanceof ConfigError ? CONFIG_ERROR_EXIT : 1);
 }

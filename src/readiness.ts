@@ -1,7 +1,7 @@
 import type { Backend } from './gateway/backend.ts';
 import type { Cancel, Clock } from './kernel/clock.ts';
 
-/** What `/readyz` says: ready when requests would be answered just now. */
+/** The state behind `/readyz`: ready if the service can answer requests now. */
 export interface Readiness {
   (): { ready: boolean; checks: Record<string, boolean> };
   stop(): void;
@@ -14,14 +14,14 @@ export interface ReadinessOptions {
   logConnected: () => boolean;
 }
 
-/** An answer older than this proves nothing any more. */
+/** A reply older than this no longer counts. */
 const FRESH_MS = 3_000;
 const PROBE_MS = 500;
 
 /**
- * Reads one entity of each partition all the time, through the same path as a caller's read: what is answered says that the
- * log is reached and that the partition has an owner, wherever it runs. ClickHouse and webhooks do not count: outputs never
- * hold up inputs.
+ * Repeatedly reads one player of each partition, on the same path as a caller's read. A reply proves that the log is
+ * reachable and that the partition has an owner on some node. ClickHouse and webhooks do not count, because outputs
+ * never delay inputs.
  */
 export function watchReadiness({ clock, partitions, backend, logConnected }: ReadinessOptions): Readiness {
   const answeredMs = Array.from({ length: partitions }, () => -Infinity);

@@ -10,11 +10,11 @@ import { createLogger } from './kernel/logger.ts';
 import { createSinkMetrics } from './kernel/metrics.ts';
 import { serviceSecretBox } from './local/secrets-key.ts';
 
-/** The sinks' thread, as the main thread sees it. */
+/** The sinks' thread, as seen by the main thread. */
 export interface SinksThread {
-  /** Its metrics in Prometheus' text format. */
+  /** The thread's metrics in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** Resolves when every sink has written what it had gathered, and the thread has ended. */
+  /** Resolves when every sink has written its current batch and the thread has ended. */
   stop(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ type ToThread = { kind: 'metrics' } | { kind: 'stop' };
 type FromThread = { kind: 'metrics'; text: string };
 
 /**
- * Starts the ClickHouse and webhook sinks in a thread of their own: turning a large batch into rows, or a garbage collection
- * after it, must not hold up a request. They share nothing with the main thread but the log.
- * @param node names what this node writes to RECORDS
- * @param holder unique per process incarnation, for the sinks' leases
- * @param onFailed the thread ended although nobody stopped it
+ * Starts the ClickHouse and webhook sinks in a separate thread: converting a large batch to rows, and the garbage
+ * collection after it, must not delay requests. The threads share only the log.
+ * @param node the writer's name in RECORDS
+ * @param holder the holder of the sinks' leases, unique per process
+ * @param onFailed called if the thread ends without `stop`
  */
 export function startSinksThread(node: string, holder: string, onFailed: (error: unknown) => void): SinksThread {
   const worker = new Worker(new URL(import.meta.url), { argv: [node, holder] });
@@ -37,32 +37,32 @@ export function startSinksThread(node: string, holder: string, onFailed: (error:
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
       for (const resolveText of waiting.splice(0)) resolveText('');
-      if (!stopping) onFailed(new Error(`the sinks' thread ended with code ${code}`));
+      if (!stopping) onFailed(new Error(`the sinks thread ended with exit code ${code}`));
       resolve();
     });
   });
-  const tell = (message: ToThread): void => worker.postMessage(message);
+  const send = (message: ToThread): void => worker.postMessage(message);
   return {
     metrics: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
-        tell({ kind: 'metrics' });
+        send({ kind: 'metrics' });
       }),
     async stop() {
       stopping = true;
-      tell({ kind: 'stop' });
+      send({ kind: 'stop' });
       await ended;
     },
   };
 }
 
-/** What runs inside the thread. */
+/** Runs inside the thread. */
 async function runSinks(node: string, holder: string): Promise<void> {
   const config = readConfig();
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
   const metrics = createSinkMetrics();
-  // The main thread makes the streams; here they are taken as they are.
+  // The main thread creates the streams; this thread uses them without changes.
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
   const box = serviceSecretBox(config, config.dataDir, systemIds);
   const configStore = await openConfigStore(log, clock, logger, box);

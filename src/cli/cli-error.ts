@@ -1,2 +1,2 @@
-/** Why a command cannot be done, in words for the operator; the process ends with 1 and shows only the message. */
+/** A failure that the operator can act on. The process prints only the message and exits with 1. */
 export class CliError extends Error {}

@@ -12,7 +12,7 @@ import { readEndpoints, type Endpoints } from '../local/run-files.ts';
 import { toolSecretBox } from '../local/secrets-key.ts';
 import { CliError } from './cli-error.ts';
 
-/** Opens the CONFIG bucket of the deployment that the configuration, or else DATA_DIR, names. */
+/** Opens the CONFIG bucket of the deployment at NATS_URL, or else of the one that runs on DATA_DIR. */
 export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
   return async (use: (store: ConfigStore) => Promise<void>, { sealed } = { sealed: true }): Promise<void> => {
     const box = toolSecretBox(config, systemIds);
@@ -28,7 +28,8 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
       logger,
       clock,
     }).catch((error: unknown) => {
-      throw new CliError(`NATS at ${shown} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CliError(`Could not connect to NATS at ${shown}: ${reason}`);
     });
     const store = await within(
       clock,
@@ -36,12 +37,14 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
       openConfigStore(log, clock, logger, box === undefined || sealed ? box : withoutSealing(box)),
     );
     if (store === undefined) {
-      throw new CliError(`NATS at ${shown} holds no definitions yet: start the service there for the first time.`);
+      throw new CliError(`NATS at ${shown} has no data of this service. Start the service once, then try again.`);
     }
     try {
       const deploymentKey = store.get(SETTINGS)?.document.secretsKey;
       if (deploymentKey !== undefined && box?.knows(deploymentKey) !== true) {
-        throw new CliError(`Set SECRETS_KEY or SECRETS_KEY_FILE to the key of this deployment (id ${deploymentKey}).`);
+        throw new CliError(
+          `This deployment seals secrets with the key ${deploymentKey}. Set SECRETS_KEY or SECRETS_KEY_FILE to it.`,
+        );
       }
       await use(store);
     } finally {
@@ -51,7 +54,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
   };
 }
 
-/** The ClickHouse that the configuration, or else DATA_DIR, names. */
+/** The address of the ClickHouse at CLICKHOUSE_URL, or else of the one that runs on DATA_DIR. */
 export function clickhouseTarget(config: Config): Endpoints['clickhouse'] {
   const url = nonEmpty(config.clickhouse.url);
   return url === undefined ? running(config, 'CLICKHOUSE_URL').clickhouse : { ...config.clickhouse, url };
@@ -60,7 +63,9 @@ export function clickhouseTarget(config: Config): Endpoints['clickhouse'] {
 function running(config: Config, variable: string): Endpoints {
   const endpoints = readEndpoints(config.dataDir);
   if (endpoints === undefined) {
-    throw new CliError(`Nothing runs on ${config.dataDir}. Start it (npm start), or set DATA_DIR or ${variable}.`);
+    throw new CliError(
+      `No service is running on ${config.dataDir}. Start it with npm start, or set DATA_DIR or ${variable}.`,
+    );
   }
   return endpoints;
 }

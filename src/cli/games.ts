@@ -9,26 +9,30 @@ import { table } from './table.ts';
 
 /** `games create|list|set|player-tokens` */
 export function gamesCommand(context: CliContext): Command {
-  const command = new Command('games').description('Games: what players, keys and definitions belong to.');
+  const command = new Command('games').description('Manage games. Players, keys and definitions belong to a game.');
   command
     .command('create')
-    .description('Make a game; prints its id.')
-    .argument('<id>', 'lower-case letters, digits and dashes; it shows in rows and streams, and cannot change')
-    .option('--name <name>', 'what people call it (default: the id)')
-    .option('--tenant <tenant>', 'the organisation that owns it (default: the id)')
+    .description('Create a game and print its id.')
+    .argument('<id>', 'up to 63 lower-case letters, digits and dashes; it appears in ClickHouse and cannot change')
+    .option('--name <name>', 'name for people (default: the id)')
+    .option('--tenant <tenant>', 'organisation that owns the game (default: the id)')
     .action((id: string, options: { name?: string; tenant?: string }) =>
       context.withConfigStore(async (store) => {
-        if (!isGameId(id)) throw new CliError(`"${id}" cannot be a game's id: a-z, 0-9 and dashes, at most 63.`);
+        if (!isGameId(id)) {
+          throw new CliError(`"${id}" cannot be a game's id. Use 1 to 63 lower-case letters, digits and dashes.`);
+        }
         const game = createGame(options.name ?? id, options.tenant ?? id, context.clock, context.ids);
         const written = await store.put(gameAddress(id), game, 0);
-        if (written.kind === 'conflict') throw new CliError(`The game ${id} exists.`);
-        if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write; look with games list.');
+        if (written.kind === 'conflict') throw new CliError(`The game ${id} already exists.`);
+        if (written.kind === 'unavailable') {
+          throw new CliError('NATS did not confirm the write. Check with games list whether the game exists.');
+        }
         context.print(id);
       }),
     );
   command
     .command('list')
-    .description('All games with their settings.')
+    .description('List all games with their settings.')
     .action(() =>
       context.withConfigStore(async (store) => {
         const rows = store

@@ -19,7 +19,7 @@ beforeEach(() => {
   printed = [];
 });
 
-/** Runs a command line; what went to standard output is in `printed`. */
+/** Runs a command line; its standard output is in `printed`. */
 async function cli(...line: string[]): Promise<void> {
   const context = {
     clock,
@@ -42,26 +42,28 @@ const createKey = (...more: string[]) =>
   cli('keys', 'create', '--game', 'g', '--kind', 'client', '--environment', 'live', '--tier', 'growth', ...more);
 
 describe('games', () => {
-  test('create makes a game with a namespace of its own and prints its id', async () => {
+  test('create stores a game with its own namespace and prints its id', async () => {
     await cli('games', 'create', 'g', '--name', 'Great', '--tenant', 'studio');
     expect(printed).toEqual(['g']);
     expect(store.get(gameAddress('g'))?.document).toMatchObject({ name: 'Great', tenant: 'studio' });
   });
 
-  test('create refuses a name that is taken, and one that could not stand in a subject', async () => {
+  test('create refuses an id that exists and an invalid id', async () => {
     await cli('games', 'create', 'g');
     await expect(cli('games', 'create', 'g')).rejects.toThrow(CliError);
     await expect(cli('games', 'create', 'a.b')).rejects.toThrow(/cannot be a game's id/);
   });
 
-  test('set changes the thresholds that are named, and refuses those that cannot be', async () => {
+  test('set changes the given thresholds and refuses impossible ones', async () => {
     await cli('games', 'create', 'g');
     const thresholds = () => store.get(gameAddress('g'))?.document.lifecycle;
     expect(thresholds()).toBeUndefined();
     await cli('games', 'set', 'g', '--at-risk-days', '3');
     await cli('games', 'set', 'g', '--churned-days', '10', '--new-days', '2', '--reactivated-sessions', '1');
     expect(thresholds()).toEqual({ atRiskDays: 3, churnedDays: 10, newDays: 2, reactivatedSessions: 1 });
-    await expect(cli('games', 'set', 'g', '--at-risk-days', '10')).rejects.toThrow(/not below 10/);
+    await expect(cli('games', 'set', 'g', '--at-risk-days', '10')).rejects.toThrow(
+      /\(10\) must be fewer than churned days \(10\)/,
+    );
     for (const wrong of ['0', '-1', '1.5', '366', 'week', '']) {
       await expect(cli('games', 'set', 'g', '--at-risk-days', wrong), wrong).rejects.toThrow(/whole number/);
     }
@@ -89,7 +91,7 @@ describe('games', () => {
     expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: true });
   });
 
-  test('set says which attributes client keys may set', async () => {
+  test('set limits the attributes that client keys may set', async () => {
     await cli('games', 'create', 'g');
     const setting = () => store.get(gameAddress('g'))?.document.clientAttributes;
     const listed = ['games', 'set', 'g', '--client-attributes', 'listed'];
@@ -105,7 +107,7 @@ describe('games', () => {
     expect(setting()).toBe('none');
   });
 
-  test('player-tokens makes, rotates and forgets the secret of a game, and shows it once', async () => {
+  test('player-tokens creates, rotates and deletes the secret of a game, and prints it once', async () => {
     await cli('games', 'create', 'g');
     const document = () => store.get(gameAddress('g'))?.document;
     const secrets = () => store.get(playerTokensAddress('g'))?.document;
@@ -140,7 +142,7 @@ describe('games', () => {
     await expect(cli('games', 'player-tokens', 'disable', 'g')).rejects.toThrow(/no secret/);
   });
 
-  test('set refuses an unknown game, an unknown value, and nothing at all', async () => {
+  test('set refuses an unknown game, an unknown value and no setting', async () => {
     await cli('games', 'create', 'g');
     const before = store.get(gameAddress('g'));
     await expect(cli('games', 'set', 'x', '--client-purchases', 'off')).rejects.toThrow(/no game x/);
@@ -156,7 +158,7 @@ describe('keys', () => {
     printed = [];
   });
 
-  test('create prints the key, once and nothing else, and stores its hash', async () => {
+  test('create prints only the key and stores its hash', async () => {
     await createKey('--scope', 'scoring:write');
     expect(printed).toEqual([expect.stringMatching(/^pk_live_\w{32}$/)]);
     const key = hashApiKey(printed[0]!);
@@ -182,7 +184,7 @@ describe('keys', () => {
     expect(printed[1]).not.toContain(text.slice(0, 16));
   });
 
-  test.each(['id', 'text'] as const)('revoke by %s ends a key, and a second time changes nothing', async (by) => {
+  test.each(['id', 'text'] as const)('revoke by %s revokes a key; repeating it changes nothing', async (by) => {
     await createKey();
     const which = by === 'text' ? printed[0]! : store.list('key')[0]!.document.id;
     await cli('keys', 'revoke', which);

@@ -20,20 +20,24 @@ const environmentOption = () => new Option('--environment <environment>').choice
 
 /** `keys create|list|revoke` */
 export function keysCommand(context: CliContext): Command {
-  const command = new Command('keys').description('API keys.');
+  const command = new Command('keys').description('Manage API keys.');
   command
     .command('create')
-    .description('Make a key; prints it, once: only its hash is kept.')
-    .requiredOption('--game <id>', 'the game it opens')
-    .addOption(new Option('--kind <kind>').choices(['client', 'server']).makeOptionMandatory())
+    .description('Create a key and print it once. Only its hash is stored.')
+    .requiredOption('--game <id>', 'game of the key')
+    .addOption(
+      new Option('--kind <kind>', 'client (pk_): for game clients; server (sk_): for your servers')
+        .choices(['client', 'server'])
+        .makeOptionMandatory(),
+    )
     .addOption(environmentOption().makeOptionMandatory())
-    .addOption(new Option('--tier <tier>', 'rate limit').choices(Object.keys(TIERS)).makeOptionMandatory())
-    .addOption(new Option('--scope <scope...>', 'what it may do besides').choices(SCOPES).default([]))
+    .addOption(new Option('--tier <tier>', 'rate limit of the key').choices(Object.keys(TIERS)).makeOptionMandatory())
+    .addOption(new Option('--scope <scope...>', 'additional permissions').choices(SCOPES).default([]))
     .action((options: CreateOptions) => context.withConfigStore((store) => create(store, options, context)));
   command
     .command('list')
-    .description('All keys, without their text.')
-    .option('--game <id>', 'of one game only')
+    .description('List all keys without their text.')
+    .option('--game <id>', 'only keys of this game')
     .addOption(environmentOption())
     .action((options: { game?: string; environment?: Environment }) =>
       context.withConfigStore(async (store) => {
@@ -45,8 +49,8 @@ export function keysCommand(context: CliContext): Command {
     );
   command
     .command('revoke')
-    .description('End a key for good; it is refused on every node within 200 ms.')
-    .argument('<key>', 'its id (see keys list), or its whole text')
+    .description('Revoke a key permanently. Every node refuses it within 200 ms.')
+    .argument('<key>', "the key's id (see keys list) or its whole text")
     .action((which: string) => context.withConfigStore((store) => revoke(store, which, context)));
   return command;
 }
@@ -57,28 +61,30 @@ async function create(
   { clock, ids, print, note }: CliContext,
 ): Promise<void> {
   if (store.get(gameAddress(options.game)) === undefined) {
-    throw new CliError(`There is no game ${options.game}. Make it first: games create ${options.game}`);
+    throw new CliError(`There is no game ${options.game}. Create it with games create ${options.game}.`);
   }
   const { text, address, document } = createApiKey({ ...options, scopes: options.scope }, clock, ids);
   const written = await store.put(address, document, 0);
-  if (written.kind !== 'written') throw new CliError('NATS did not confirm the write; no key was shown, make another.');
-  note(`id ${document.id}; the key is shown only now:`);
+  if (written.kind !== 'written') {
+    throw new CliError('NATS did not confirm the write, so the key is not shown. Create another one.');
+  }
+  note(`Created the key ${document.id}. It is shown only once:`);
   print(text);
 }
 
 async function revoke(store: ConfigStore, which: string, { clock, note }: CliContext): Promise<void> {
   const hash = hashApiKey(which);
   const entry = store.list('key').find(({ key, document }) => document.id === which || key === hash);
-  if (entry === undefined) throw new CliError('There is no such key.');
+  if (entry === undefined) throw new CliError('There is no such key. List the keys with keys list.');
   if (entry.document.revokedAt !== null) {
-    note(`It was revoked at ${iso(entry.document.revokedAt)}.`);
+    note(`The key was already revoked at ${iso(entry.document.revokedAt)}.`);
     return;
   }
   const { game, environment, kind, key } = entry;
   const document = { ...entry.document, revokedAt: clock.wallMs() };
   const written = await store.put({ game, environment, kind, key }, document, entry.revision);
-  if (written.kind !== 'written') throw new CliError('NATS did not confirm the write; try again.');
-  note(`Revoked ${document.id} (${document.hint}).`);
+  if (written.kind !== 'written') throw new CliError('NATS did not confirm the write. Try again.');
+  note(`Revoked the key ${document.id} (${document.hint}).`);
 }
 
 function row({ game, environment, document }: ConfigEntry<'key'>): string[] {

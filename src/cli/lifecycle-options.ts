@@ -4,23 +4,23 @@ import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { LifecycleThresholds } from '../../actors/vocabulary/documents.ts';
 
-/** What commander makes of the options. */
+/** The parsed options. */
 export type LifecycleOptions = Partial<LifecycleThresholds>;
 
 /** One option for each threshold. */
 export function lifecycleOptions(): Option[] {
   const { newDays, atRiskDays, churnedDays, reactivatedSessions } = DEFAULT_THRESHOLDS;
   const option = (flags: string, description: string, usual: number): Option =>
-    new Option(flags, `${description}; ${usual} unless set`).argParser(parseCount);
+    new Option(flags, `${description}; default ${usual}`).argParser(parseCount);
   return [
-    option('--new-days <days>', 'days from its first for which a player counts as new', newDays),
+    option('--new-days <days>', 'days from the first activity for which a player counts as new', newDays),
     option('--at-risk-days <days>', 'days without activity after which a player is at risk', atRiskDays),
     option('--churned-days <days>', 'days without activity after which a player has churned', churnedDays),
-    option('--reactivated-sessions <n>', 'sessions that make a reactivated player active', reactivatedSessions),
+    option('--reactivated-sessions <n>', 'sessions after which a reactivated player is active', reactivatedSessions),
   ];
 }
 
-/** The thresholds of a game after a change; `undefined`: nothing was named. Throws when they cannot be. */
+/** The thresholds of a game after a change; `undefined`: no option was given. Throws for an impossible combination. */
 export function thresholdsAfter(
   before: Partial<LifecycleThresholds> | undefined,
   options: LifecycleOptions,
@@ -33,9 +33,7 @@ export function thresholdsAfter(
   const after: Partial<LifecycleThresholds> = { ...before, ...Object.fromEntries(named) };
   const whole = { ...DEFAULT_THRESHOLDS, ...after };
   if (whole.atRiskDays >= whole.churnedDays) {
-    throw new CliError(
-      `A player is at risk before it has churned: ${whole.atRiskDays} is not below ${whole.churnedDays}.`,
-    );
+    throw new CliError(`At-risk days (${whole.atRiskDays}) must be fewer than churned days (${whole.churnedDays}).`);
   }
   return after;
 }
@@ -43,7 +41,7 @@ export function thresholdsAfter(
 function parseCount(text: string): number {
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > LIMITS.lifecycleThreshold) {
-    throw new InvalidArgumentError(`It is a whole number from 1 to ${LIMITS.lifecycleThreshold}.`);
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMITS.lifecycleThreshold}.`);
   }
   return count;
 }

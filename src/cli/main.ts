@@ -12,8 +12,8 @@ import { secretsCommand } from './secrets.ts';
 import { sqlCommand } from './sql.ts';
 
 /**
- * `npm run cli -- …`: what an operator does to a running deployment. Results go to standard output and nothing else does,
- * so that scripts can take them; exit code 1 with one clear line when something cannot be done.
+ * `npm run cli -- …`: commands for the operator of a running deployment. Only results go to standard output, so scripts
+ * can read them. A failure is one line on standard error and exit code 1.
  */
 function program(): Command {
   const config = readConfig();
@@ -31,7 +31,7 @@ function program(): Command {
   };
   return new Command('cli')
     .description(
-      'Operate a running deployment. It is found through DATA_DIR (default .data), or through NATS_URL and CLICKHOUSE_URL.',
+      'Operate a running deployment: the one on DATA_DIR (default .data), or the one at NATS_URL and CLICKHOUSE_URL.',
     )
     .showHelpAfterError()
     .addCommand(keysCommand(context))

@@ -5,10 +5,10 @@ import type { CliContext } from './context.ts';
 /** `migrate` */
 export function migrateCommand(context: CliContext): Command {
   return new Command('migrate')
-    .description('Apply the numbered migrations of clickhouse-schema/ that are missing; prints their names.')
+    .description('Apply the pending ClickHouse migrations and print their names.')
     .action(async () => {
       const applied = await migrate(context.clickhouse());
-      if (applied.length === 0) context.note('Nothing to apply.');
+      if (applied.length === 0) context.note('No migration is pending.');
       for (const name of applied) context.print(name);
     });
 }

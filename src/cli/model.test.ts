@@ -27,14 +27,14 @@ async function versionIn(path: string): Promise<string> {
 }
 
 describe('model verify', () => {
-  test('prints the version of a package that agrees with itself', async () => {
+  test('prints the version of a consistent package', async () => {
     const version = writePackage(folder);
     expect(await cli('verify')).toBe(version);
     const other = writePackage(join(folder, 'elsewhere'), 'other');
     expect(await cli('verify', join(folder, 'elsewhere'))).toBe(other);
   });
 
-  test('says why one does not, or that there is none', async () => {
+  test('reports an inconsistent package and a missing one', async () => {
     await expect(cli('verify')).rejects.toThrow(CliError);
     writePackage(folder);
     writeFileSync(join(folder, 'model.onnx'), 'x');
@@ -44,7 +44,7 @@ describe('model verify', () => {
 });
 
 describe('model promote', () => {
-  test('lets the challenger answer, keeps the one before, and can go back', async () => {
+  test('makes the challenger the current model, keeps the previous one, and can go back', async () => {
     const first = writePackage(folder);
     const second = writePackage(join(folder, 'challenger'), 'second');
     expect(await cli('promote')).toBe(second);
@@ -58,7 +58,7 @@ describe('model promote', () => {
     expect(await versionIn(join(folder, 'previous'))).toBe(second);
   });
 
-  test('takes a package from elsewhere, with its card, and leaves it there', async () => {
+  test('copies a package from another folder, with its card', async () => {
     const version = writePackage(join(folder, 'mine'), 'mine');
     writeFileSync(join(folder, 'mine', 'MODEL_CARD.md'), '# Mine');
     const elsewhere = mkdtempSync(join(tmpdir(), 'model-to-'));
@@ -73,7 +73,7 @@ describe('model promote', () => {
     }
   });
 
-  test('refuses what the service would refuse, and changes nothing', async () => {
+  test('refuses a package that the service would refuse, and changes nothing', async () => {
     const version = writePackage(folder);
     await expect(cli('promote')).rejects.toThrow(/no model/);
     writePackage(join(folder, 'challenger'), 'c', (manifest) => ({ ...manifest, model_version: '000000000000' }));
@@ -83,7 +83,7 @@ describe('model promote', () => {
   });
 });
 
-test('model list shows all three and what is wrong with each', async () => {
+test('model list shows all three models and their faults', async () => {
   const version = writePackage(folder);
   writePackage(join(folder, 'challenger'), 'c', (manifest) => ({ ...manifest, model_version: '000000000000' }));
   const text = await cli('list');

@@ -11,11 +11,11 @@ import { table } from './table.ts';
 export function modelCommand({ modelPath, print, note }: Pick<CliContext, 'modelPath' | 'print' | 'note'>): Command {
   const challenger = join(modelPath, CHALLENGER_FOLDER);
   const command = new Command('model').description(
-    'The scoring model in MODEL_PATH: what answers, and what may take its place. A running service follows within seconds.',
+    'Manage the scoring model in MODEL_PATH. A running service loads changes within seconds.',
   );
   command
     .command('list')
-    .description('The model that answers, its challenger, and the one before.')
+    .description('List the current model, its challenger and the previous model.')
     .action(async () => {
       const rows = [];
       for (const [role, folder] of [
@@ -30,25 +30,25 @@ export function modelCommand({ modelPath, print, note }: Pick<CliContext, 'model
   command
     .command('verify')
     .description(
-      'Load a package as the service would: its digest, thresholds and golden rows must agree. Prints its version.',
+      'Load a package as the service would: check its digest, thresholds and golden rows. Prints its version.',
     )
-    .argument('[folder]', 'default: the model that answers', modelPath)
+    .argument('[folder]', 'folder of the package', modelPath)
     .action(async (folder: string) => {
       const outcome = await loadModel(folder);
       if (outcome.kind === 'absent') throw new CliError(`There is no model in ${folder}.`);
       if (outcome.kind === 'refused') throw new CliError(`${folder}: ${outcome.reason}`);
-      note(`Digest, thresholds and ${outcome.model.manifest.golden_rows.length} golden rows agree.`);
+      note(`Digest, thresholds and ${outcome.model.manifest.golden_rows.length} golden rows are correct.`);
       print(outcome.model.version);
     });
   command
     .command('promote')
     .description(
-      'Verify a package and let it answer. The one before is kept; `promote` its folder to go back. Prints the version.',
+      'Verify a package and make it the current model. Promote the previous model to go back. Prints the version.',
     )
-    .argument('[folder]', 'default: the challenger', challenger)
+    .argument('[folder]', 'folder of the package', challenger)
     .action(async (folder: string) => {
       const outcome = await promoteModel(folder, modelPath);
-      if (outcome.kind === 'refused') throw new CliError(`Nothing was changed: ${outcome.reason}`);
+      if (outcome.kind === 'refused') throw new CliError(`The model was not promoted: ${outcome.reason}`);
       print(outcome.version);
     });
   return command;

@@ -13,18 +13,18 @@ const OVERLAP_HOURS = 24;
 export function playerTokensCommand(context: CliContext): Command {
   const { clock, ids, print, note } = context;
   const command = new Command('player-tokens').description(
-    'Manage the secret with which a game server signs player tokens (JWT, HS256). See also games set --require-player-token.',
+    'Manage the secret that signs player tokens (JWT, HS256) on a game server. See games set --require-player-token.',
   );
   command
     .command('create')
-    .description('Make the secret and print it once.')
+    .description('Create the secret and print it once.')
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
         gameOf(store, id);
         if (store.get(playerTokensAddress(id)) !== undefined) {
           throw new CliError(
-            `The game ${id} already has a secret for player tokens; change it with games player-tokens rotate ${id}.`,
+            `The game ${id} already has a secret for player tokens. Change it with games player-tokens rotate ${id}.`,
           );
         }
         const secret = newPlayerTokenSecret(ids);
@@ -35,10 +35,10 @@ export function playerTokensCommand(context: CliContext): Command {
     );
   command
     .command('rotate')
-    .description('Make a new secret and print it once. Tokens of the previous secret stay valid for the overlap.')
+    .description('Create a new secret and print it once. Tokens of the previous secret stay valid for the overlap.')
     .argument('<id>', 'the game')
     .addOption(
-      new Option('--overlap-hours <hours>', 'how long tokens of the previous secret stay valid; 0: not at all')
+      new Option('--overlap-hours <hours>', 'hours that tokens of the previous secret stay valid; 0 ends them at once')
         .argParser(parseHours)
         .default(OVERLAP_HOURS),
     )
@@ -53,7 +53,7 @@ export function playerTokensCommand(context: CliContext): Command {
     );
   command
     .command('disable')
-    .description('Delete the secret. Player tokens are then refused, and none is required.')
+    .description('Delete the secret. Player tokens are then refused and not required.')
     .argument('<id>', 'the game')
     .action((id: string) =>
       context.withConfigStore(async (store) => {
@@ -64,7 +64,7 @@ export function playerTokensCommand(context: CliContext): Command {
         const isDeleted = await store.delete(playerTokensAddress(id), held.revision);
         if (!isDeleted)
           throw new CliError(
-            'Player tokens are no longer required, but the secret could not be deleted; run disable again.',
+            'Player tokens are no longer required, but the secret could not be deleted. Run disable again.',
           );
         print(id);
       }),
@@ -82,12 +82,14 @@ function secretsOf(store: ConfigStore, id: string): ConfigEntry<'player_tokens'>
   gameOf(store, id);
   const entry = store.get(playerTokensAddress(id));
   if (entry !== undefined) return entry;
-  throw new CliError(`The game ${id} has no secret for player tokens; make one with games player-tokens create ${id}.`);
+  throw new CliError(
+    `The game ${id} has no secret for player tokens. Create one with games player-tokens create ${id}.`,
+  );
 }
 
 function confirm({ kind }: { kind: 'written' | 'conflict' | 'unavailable' }): void {
-  if (kind === 'conflict') throw new CliError('Another command changed the game at the same time; try again.');
-  if (kind === 'unavailable') throw new CliError('NATS did not confirm the write; try again.');
+  if (kind === 'conflict') throw new CliError('Another command changed the game at the same time. Try again.');
+  if (kind === 'unavailable') throw new CliError('NATS did not confirm the write. Try again.');
 }
 
 function parseHours(text: string): number {

@@ -9,8 +9,8 @@ export function secretsCommand(context: CliContext): Command {
     context.withConfigStore(
       async (store) => {
         const { written, failed } = await rewriteSecrets(store);
-        if (failed > 0) throw new CliError(`${failed} documents could not be written; run the command again.`);
-        context.note(`${written} documents written ${sealed ? 'with sealed secrets' : 'with secrets in the clear'}.`);
+        if (failed > 0) throw new CliError(`${failed} documents could not be written. Run the command again.`);
+        context.note(`Wrote ${written} documents with ${sealed ? 'sealed secrets' : 'secrets in plain text'}.`);
       },
       { sealed },
     );
@@ -19,11 +19,11 @@ export function secretsCommand(context: CliContext): Command {
   );
   command
     .command('seal')
-    .description('Encrypt every secret with SECRETS_KEY. A start of the service does the same.')
+    .description('Encrypt every secret with SECRETS_KEY. The service does the same at each start.')
     .action(rewrite(true));
   command
     .command('unseal')
-    .description('Store every secret in the clear, for an older version of the service. Stop the service right after.')
+    .description('Decrypt every secret, for a downgrade of the service. Stop the service right after.')
     .action(rewrite(false));
   return command;
 }

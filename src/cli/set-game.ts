@@ -14,28 +14,28 @@ interface SetOptions extends LifecycleOptions {
   requirePlayerToken?: 'on' | 'off';
 }
 
-/** `games set`: one option for each setting; what is not named stays. */
+/** `games set`: one option for each setting; other settings do not change. */
 export function setGameCommand(context: CliContext): Command {
   const command = new Command('set')
-    .description("Change a game's settings; in effect on every node within 200 ms.")
+    .description("Change a game's settings. They take effect on every node within 200 ms.")
     .argument('<id>', 'the game')
     .addOption(
-      new Option(
-        '--client-purchases <switch>',
-        'whether client keys (pk_) may record purchases; on for a new game',
-      ).choices(['on', 'off']),
+      new Option('--client-purchases <switch>', 'whether client keys (pk_) may record purchases; default on').choices([
+        'on',
+        'off',
+      ]),
     )
     .addOption(
       new Option(
         '--client-attributes <which>',
-        'which attributes client keys may set; all for a new game. Other attributes are ignored',
+        'attributes that client keys may set; others are ignored; default all',
       ).choices(['all', 'listed', 'none']),
     )
-    .option('--listed-attributes <name...>', 'with --client-attributes listed: their names')
+    .option('--listed-attributes <name...>', 'names of the attributes for --client-attributes listed')
     .addOption(
       new Option(
         '--require-player-token <switch>',
-        'whether requests of client keys need a player token; off for a new game. See games player-tokens --help',
+        'whether requests with client keys need a player token; default off; see games player-tokens --help',
       ).choices(['on', 'off']),
     )
     .action((id: string, options: SetOptions) =>
@@ -46,8 +46,10 @@ export function setGameCommand(context: CliContext): Command {
         const changes = changesOf(entry.document, hasSecret, options);
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
         const written = await store.put(gameAddress(id), { ...entry.document, ...changes }, entry.revision);
-        if (written.kind === 'conflict') throw new CliError('Somebody changed the game at the same moment; try again.');
-        if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write; try again.');
+        if (written.kind === 'conflict') {
+          throw new CliError('Another command changed the game at the same time. Try again.');
+        }
+        if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write. Try again.');
         context.print(id);
       }),
     );
@@ -62,7 +64,7 @@ function changesOf(
 ): Partial<GameDocument> {
   const { clientPurchases, requirePlayerToken } = options;
   if (requirePlayerToken === 'on' && !hasSecret) {
-    throw new CliError('The game has no secret for player tokens; first make one with games player-tokens create.');
+    throw new CliError('The game has no secret for player tokens. Create one with games player-tokens create.');
   }
   const clientAttributes = attributesOf(options);
   const lifecycle = thresholdsAfter(before, options);

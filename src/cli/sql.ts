@@ -11,10 +11,10 @@ interface SqlOptions {
 /** `sql "SELECT …"` */
 export function sqlCommand(context: CliContext): Command {
   return new Command('sql')
-    .description('Run one statement on ClickHouse and print its result as it comes.')
+    .description('Run one statement on ClickHouse and print its result.')
     .argument('<statement>', 'e.g. "SELECT event_name, count() FROM events GROUP BY ALL"')
-    .option('--format <format>', "any of ClickHouse's formats (default: a table for people, TSV with names for pipes)")
-    .option('--write', 'allow the statement to change something')
+    .option('--format <format>', 'a ClickHouse format (default: a table on a terminal, TSV with names in a pipe)')
+    .option('--write', 'allow the statement to change data')
     .action((statement: string, options: SqlOptions) => runSql(statement, options, context));
 }
 
@@ -32,7 +32,7 @@ async function runSql(statement: string, options: SqlOptions, context: CliContex
     body: statement,
     headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
   }).catch((error: unknown) => {
-    throw new CliError(`ClickHouse at ${url} cannot be reached: ${reason(error)}`);
+    throw new CliError(`Could not connect to ClickHouse at ${url}: ${reason(error)}`);
   });
   if (!response.ok) throw new CliError((await response.text()).trim());
   for await (const chunk of response.body ?? []) {

@@ -6,8 +6,8 @@ export function append<T>(list: readonly T[], item: T, most: number): T[] {
 }
 
 /**
- * As `append`, with a bound of its own for each of two groups: only items of the new item's group count, and only such are
- * dropped. So no kind can push out the entries of another.
+ * As `append`, with a separate bound for each of two groups. Only items of the new item's group count and are dropped,
+ * so one group never displaces entries of the other.
  */
 export function appendInGroup<T>(list: readonly T[], item: T, most: number, isMember: (one: T) => boolean): T[] {
   if (list.length < most) return append(list, item, most);

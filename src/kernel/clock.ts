@@ -1,19 +1,19 @@
-/** Time as the service sees it, so that a test or the simulation can be the one who moves it. */
+/** The service's source of time. Tests and the simulation replace it with a clock they control. */
 export interface Clock {
   /** Wall time, milliseconds since the Unix epoch. May jump. */
   wallMs(): number;
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Milliseconds since some fixed moment. Never decreases. */
   monotonicMs(): number;
   /**
-   * Calls `fn` once after `delayMs`; the returned function cancels it. Never calls synchronously; with 0 as soon as this turn
-   * of the event loop has dealt with what came in.
+   * Calls `fn` once after `delayMs`, never synchronously; the returned function cancels it. With 0 it runs after the
+   * I/O events of this turn of the event loop.
    */
   timer(delayMs: number, fn: () => void): Cancel;
 }
 
 export type Cancel = () => void;
 
-/** The machine's clock. Its timers keep the process alive, as they belong to running components. */
+/** The machine's clock. Its timers keep the process alive, because they belong to running components. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

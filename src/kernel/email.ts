@@ -1,9 +1,9 @@
-/** Characters that an address may not hold: white space, and what separates addresses or quotes them. */
+/** Characters that an address must not contain: white space, and separators and quotes of address lists. */
 const FORBIDDEN = /[\s<>"(),;:\\[\]]/;
 
 /**
- * Whether a text is an e-mail address: something before the @, a dotted name after it. It catches slips of typing and
- * does not refuse exotic addresses that are legal. Linear in the text.
+ * Whether a text is an e-mail address: any text before the @ and a dotted name after it. Detects typos and accepts
+ * unusual but legal addresses. Takes time linear in the text's length.
  */
 export function isEmail(text: string): boolean {
   const at = text.indexOf('@');

@@ -7,7 +7,7 @@ it('a busy turn of the event loop is measured', async () => {
   const seen: number[] = [];
   const watch = watchStalls(systemClock, threadCpuMs, (seconds) => seen.push(seconds));
   const until = threadCpuMs() + 80;
-  // Spends processor time, not wall time, so that a busy machine changes nothing.
+  // Uses CPU time instead of wall time, so the load of the machine does not matter.
   setImmediate(() => {
     while (threadCpuMs() < until);
   });
@@ -18,7 +18,7 @@ it('a busy turn of the event loop is measured', async () => {
   expect(watch.takeLongestSeconds()).toBe(0);
 });
 
-it('a timer that fires late without any work of this thread is no stall', async () => {
+it('a timer that fires late while this thread is idle is not a stall', async () => {
   const clock = createFakeClock();
   const node = clock.node();
   const watch = watchStalls(

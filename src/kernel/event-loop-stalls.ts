@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from './clock.ts';
 
 /**
- * Measures how long single turns of this thread's event loop last.
+ * Measures how long single turns of this thread's event loop take.
  *
- * A repeating timer notes how late it fires and how much processor time this thread took since it last fired. The
- * smaller of the two is the stall: lateness alone also counts time in which the machine ran something else.
+ * A repeating timer records how late it fires and how much CPU time this thread used since it last fired. The smaller
+ * of the two is the stall: lateness alone also includes time in which the machine ran other processes.
  */
 export interface StallWatch {
   /** The longest stall in seconds since the last call. */
@@ -12,12 +12,12 @@ export interface StallWatch {
   stop(): void;
 }
 
-/** Short enough to see a stall of 10 ms, long enough to cost nothing: 50 wake-ups a second. */
+/** 50 wake-ups a second: a negligible cost. */
 const INTERVAL_MS = 20;
 
 /**
- * @param cpuMs processor time of this thread so far, in milliseconds
- * @param onStall gets every turn that was longer than `INTERVAL_MS`, in seconds
+ * @param cpuMs CPU time of this thread so far, in milliseconds
+ * @param onStall called with the length, in seconds, of every turn longer than `INTERVAL_MS`
  */
 export function watchStalls(clock: Clock, cpuMs: () => number, onStall: (seconds: number) => void): StallWatch {
   let longestMs = 0;
@@ -47,7 +47,7 @@ export function watchStalls(clock: Clock, cpuMs: () => number, onStall: (seconds
   };
 }
 
-/** Processor time of the calling thread so far, user and system, in milliseconds. */
+/** CPU time of the calling thread so far, user and system, in milliseconds. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

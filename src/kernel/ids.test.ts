@@ -10,13 +10,13 @@ describe('a UUIDv7', () => {
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(AT_MS);
   });
 
-  it('comes after those made before it in the same millisecond', () => {
+  it('sorts after earlier ones of the same millisecond', () => {
     const made = Array.from({ length: 2_000 }, () => systemIds.uuidv7(AT_MS));
     expect(made).toEqual(made.toSorted());
     expect(new Set(made).size).toBe(made.length);
   });
 
-  it('is still one of its own when a millisecond has more than can be told apart, or the clock goes back', () => {
+  it('is unique also when the counter overflows within a millisecond, or the clock goes back', () => {
     const made = Array.from({ length: 10_000 }, () => systemIds.uuidv7(AT_MS + 1));
     made.push(systemIds.uuidv7(AT_MS));
     expect(new Set(made).size).toBe(made.length);
@@ -24,7 +24,7 @@ describe('a UUIDv7', () => {
 });
 
 // RFC 9562, appendix A.4: the DNS namespace and www.example.com.
-it('a UUIDv5 is the one the RFC shows', () => {
+it('a UUIDv5 matches the example of the RFC', () => {
   expect(uuidv5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com')).toBe(
     '2ed6657d-e927-568b-95e1-2665a8aea6a2',
   );

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
-/** Where ids and randomness come from, so that the simulation can seed them. */
+/** The service's source of ids and randomness. The simulation replaces it with a seeded one. */
 export interface Ids {
-  /** A UUIDv7 (RFC 9562): ordered by `nowMs`, then by when this process made it (about 2,000 a millisecond). */
+  /** A UUIDv7 (RFC 9562): ordered by `nowMs`, then by the order of calls (about 2,000 in one millisecond). */
   uuidv7(nowMs: number): string;
   /** A UUIDv4. */
   uuidv4(): string;
@@ -24,7 +24,7 @@ export function uuidv5(namespace: string, name: string): string {
   return formatUuid(digest.subarray(0, 16), 5);
 }
 
-/** Lays 16 bytes out as a UUID of the given version. Overwrites the version and variant bits. */
+/** Formats 16 bytes as a UUID of the given version. Overwrites the version and variant bits. */
 function formatUuid(bytes: Uint8Array, version: 4 | 5 | 7): string {
   const copy = Buffer.from(bytes);
   copy[6] = ((copy[6] ?? 0) & 0x0f) | (version << 4);
@@ -37,7 +37,7 @@ const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let poolOffset = 0;
 
-/** Random bytes are drawn from the system in pools: one system call per 4 KiB instead of one per id. */
+/** Takes random bytes from a pool: one system call per 4 KiB instead of one per id. */
 function pooledBytes(sizeBytes: number): Buffer {
   if (poolOffset + sizeBytes > pool.length) {
     pool = randomBytes(Math.max(POOL_BYTES, sizeBytes));
@@ -52,8 +52,8 @@ let counterMs = -1;
 let counter = 0;
 
 /**
- * The 12 bits after the time: a counter (RFC 9562, section 6.2, method 1), seeded at random in the lower half at the
- * first id of a millisecond. Past its end it begins anew: such ids are random in their order, not in being distinct.
+ * The 12 bits after the time: a counter (RFC 9562, section 6.2, method 1), seeded at random in the lower half for the
+ * first id of a millisecond. When it overflows it is seeded again: such ids stay distinct but lose their order.
  */
 function nextCounter(nowMs: number, seed: number): number {
   counter = nowMs === counterMs && counter + 1 < COUNTER_LIMIT ? counter + 1 : seed & 0x7ff;
@@ -61,7 +61,7 @@ function nextCounter(nowMs: number, seed: number): number {
   return counter;
 }
 
-/** Ids from the operating system's randomness. */
+/** Ids from the operating system's random bytes. */
 export const systemIds: Ids = {
   uuidv7(nowMs) {
     const bytes = Buffer.from(pooledBytes(16));

@@ -1,9 +1,9 @@
 import { pino, type Logger as PinoLogger } from 'pino';
 
-/** The structured log. ERROR means somebody must act. */
+/** The structured log. ERROR means that an operator must act. */
 export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info' | 'debug' | 'child'>;
 
-/** A pino logger to standard output. Keys, secrets and e-mails are never passed to it; the paths are a second net. */
+/** A pino logger to standard output. Keys, secrets and e-mails are never logged; redaction is a safety net. */
 export function createLogger(level: string, name: string): PinoLogger {
   return pino({
     name,

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
 /**
- * Every label a metric may have, and what bounds its values. None of them names a tenant: no game, player, key, webhook or host.
+ * Every label a metric may have, and what bounds its values. No label names a tenant: no game, player, key, webhook or
+ * host.
  */
 const LABELS: Readonly<Record<string, string>> = {
   route: 'the paths of our routes as patterns, and `unknown`',
@@ -21,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   version: "versions of the operator's models that are in use",
 };
 
-test('no metric has a label without a bound, or one that names a tenant', () => {
+test('every label of a metric has bounded values and names no tenant', () => {
   const metrics = createMetrics();
   const names = new Set<string>();
   for (const metric of Object.values(metrics)) {

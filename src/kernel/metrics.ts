@@ -2,7 +2,10 @@ import type { Clock } from './clock.ts';
 import { threadCpuMs, watchStalls } from './event-loop-stalls.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** Every metric of the service in one place: names, units and meaning. Components take what they need by type. */
+/**
+ * Every metric of the service: its name, unit and meaning. Components take the ones they need by type.
+ * The values of every label are bounded, and none names a tenant (metrics.test.ts).
+ */
 export function createMetrics() {
   const sinks = createSinkMetrics();
   let sinkText = (): Promise<string> => sinks.registry.metrics();
@@ -11,22 +14,22 @@ export function createMetrics() {
   const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
   return {
     ...sinks,
-    /** Everything in Prometheus' text format. */
+    /** All metrics in Prometheus' text format. */
     text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}`,
     contentType: registry.contentType,
-    /** The sinks run in another thread, which tells its metrics by this. */
+    /** Includes the metrics of sinks that run in another thread. */
     sinksElsewhere(text: () => Promise<string>): void {
       sinkText = text;
     },
     httpRequests: new Counter({
       name: 'http_requests_total',
-      help: 'HTTP requests answered, by route and status.',
+      help: 'HTTP responses, by route and status.',
       labelNames: ['route', 'status'],
       registers,
     }),
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'From the first byte of a request to its answer, by route.',
+      help: 'Time from the first byte of a request to its response, by route.',
       labelNames: ['route'],
       buckets: seconds,
       registers,
@@ -46,89 +49,91 @@ export function createMetrics() {
     }),
     commandBatchSize: new Histogram({
       name: 'gateway_batch_commands',
-      help: 'Commands in one REQUESTS message.',
+      help: 'Commands per REQUESTS message.',
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
       registers,
     }),
     schemaViolations: new Counter({
       name: 'event_schema_violations_total',
-      help: "Events that broke their schema, by the schema's mode: observe, warn, enforce.",
+      help: "Events that violate their schema, by the schema's mode: observe, warn, enforce.",
       labelNames: ['mode'],
       registers,
     }),
     commandsTimedOut: new Counter({
       name: 'gateway_commands_timed_out_total',
-      help: 'Commands answered 503 as no reply came before deadline and grace.',
+      help: 'Commands answered 503 because their deadline passed without a reply.',
       registers,
     }),
     commitFacts: new Histogram({
       name: 'owner_commit_facts',
-      help: 'Facts in one FACTS record.',
+      help: 'Facts per FACTS record.',
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000],
       registers,
     }),
     commitDuration: new Histogram({
       name: 'owner_commit_duration_seconds',
-      help: 'From sending an append to FACTS to its acknowledgement.',
+      help: 'Time from an append to FACTS to its acknowledgement.',
       buckets: seconds,
       registers,
     }),
     conditionsOverBudget: new Counter({
       name: 'owner_condition_budget_exceeded_total',
-      help: 'Conditions that exceeded their budget of steps and counted as false, by the kind of their definition: segment, flag, campaign.',
+      help:
+        'Evaluations of conditions that exceeded their step budget and counted as false, by the kind of definition: ' +
+        'segment, flag, campaign.',
       labelNames: ['definition'],
       registers,
     }),
     flagExposures: new Counter({
       name: 'flag_exposures_total',
       help:
-        'Exposures, by the origin of their variant: served, earlier, named, mismatch. unattributed: events with a flag_key that ' +
-        'made no exposure, as no variant was recorded and none was named.',
+        'Exposures, by the origin of their variant: served, earlier, named, mismatch. unattributed counts events ' +
+        'with a flag_key that recorded no exposure, because no variant was stored and the event named none.',
       labelNames: ['attribution'],
       registers,
     }),
-    ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions owned by this process.', registers }),
+    ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions that this process owns.', registers }),
     stepDowns: new Counter({
       name: 'owner_step_downs_total',
-      help: 'Times an owner gave a partition up, by reason.',
+      help: 'Partitions that this process stopped owning, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     hotPlayers: new Gauge({
       name: 'owner_hot_players',
-      help: 'Players held in memory, by partition.',
+      help: 'Players in memory, by partition.',
       labelNames: ['partition'],
       registers,
     }),
     snapshotsWaiting: new Gauge({
       name: 'owner_snapshots_waiting',
-      help: 'Players that changed since their newest snapshot, by partition.',
+      help: 'Players that changed since their latest snapshot, by partition.',
       labelNames: ['partition'],
       registers,
     }),
     scoringBatchRows: new Histogram({
       name: 'scoring_batch_rows',
-      help: 'Installs scored in one run of a model.',
+      help: 'Installs scored per run of a model.',
       labelNames: ['model'],
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 512],
       registers,
     }),
     scoringInference: new Histogram({
       name: 'scoring_inference_seconds',
-      help: 'One run of a model, on the main thread.',
+      help: 'Duration of one run of a model on the main thread.',
       labelNames: ['model'],
       buckets: [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01],
       registers,
     }),
     scores: new Counter({
       name: 'scoring_scores_total',
-      help: 'Scores stored, by model (current, challenger) and bucket; forced ones of test keys are left out.',
+      help: 'Stored scores, by model (current, challenger) and bucket, without those that test keys forced.',
       labelNames: ['model', 'bucket'],
       registers,
     }),
     modelLoads: new Counter({
       name: 'scoring_model_loads_total',
-      help: 'Models looked at, by role and outcome; refused and absent leave in use what is.',
+      help: 'Attempts to load a model, by role and outcome. refused and absent keep the model in use.',
       labelNames: ['role', 'outcome'],
       registers,
     }),
@@ -140,32 +145,32 @@ export function createMetrics() {
     }),
     streamLag: new Gauge({
       name: 'sse_lag_records',
-      help: 'FACTS records stored but not yet sent to the event stream of this process.',
+      help: 'FACTS records that are stored but not yet sent to the event stream of this process.',
       registers,
     }),
-    streamReaders: new Gauge({ name: 'sse_readers', help: 'SSE connections open.', registers }),
+    streamReaders: new Gauge({ name: 'sse_readers', help: 'Open SSE connections.', registers }),
     streamBehind: new Gauge({
       name: 'sse_readers_behind',
-      help: 'SSE connections that catch up: resuming, slow, or waiting for the log.',
+      help: 'SSE connections that are catching up: resuming, slow, or waiting for the log.',
       registers,
     }),
     streamBuffered: new Gauge({
       name: 'sse_buffered_bytes',
-      help: 'Bytes that wait for the network, over all SSE connections.',
+      help: 'Bytes waiting for the network, over all SSE connections.',
       registers,
     }),
     streamGaps: new Counter({
       name: 'sse_gaps_total',
-      help: 'SSE readers told of events they will not get any more.',
+      help: 'gap messages sent to SSE readers: events that can no longer be replayed.',
       registers,
     }),
     streamDisconnects: new Counter({
       name: 'sse_disconnects_total',
-      help: 'SSE readers disconnected for being too slow, by reason: stalled, too_far_behind, buffers_full.',
+      help: 'SSE readers disconnected because they were too slow, by reason: stalled, too_far_behind, buffers_full.',
       labelNames: ['reason'],
       registers,
     }),
-    /** Node's own process metrics, and how the main thread spends its time; called once by main. */
+    /** Adds Node's process metrics and those of the main thread; called once by main. */
     collectProcess(clock: Clock): void {
       collectDefaultMetrics({ register: registry });
       collectMainThread(clock, registers);
@@ -176,20 +181,20 @@ export function createMetrics() {
 function collectMainThread(clock: Clock, registers: Registry[]) {
   const stalls = new Histogram({
     name: 'event_loop_stall_seconds',
-    help: 'Turns of the main thread that lasted longer than 20 ms of its processor time.',
+    help: 'Turns of the main thread that took more than 20 ms of CPU time.',
     buckets: [0.03, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
   const watch = watchStalls(clock, threadCpuMs, (seconds) => stalls.observe(seconds));
   const longestStall: Gauge = new Gauge({
     name: 'event_loop_longest_stall_seconds',
-    help: 'The longest turn of the main thread since the last scrape.',
+    help: 'Longest turn of the main thread since the last scrape.',
     registers,
     collect: () => longestStall.set(watch.takeLongestSeconds()),
   });
   const cpu: Gauge = new Gauge({
     name: 'main_thread_cpu_seconds',
-    help: 'Processor time of the main thread since the process started.',
+    help: 'CPU time of the main thread since the process started.',
     registers,
     collect: () => cpu.set(threadCpuMs() / 1000),
   });
@@ -197,7 +202,7 @@ function collectMainThread(clock: Clock, registers: Registry[]) {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What the sinks count. They run in a thread of their own, so these have a registry of their own. */
+/** The metrics of the sinks. Sinks run in a separate thread, so these have a separate registry. */
 export function createSinkMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -205,7 +210,9 @@ export function createSinkMetrics() {
     registry,
     sinkLag: new Gauge({
       name: 'sink_lag_records',
-      help: 'Records of its stream stored but not yet handled, by sink; clickhouse-records reads RECORDS, the others FACTS.',
+      help:
+        'Records that are stored in a stream but not yet handled, by sink. clickhouse-records reads RECORDS, ' +
+        'the others read FACTS.',
       labelNames: ['sink'],
       registers,
     }),
@@ -217,7 +224,7 @@ export function createSinkMetrics() {
     }),
     sinkFailures: new Counter({
       name: 'sink_failures_total',
-      help: 'Writes of a sink that failed and are repeated; reason refused: somebody must act.',
+      help: 'Failed writes of a sink, by sink and reason. The sink repeats them; reason refused needs an operator.',
       labelNames: ['sink', 'reason'],
       registers,
     }),
@@ -229,43 +236,47 @@ export function createSinkMetrics() {
     }),
     attemptsUnlogged: new Counter({
       name: 'webhook_attempts_unlogged_total',
-      help: 'Webhook delivery attempts missing in webhook_deliveries, as RECORDS took nothing in time.',
+      help: 'Webhook delivery attempts missing from webhook_deliveries, because RECORDS did not accept them in time.',
       registers,
     }),
     webhookGamesBehind: new Gauge({
       name: 'webhook_games_behind',
-      help: 'Games with more deliveries than can be queued at once, matched separately until they have caught up.',
+      help: 'Games with more deliveries than can be queued at once. They are matched separately until they catch up.',
       registers,
     }),
     deliveriesOverflowed: new Counter({
       name: 'webhook_deliveries_overflowed_total',
-      help: 'Deliveries not queued as too many waited for their webhook or game; a recovery queues them.',
+      help: 'Deliveries not queued because too many were waiting for their webhook or game. A recovery queues them.',
       registers,
     }),
     webhooksDisabled: new Counter({
       name: 'webhooks_disabled_total',
-      help: 'Webhooks this process disabled, by reason.',
+      help: 'Webhooks that this process disabled, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     oldestUndelivered: new Gauge({
       name: 'webhook_oldest_undelivered_seconds',
-      help: 'Age of the oldest delivery this process could not make yet, over all webhooks; take the maximum over processes.',
+      help:
+        'Age of the oldest delivery that this process has not delivered yet, over all webhooks. ' +
+        'Take the maximum over processes.',
       registers,
     }),
     deliveriesPending: new Gauge({
       name: 'webhook_deliveries_pending',
-      help: 'Deliveries that wait, over all webhooks and processes: due now or scheduled.',
+      help: 'Waiting deliveries, due now or scheduled, over all webhooks and processes.',
       registers,
     }),
     deliveriesInFlight: new Gauge({
       name: 'webhook_deliveries_in_flight',
-      help: 'Requests to receivers under way in this process.',
+      help: 'Requests to receivers in flight in this process.',
       registers,
     }),
     openCircuits: new Gauge({
       name: 'webhook_open_circuits',
-      help: 'Webhooks whose receiver gives this process no answer: one attempt at a time goes there, all else is put off.',
+      help:
+        'Webhooks whose receiver does not respond to this process. They receive one attempt at a time; ' +
+        'other deliveries are deferred.',
       registers,
     }),
   };

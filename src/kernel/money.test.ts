@@ -18,7 +18,7 @@ describe('an amount of money', () => {
     ['1e1', 100_000],
     ['1E-4', 1],
     ['1e+2', 1_000_000],
-    // `1e+2` in a query string, where an unescaped plus sign is a space.
+    // In a query string an unescaped plus sign of `1e+2` is a space.
     ['1e 2', 1_000_000],
     ['2.5e-1', 2_500],
     ['0.000000000000000000005e21', 50_000],
@@ -87,7 +87,7 @@ describe('an amount of money', () => {
     for (const text of texts) expect({ text, amount: parseAmount(text) }).toEqual({ text, amount: undefined });
   });
 
-  it('says what it read, for every amount', () => {
+  it('has a text that parses to the same amount', () => {
     assert(
       property(integer({ min: 1, max: LIMITS.purchaseAmount }), (amount) => {
         expect(parseAmount(unitsText(amount))).toBe(amount);
@@ -96,7 +96,7 @@ describe('an amount of money', () => {
     );
   });
 
-  it('rounds as exact arithmetic does, whatever the notation', () => {
+  it('rounds like exact arithmetic in every notation', () => {
     const parts = tuple(
       bigInt({ min: 0n, max: 10n ** 22n }),
       integer({ min: 0, max: 12 }),
@@ -119,7 +119,7 @@ describe('an amount of money', () => {
     );
   });
 
-  it('is written exactly up to the largest total', () => {
+  it('has an exact text up to the largest total', () => {
     expect([0, 1, 10_000, 12_300, -12_345, LIMITS.totalRevenue].map(unitsText)).toEqual([
       '0',
       '0.0001',

@@ -1,15 +1,16 @@
 import { LIMITS } from './limits.ts';
 
-/** Money is counted in ten-thousandths of a currency's unit, as integers: sums of floats drift. */
+/** Amounts of money are integers in ten-thousandths of a currency's unit, because sums of floats drift. */
 const SCALE = 10_000;
 const DECIMAL_PLACES = 4;
 /** Digits of the largest integer that a number holds exactly (2^53). */
 const SAFE_DIGITS = 16;
 
 /**
- * Reads an amount of money from the text of a decimal number in any notation: `9.99`, `9.990000`, `.5`, `1e1`. Reads digit by
+ * Parses an amount of money from a decimal number in any notation: `9.99`, `9.990000`, `.5`, `1e1`. Parses digit by
  * digit, never through a float, and rounds half to even at four decimals. Takes time linear in the text's length.
- * @returns ten-thousandths, or undefined when it is no number, not over 0 once rounded, or over `LIMITS.purchaseAmount`
+ * @returns ten-thousandths, or undefined if the text is not a number, rounds to 0, is negative, or is over
+ *   `LIMITS.purchaseAmount`
  */
 export function parseAmount(text: string): number | undefined {
   const number = parseDecimal(text);
@@ -18,12 +19,12 @@ export function parseAmount(text: string): number | undefined {
   return amount > 0 && amount <= LIMITS.purchaseAmount ? amount : undefined;
 }
 
-/** Ten-thousandths in units: exact to the last digit below 2^39 units, and to the nearest float above. */
+/** Converts ten-thousandths to units: exact below 2^39 units, rounded to the nearest float above. */
 export function inUnits(tenThousandths: number): number {
   return tenThousandths / SCALE;
 }
 
-/** Ten-thousandths in units as the text of a JSON number, exact for every safe integer and without trailing zeros. */
+/** Ten-thousandths in units as a JSON number, exact for every safe integer and without trailing zeros. */
 export function unitsText(tenThousandths: number): string {
   const digits = String(Math.abs(tenThousandths)).padStart(DECIMAL_PLACES + 1, '0');
   let end = digits.length;
@@ -40,7 +41,7 @@ interface Decimal {
   exponent: number;
 }
 
-/** Far outside of what counts, and far inside of what a number holds. */
+/** Far above any valid exponent, and far below the largest safe integer. */
 const MOST_EXPONENT = 1_000_000;
 
 function parseDecimal(text: string): Decimal | undefined {
@@ -57,7 +58,7 @@ function parseDecimal(text: string): Decimal | undefined {
   return { digits: all.slice(start), exponent: power - decimals.length };
 }
 
-/** The exponent that the rest of a text is; 0 for no rest, `undefined` for anything else. */
+/** Parses the rest of a text as an exponent: 0 for an empty rest, `undefined` if it is not one. */
 function readExponent(text: string, from: number): number | undefined {
   if (from === text.length) return 0;
   if (text[from] !== 'e' && text[from] !== 'E') return undefined;
@@ -69,7 +70,7 @@ function readExponent(text: string, from: number): number | undefined {
   return sign === '-' ? -size : size;
 }
 
-/** Where the run of ASCII digits ends that begins at `from`. */
+/** The end of the run of ASCII digits that starts at `from`. */
 function digitsEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
@@ -80,7 +81,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Rounded half to even; infinite where a number could not hold it exactly. */
+/** Rounded half to even; infinite beyond the safe integers. */
 function tenThousandths({ digits, exponent }: Decimal): number {
   const shift = exponent + DECIMAL_PLACES;
   const kept = digits.length + shift;
@@ -91,7 +92,7 @@ function tenThousandths({ digits, exponent }: Decimal): number {
   return roundsUp(digits.slice(kept), floor) ? floor + 1 : floor;
 }
 
-/** @param rest the digits that are dropped, at least one */
+/** @param rest the dropped digits, at least one */
 function roundsUp(rest: string, floor: number): boolean {
   const first = rest[0] ?? '0';
   if (first !== '5') return first > '5';

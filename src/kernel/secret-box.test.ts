@@ -13,26 +13,26 @@ function sealed(text: string, context: string, by = box): Sealed {
 }
 
 describe('a sealed secret', () => {
-  test('opens to what it was, whatever characters and length', () => {
+  test('opens to the original text, of any characters and length', () => {
     for (const text of ['', 'whsec_abc', 'ä€😀\0', 'x'.repeat(10_000)]) {
       expect(box.open(sealed(text, 'a'), 'a')).toBe(text);
     }
   });
 
-  test('shows nothing of its text, and is another one each time', () => {
+  test('reveals nothing of its text and differs each time', () => {
     const kept = JSON.stringify(sealed('whsec_abc', 'a'));
     expect(kept).not.toContain('whsec_abc');
     expect(kept).not.toContain(Buffer.from('whsec_abc').toString('base64url'));
     expect(JSON.stringify(sealed('whsec_abc', 'a'))).not.toBe(kept);
   });
 
-  test('does not open where it does not belong, or after any change of it', () => {
+  test('does not open in another context or after any change', () => {
     const kept = sealed('whsec_abc', 'webhook/a');
     expect(box.open(kept, 'webhook/b')).toBeUndefined();
     for (let place = 0; place < kept.sealed.length; place++) {
       const other = kept.sealed[place] === 'A' ? 'B' : 'A';
       const changed = kept.sealed.slice(0, place) + other + kept.sealed.slice(place + 1);
-      // The last character of base64url may hold bits that stand for nothing.
+      // The last character of base64url may contain unused bits.
       if (place < kept.sealed.length - 1) expect(box.open({ sealed: changed }, 'webhook/a')).toBeUndefined();
     }
     for (const text of ['', 'v1', 'v1..', `v1.${box.keyId}.AAAA`]) {
@@ -41,8 +41,8 @@ describe('a sealed secret', () => {
   });
 });
 
-describe('a change of keys', () => {
-  test('opens what earlier keys sealed, seals with the first, and says what is still under another', () => {
+describe('a rotation of keys', () => {
+  test('opens texts of earlier keys, seals with the first, and detects texts of other keys', () => {
     const kept = sealed('s', 'a');
     const changed = createSecretBox([two, one], random);
     expect(changed.open(kept, 'a')).toBe('s');
@@ -55,7 +55,7 @@ describe('a change of keys', () => {
     expect(box.open(sealed('s', 'a', changed), 'a')).toBeUndefined();
   });
 
-  test('to none leaves texts in the clear, and opens those that are sealed', () => {
+  test('to no key stores plain text and opens sealed texts', () => {
     const back = withoutSealing(box);
     expect(back.seal('s', 'a')).toBe('s');
     expect(back.open(sealed('s', 'a'), 'a')).toBe('s');

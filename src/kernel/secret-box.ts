@@ -1,31 +1,32 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 /**
- * A text encrypted for storage: `v1.<key id>.<nonce, tag and ciphertext in base64url>`. It is an object, so that a stored
- * secret can never be mistaken for one that was stored in the clear.
+ * A text encrypted for storage: `v1.<key id>.<nonce, tag and ciphertext in base64url>`. It is an object, so a sealed
+ * secret is never confused with one that was stored in plain text.
  */
 export interface Sealed {
   sealed: string;
 }
 
 /**
- * Encrypts secrets that must be kept but not be readable by whoever reads the disk or the log (AES-256-GCM, a random nonce
- * of 96 bits each). One key seals; it and the others open, so that keys can be changed without a stop.
+ * Encrypts secrets that the service stores, so that access to the disk or the log does not reveal them (AES-256-GCM, a
+ * random nonce of 96 bits each). One key seals; that key and the others open, so keys can be rotated without a stop.
  *
- *     const kept = box.seal(secret, `game/${id}/player-tokens`);   // store it
- *     const secret = box.open(kept, `game/${id}/player-tokens`);   // undefined: another key, another context, or tampered with
+ *     const stored = box.seal(secret, `game/${id}/player-tokens`);
+ *     const secret = box.open(stored, `game/${id}/player-tokens`);
  *
- * `context` names what the secret belongs to and is authenticated with it: a sealed text that is moved elsewhere does not
- * open. It must stay the same for the secret's life.
+ * `open` returns `undefined` for another key, another context or a modified text. `context` names the secret's owner
+ * and is authenticated with it: a sealed text that is copied elsewhere does not open. It must never change for a
+ * secret.
  */
 export interface SecretBox {
-  /** Names the key that seals without saying anything of it: 16 hex digits. */
+  /** Identifies the key that seals without revealing it: 16 hex digits. */
   readonly keyId: string;
-  /** Whether it opens what the key of that id sealed. */
+  /** Whether the box can open texts that the key with that id sealed. */
   knows(keyId: string): boolean;
   seal(text: string, context: string): Sealed | string;
   open(sealed: Sealed, context: string): string | undefined;
-  /** Whether a stored value has the form that `seal` gives it now. */
+  /** Whether a stored value has the form and the key that `seal` uses now. */
   isCurrent(stored: Sealed | string): boolean;
 }
 
@@ -36,7 +37,7 @@ const TAG_BYTES = 16;
 
 /**
  * @param keys 32 bytes each; the first seals, all open
- * @param randomBytes where nonces come from
+ * @param randomBytes the source of nonces
  */
 export function createSecretBox(
   keys: readonly [Uint8Array, ...Uint8Array[]],
@@ -74,7 +75,7 @@ export function createSecretBox(
   };
 }
 
-/** Opens as `box` does and seals nothing: for going back to a version that cannot open. */
+/** Opens as `box` does and seals nothing: for a downgrade to a version that cannot open. */
 export function withoutSealing(box: SecretBox): SecretBox {
   return { ...box, seal: (text) => text, isCurrent: (stored) => typeof stored === 'string' };
 }

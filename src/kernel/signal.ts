@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** Wakes one loop. A notification while nobody waits is kept; many count as one. */
+/** Wakes one loop. Notifications without a waiter are kept and count as one. */
 export interface Signal {
   notify: () => void;
-  /** Resolves at the next notification (at once if one was kept), or after `timeoutMs` of `clock`. One waiter at a time. */
+  /** Resolves at the next notification (at once if one is kept) or after `timeoutMs`. One waiter at a time. */
   wait(clock?: Clock, timeoutMs?: number): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ describe('a timestamp', () => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 
-  it('is written as Date writes it, and read back', () => {
+  it('is formatted like Date.toISOString and parses back', () => {
     const range = { min: new Date(0), max: new Date('2299-12-31T23:59:59.999Z'), noInvalidDate: true };
     assert(
       property(date(range), (time) => {

@@ -1,15 +1,15 @@
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
 
-/** 2300-01-01T00:00:00Z: the end of what ClickHouse's DateTime64 holds. */
+/** 2300-01-01T00:00:00Z: the end of the range of ClickHouse's DateTime64. */
 const END_MS = 10_413_792_000_000;
 
 /**
- * Reads an ISO 8601 date or date-time. Without an offset it is UTC; fractions beyond milliseconds are cut off.
- * @returns epoch milliseconds, or undefined when it is no such time or lies outside the years 1970 to 2299
+ * Parses an ISO 8601 date or date-time. Without an offset it is UTC; fractions beyond milliseconds are cut off.
+ * @returns epoch milliseconds, or undefined if the text is not a time in the years 1970 to 2299
  */
 export function parseTimestamp(text: string): number | undefined {
-  // A time is read where it is validated and again where it is used, one right after the other.
+  // Callers parse the same text twice in a row: to validate it and to use it.
   if (text !== latest.text) latest = { text, epochMs: read(text) };
   return latest.epochMs;
 }
@@ -24,7 +24,7 @@ function read(text: string): number | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined;
   const dayMs = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // Date.UTC rolls 31 February over into March; a date that moved was not a date.
+  // Date.UTC turns 31 February into a day of March; such a date is invalid.
   if (new Date(dayMs).getUTCDate() !== Number(day) || Number(month) < 1 || Number(month) > 12) return undefined;
   const localMs =
     dayMs +
@@ -40,7 +40,7 @@ function read(text: string): number | undefined {
 const DAY_MS = 86_400_000;
 let day = { startMs: Number.NaN, prefix: '' };
 
-/** UTC with milliseconds and `Z`. Most times of an answer lie on one day, whose text is kept. @param epochMs epoch milliseconds */
+/** UTC with milliseconds and `Z`. Most times of one response are on the same day, so its text is cached. */
 export function formatTimestamp(epochMs: number): string {
   let ofDayMs = epochMs - day.startMs;
   if (!(ofDayMs >= 0 && ofDayMs < DAY_MS)) {

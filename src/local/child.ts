@@ -5,15 +5,15 @@ import { CONFIG_ERROR_EXIT } from '../config.ts';
 import { sleep, within, type Cancel, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** How a child is started and how one sees that it is ready. */
+/** How to start a child and how to check that it is ready. */
 export interface ChildSpec {
   name: 'nats' | 'clickhouse' | 'service';
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** File its output goes to; left out: our own standard output. */
+  /** The file for its output. Without one, the output goes to the supervisor's standard output. */
   logFile?: string;
-  /** Called repeatedly after a start. */
+  /** Called repeatedly after a start until it resolves to true. */
   isReady: () => Promise<boolean>;
 }
 
@@ -24,29 +24,29 @@ export interface ChildOptions {
   report: (line: string) => void;
 }
 
-/** How a start went: `failed` means it ended by itself, again and again, before it was ever ready. */
+/** The outcome of a start. `failed`: the child exited several times before it was ever ready. */
 export type StartOutcome = { kind: 'ready' } | { kind: 'failed'; message: string } | { kind: 'stopped' };
 
 /**
- * One child process, kept running.
+ * One child process that is restarted whenever it dies.
  *
- * Owns the process and its group: what a child leaves behind in its group is ended with it.
- * States: idle → running ⇄ waiting (dead, to be started again) → stopped. `stopped` is final.
+ * Owns the process and its process group: when the child ends, the rest of its group is killed.
+ * States: idle → running ⇄ waiting (dead, restart is scheduled) → stopped. `stopped` is final.
  */
 export interface Child {
   readonly name: ChildSpec['name'];
-  /** The process that runs now. */
+  /** The id of the running process. */
   readonly pid: number | undefined;
-  /** Starts it and keeps it running; resolves when it is ready for the first time, or when that has become hopeless. */
+  /** Starts the child and keeps it running. Resolves when it is ready for the first time, or when the start failed. */
   start(): Promise<StartOutcome>;
-  /** Ends it (SIGTERM, after `graceMs` SIGKILL) and lets it start again. */
+  /** Ends the process (SIGTERM, after `graceMs` SIGKILL) and starts a new one. */
   restart(graceMs: number): void;
-  /** Ends it for good; resolves when it is gone. */
+  /** Ends the process without a restart. Resolves when it is gone. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Deaths by its own exit code before it was ever ready, after which another try would not help. */
-const HOPELESS_EXITS = 3;
+/** A start fails after this many exits (not signals) before the child was ever ready. */
+const EXITS_BEFORE_FAILURE = 3;
 /** Stands for the exit code of a command that could not be run. */
 const NOT_STARTED = -1;
 const POLL_MS = 50;
@@ -61,15 +61,15 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
   let exitsBeforeReady = 0;
   let startedAtMs = 0;
   let cancelRestart: Cancel = () => {};
-  let settleStart: (outcome: StartOutcome) => void = () => {};
+  let completeStart: (outcome: StartOutcome) => void = () => {};
 
   function launch(): void {
     const output = spec.logFile === undefined ? 'inherit' : openLog(spec.logFile);
     startedAtMs = clock.monotonicMs();
     const launched = spawn(spec.command, spec.args, {
       env: spec.env,
-      // Its own process group: a signal to ours must not reach it before its turn in the order of stopping. The pipe is
-      // a second way, besides the guard, to learn of our death.
+      // A separate process group: a signal to the supervisor's group must not stop the child out of order. The end of
+      // the pipe tells the child that the supervisor died, in addition to the guard.
       detached: true,
       stdio: ['pipe', output, output],
     });
@@ -99,7 +99,7 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
         const tookSeconds = ((clock.monotonicMs() - startedAtMs) / 1000).toFixed(1);
         report(`${spec.name} is ready (pid ${launched.pid}, after ${tookSeconds} s)`);
         everReady = true;
-        settleStart({ kind: 'ready' });
+        completeStart({ kind: 'ready' });
         return;
       }
       await sleep(clock, POLL_MS);
@@ -116,20 +116,19 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     }
     if (exitCode === CONFIG_ERROR_EXIT && !everReady) {
       stopped = true;
-      const why = spec.logFile === undefined ? 'its last line above says why' : `${spec.logFile} says why`;
-      settleStart({ kind: 'failed', message: `${spec.name} cannot start with this configuration; ${why}` });
+      completeStart({ kind: 'failed', message: `${spec.name} refused its configuration${seeLog(spec)}` });
       return;
     }
     if (exitCode !== undefined && !everReady) exitsBeforeReady += 1;
-    if (exitsBeforeReady >= HOPELESS_EXITS) {
+    if (exitsBeforeReady >= EXITS_BEFORE_FAILURE) {
       stopped = true;
-      settleStart({ kind: 'failed', message: `${spec.name} ended with ${how} before it was ready${seeLog(spec)}` });
+      completeStart({ kind: 'failed', message: `${spec.name} ended with ${how} before it was ready${seeLog(spec)}` });
       return;
     }
     recentDeaths = clock.monotonicMs() - startedAtMs >= LIMITS.restartSettledMs ? 0 : recentDeaths;
     const delayMs = Math.min(LIMITS.restartDelayMs * 2 ** recentDeaths, LIMITS.restartDelayMaxMs);
     recentDeaths += 1;
-    report(`${spec.name} ended (${how}); starting it again`);
+    report(`${spec.name} ended (${how}); restarting it`);
     cancelRestart = clock.timer(delayMs, launch);
   }
 
@@ -153,7 +152,7 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     },
     start() {
       return new Promise((resolve) => {
-        settleStart = resolve;
+        completeStart = resolve;
         if (stopped) resolve({ kind: 'stopped' });
         else launch();
       });
@@ -168,22 +167,22 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
       stopped = true;
       cancelRestart();
       await end(graceMs);
-      settleStart({ kind: 'stopped' });
+      completeStart({ kind: 'stopped' });
     },
   };
 }
 
-/** Ends a child's process group. Its leader may be gone: then this ends what it left. */
+/** Kills a child's process group. The child itself may already be gone. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of the group is left, which is what is wanted.
+    // The group has no processes left.
   }
 }
 
-/** Opens a log for appending, after moving one that has grown too large aside. */
+/** Opens a log for appending, after renaming one that has grown too large. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true });
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -192,5 +191,5 @@ function openLog(path: string): number {
 }
 
 function seeLog(spec: ChildSpec): string {
-  return spec.logFile === undefined ? '; its own lines above say why' : `; see ${spec.logFile}`;
+  return spec.logFile === undefined ? '; see its log lines above' : `; see ${spec.logFile}`;
 }

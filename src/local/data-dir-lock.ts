@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 
-/** `held`: another living process has it. */
+/** `held`: another running process has the lock. */
 export type DataDirLock = { kind: 'taken'; release: () => void } | { kind: 'held' };
 
 /**
- * Makes this process the only supervisor of a folder for as long as it lives. The lock is a listening socket, which the
- * kernel takes back the moment its process ends: there is no stale lock to judge, and none is left behind. It holds among
- * processes of one machine (one network namespace).
- * @param dataDir its real path
+ * Locks a folder for this process until it ends. The lock is a listening socket: the kernel releases it when the
+ * process ends, so locks never become stale. It excludes processes of one machine (one network namespace).
+ * @param dataDir the folder's real path
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const name = `player-analytics-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
-  // Linux has names without files; elsewhere the file of a dead process is recognised by nobody answering.
+  // Linux has abstract sockets without files. Elsewhere a socket file that accepts no connection is left over.
   if (process.platform === 'linux') return listen(`\0${name}`);
   const path = join(tmpdir(), `${name}.sock`);
   if (!(await answers(path))) await rm(path, { force: true });

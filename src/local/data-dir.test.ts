@@ -11,7 +11,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 describe('DATA_DIR', () => {
-  test('that an older version made is closed to other users, with what lies directly in it', () => {
+  test('of an older version is closed to other users, with its direct children', () => {
     const folder = join(root, 'data');
     mkdirSync(join(folder, 'nats'), { recursive: true });
     writeFileSync(join(folder, 'node-name'), 'n-0123456789ab\n');
@@ -22,7 +22,7 @@ describe('DATA_DIR', () => {
     expect(['', 'nats', 'node-name'].map((path) => modeOf(join(folder, path)))).toEqual(['700', '700', '600']);
   });
 
-  test('behind a link is closed itself; a link in it leads nowhere', () => {
+  test('behind a link is closed; the targets of links in it are not', () => {
     const [folder, elsewhere] = [join(root, 'data'), join(root, 'elsewhere')];
     for (const path of [folder, elsewhere]) mkdirSync(path, { mode: 0o755 });
     symlinkSync(folder, join(root, 'link'));
@@ -32,7 +32,7 @@ describe('DATA_DIR', () => {
     expect(modeOf(elsewhere)).toBe('755');
   });
 
-  test('that everybody shares is refused and keeps its mode', () => {
+  test('that all users share is refused and keeps its mode', () => {
     const folder = join(root, 'shared');
     mkdirSync(folder);
     chmodSync(folder, 0o1777);

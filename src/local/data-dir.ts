@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `shared`: the folder belongs to everybody on the machine, as the system's temporary folder does. */
+/** `shared`: the folder is open to all users of the machine, like the system's temporary folder. */
 export type DataDir = { kind: 'opened'; path: string; warnings: string[] } | { kind: 'shared'; message: string };
 
 /**
- * Makes every file and folder that this process and its children create private to their user, whatever umask the caller
- * had. Every entry point calls it first. A worker thread shares its process's umask.
+ * Makes all files and folders that this process and its children create private to their user, whatever the caller's
+ * umask is. Every entry point calls it first. Worker threads share their process's umask.
  */
 export function keepFilesPrivate(): void {
   process.umask(PRIVATE_UMASK);
@@ -17,15 +17,15 @@ const OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /**
- * Makes DATA_DIR when it is missing and takes the permissions of group and others from it and from its direct children.
- * Nobody else can then reach anything below it, so deeper files keep the mode they have.
- * @returns its real path, and a warning for everything whose mode cannot be changed (it belongs to another user)
+ * Creates DATA_DIR if it is missing, and removes the permissions of group and others from it and its direct children.
+ * Other users then have no access below it, so deeper files keep their modes.
+ * @returns its real path, and a warning for each entry whose mode cannot be changed because another user owns it
  */
 export function openDataDir(folder: string): DataDir {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = realpathSync(folder);
   if ((statSync(path).mode & STICKY) !== 0) {
-    const message = `DATA_DIR ${path} is shared by several users (sticky bit). Set DATA_DIR to a folder of its own.`;
+    const message = `DATA_DIR ${path} is shared by all users (sticky bit). Set DATA_DIR to a folder of its own.`;
     return { kind: 'shared', message };
   }
   const children = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory() || entry.isFile());

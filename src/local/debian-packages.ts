@@ -5,17 +5,17 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The archives that a Debian machine is configured for, in deb822 form. */
+/** The archives that a Debian machine uses, in deb822 form. */
 export const DEBIAN_SOURCES = '/etc/apt/sources.list.d/debian.sources';
 const TIMEOUT_MS = 120_000;
 
 /**
- * Fetches packages with the machine's own apt and unpacks them, without touching the system: the package lists, the cache
- * and the sources file are private copies below `folder`. No hash of a package is pinned, as suites move: what vouches for it
- * is the archive's signature, which apt must check whatever the machine's settings allow. Needs no root.
+ * Downloads packages with the machine's apt and unpacks them without changing the system and without root: package
+ * lists, cache and sources file are private copies below `folder`. Package hashes are not pinned, because suites
+ * change; apt must verify the archive's signature instead, whatever the machine's settings are.
  * @param folder private and empty
- * @param sources the archives to ask, as in `DEBIAN_SOURCES`
- * @returns the folder that stands for `/` in the packages. What they depend on is not fetched.
+ * @param sources the archives to use, in the form of `DEBIAN_SOURCES`
+ * @returns the folder that corresponds to `/` in the packages. Dependencies are not downloaded.
  */
 export async function unpackDebianPackages(
   folder: string,
@@ -41,7 +41,7 @@ export async function unpackDebianPackages(
     ['Acquire::AllowInsecureRepositories', 'false'],
     ['Acquire::AllowWeakRepositories', 'false'],
     ['Acquire::AllowDowngradeToInsecureRepositories', 'false'],
-    // apt's own unprivileged user could not write below a private folder of ours.
+    // apt's unprivileged user cannot write below this private folder.
     ['APT::Sandbox::User', 'root'],
   ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const apt = (...args: string[]) => run('apt-get', ['-q', ...options, ...args], { cwd: folder, timeout: TIMEOUT_MS });
@@ -49,7 +49,9 @@ export async function unpackDebianPackages(
   await apt('download', ...packages);
 
   const archives = (await readdir(folder)).filter((name) => name.endsWith('.deb'));
-  if (archives.length < packages.length) throw new Error('apt-get download left too few packages');
+  if (archives.length < packages.length) {
+    throw new Error(`apt-get download fetched ${archives.length} of ${packages.length} packages`);
+  }
   for (const archive of archives) await run('dpkg', ['-x', join(folder, archive), unpacked], { timeout: TIMEOUT_MS });
   return unpacked;
 }

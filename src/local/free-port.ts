@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A TCP port on 127.0.0.1 that nobody uses at this moment, chosen by the operating system. */
+/** A TCP port on 127.0.0.1 that is free at this moment, chosen by the operating system. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
- * Ends our children when we die, however we die. A shell in its own session reads a pipe whose other end only this process
- * holds: each line lists the process groups to end, and the end of the pipe is our death, `kill -9` included. It needs
- * nothing of the children (nats-server knows nothing of us) and ends stopped ones too.
+ * Kills the children of this process when it dies, `kill -9` included. A shell in its own session reads a pipe whose
+ * other end only this process holds. Each line lists the process groups to kill; the end of the pipe means that this
+ * process died. It needs no support from the children and also kills stopped ones.
  */
 export interface Guard {
-  /** From now on, these process groups are ended with us. */
+  /** Replaces the list of process groups to kill. */
   watch(groups: readonly number[]): void;
-  /** Lets everything live and ends the guard. */
+  /** Ends the guard without killing anything. */
   dismiss(): void;
 }
 
@@ -18,7 +18,7 @@ while read -r line; do groups=$line; done
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 exit 0`;
 
-/** Starts a guard for this process. A guard that is ended by somebody is replaced at once. */
+/** Starts a guard for this process. If the guard's shell is killed, a new one starts at once. */
 export function startGuard(): Guard {
   let watched: readonly number[] = [];
   let dismissed = false;
@@ -31,20 +31,20 @@ export function startGuard(): Guard {
     child.on('exit', () => {
       if (dismissed) return;
       shell = launch();
-      tell();
+      sendGroups();
     });
     child.unref();
     return child;
   }
 
-  function tell(): void {
+  function sendGroups(): void {
     shell.stdin?.write(`${watched.join(' ')}\n`);
   }
 
   return {
     watch(groups) {
       watched = groups;
-      tell();
+      sendGroups();
     },
     dismiss() {
       dismissed = true;

@@ -16,13 +16,13 @@ import type { Plan } from './supervisor.ts';
 
 const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
 /**
- * Most objects live for one request. A larger nursery avoids copies of those in flight. Without pretenuring, none
- * starts in the old generation, where it would keep its references (docs/decisions/0028).
+ * Most objects live for one request. A larger young generation avoids copying those in flight. Without pretenuring, no
+ * object starts in the old generation, where it would keep its references alive (docs/decisions/0028).
  */
 const SERVICE_FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const LOCAL = '127.0.0.1';
-/** What the engine's process gets of the supervisor's environment. */
+/** The variables that the engine's process inherits from the supervisor. */
 const CLICKHOUSE_ENVIRONMENT = [
   'PATH',
   'TMPDIR',
@@ -34,7 +34,7 @@ const CLICKHOUSE_ENVIRONMENT = [
   'LOG_LEVEL',
 ];
 const PROBE_TIMEOUT_MS = 1_000;
-/** Settings with credentials for another broker than the local one. */
+/** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
   'NATS_USER',
@@ -57,8 +57,8 @@ export interface LocalPlanOptions {
 }
 
 /**
- * The service with a broker and a ClickHouse of its own, each only if the configuration names none.
- * @returns a string when something needed cannot be had
+ * Plans the service with a local broker and a local ClickHouse, each unless the configuration names another.
+ * @returns an error message if nats-server is not available
  */
 export async function localPlan(options: LocalPlanOptions): Promise<Plan | string> {
   const { config, dataDir } = options;
@@ -77,7 +77,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     const { key, file } = config.secrets;
     localEnv = {
       ...unset(NATS_LOGIN),
-      // NATS_URL is set for the service, so that it would not use the file of its own accord.
+      // Because NATS_URL is set below, the service would not use the local key file by default.
       ...(key === undefined && file === undefined ? { SECRETS_KEY_FILE: ensureLocalKey(dataDir, options.ids) } : {}),
     };
   }
@@ -106,11 +106,11 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     dependencies,
     async prepare() {
       const applied = await migrate(clickhouse);
-      if (applied.length > 0) options.report(`migrations applied: ${applied.join(', ')}`);
+      if (applied.length > 0) options.report(`applied ${applied.length} ClickHouse migrations`);
     },
     service: {
       name: 'service',
-      // Never whatever `node` is first on PATH: an older one cannot run TypeScript.
+      // Not the first `node` on PATH: an older one cannot run TypeScript.
       command: process.execPath,
       args: [...SERVICE_FLAGS, SERVICE],
       env: {
@@ -131,7 +131,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   };
 }
 
-/** @param token what clients must show; neither the command line nor the environment of the process holds it */
+/** @param token the clients' token; it appears neither on the command line nor in the environment */
 async function natsSpec(
   { config, env, dataDir, report }: LocalPlanOptions,
   token: string,
@@ -158,7 +158,7 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
     name: 'clickhouse',
     command: process.execPath,
     args: [EMBEDDED_CLICKHOUSE],
-    // Keeps secrets out of the engine's environment, in case a statement can read files through the engine.
+    // No secrets in the engine's environment: a statement might read it through the engine.
     env: {
       ...Object.fromEntries(CLICKHOUSE_ENVIRONMENT.map((name) => [name, env[name]])),
       DATA_DIR: dataDir,
@@ -175,7 +175,7 @@ function unset(names: readonly string[]): ChildSpec['env'] {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** A host as a client on this machine reaches it: a server that listens everywhere is reached here. */
+/** The host for clients on this machine; a server that listens on all addresses is reachable on 127.0.0.1. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return LOCAL;
   return host.includes(':') ? `[${host}]` : host;

@@ -7,7 +7,7 @@ import { LIMITS } from '../kernel/limits.ts';
 
 const run = promisify(execFile);
 
-/** The release, and the SHA-256 of its archives as its makers' container images check them. */
+/** The release, and the SHA-256 of its archives as in the official container images. */
 const VERSION = '2.14.5';
 const ARCHIVES: Readonly<Record<string, { platform: string; sha256: string }>> = {
   'linux-x64': {
@@ -22,16 +22,16 @@ const ARCHIVES: Readonly<Record<string, { platform: string; sha256: string }>> =
 const RELEASE = `https://github.com/nats-io/nats-server/releases/download/v${VERSION}`;
 const TIMEOUT_MS = 120_000;
 
-/** Gets the bytes behind an address, at most `maxBytes`; throws when it cannot. */
+/** Downloads a URL of at most `maxBytes`; throws if that fails. */
 export type Download = (url: string, maxBytes: number) => Promise<Uint8Array>;
 
 /**
- * Fetches the official release archive of this platform. Nothing of it is unpacked unless it has the hash that stands here:
- * a list of hashes beside the archive would come from whoever replaced the archive.
+ * Downloads the official release archive of this platform and unpacks it only if it has the pinned hash. A list of
+ * hashes next to the archive would not help: whoever replaces the archive can replace the list.
  */
 export async function fetchNatsFromRelease(folder: string, download: Download = overHttps): Promise<string> {
   const pinned = ARCHIVES[`${process.platform}-${process.arch}`];
-  if (pinned === undefined) throw new Error(`no release is pinned for ${process.platform}-${process.arch}`);
+  if (pinned === undefined) throw new Error(`no release for ${process.platform}-${process.arch} is known`);
   const name = `nats-server-v${VERSION}-${pinned.platform}`;
   const archive = `${name}.tar.gz`;
   const bytes = await download(`${RELEASE}/${archive}`, LIMITS.natsArchiveBytes);
@@ -46,7 +46,7 @@ export async function fetchNatsFromRelease(folder: string, download: Download = 
 
 async function overHttps(url: string, maxBytes: number): Promise<Uint8Array> {
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok || response.body === null) throw new Error(`${url} returned ${response.status}`);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of response.body) {

@@ -6,37 +6,37 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, systemClock } from '../kernel/clock.ts';
 
-/** The configuration that ships. */
+/** The configuration in the repository. */
 const NATS_CONFIG = fileURLToPath(new URL('../../streams/nats/nats-server.conf', import.meta.url));
 
 export interface NatsProcessOptions {
   /** Path of the nats-server binary (see `findNatsServer`). */
   binary: string;
   port: number;
-  /** Folder of the JetStream files; made when missing. */
+  /** Folder of the JetStream files; created if missing. */
   storeDir: string;
-  /** Configuration file; the one that ships when left out. */
+  /** Configuration file; default: the one in the repository. */
   config?: string;
-  /** Where its log goes; nowhere when left out. */
+  /** File for its log; default: no log. */
   logFile?: string;
-  /** Gives up waiting for it to accept connections after this long. */
+  /** Longest time until it accepts connections. */
   startTimeoutMs?: number;
 }
 
 export interface NatsProcess {
   readonly pid: number;
   readonly url: string;
-  /** Settles when the process has ended, however it did. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Sends a signal, e.g. SIGKILL, SIGSTOP; nothing happens when it has ended. */
+  /** Sends a signal, e.g. SIGKILL or SIGSTOP. Has no effect after the process has ended. */
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM, then SIGKILL if that takes too long; resolves when it has ended. */
+  /** Sends SIGTERM, then SIGKILL if that takes too long. Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one nats-server on 127.0.0.1 and resolves when it accepts connections, its files recovered.
- * Throws when it ends or the time is over before that. The caller owns the process; it ends with `stop`.
+ * Starts one nats-server on 127.0.0.1. Resolves when it has recovered its files and accepts connections; throws if it
+ * ends or times out before that. The caller owns the process and must call `stop`.
  */
 export async function startNats(options: NatsProcessOptions): Promise<NatsProcess> {
   const logFile = options.logFile === undefined ? undefined : openSync(options.logFile, 'a');
@@ -74,19 +74,19 @@ export async function startNats(options: NatsProcessOptions): Promise<NatsProces
   };
 }
 
-/** The command line of a nats-server with our configuration. */
+/** The command line of a nats-server with the service's configuration. */
 export function natsArguments(options: Pick<NatsProcessOptions, 'config' | 'port' | 'storeDir'>): string[] {
   return ['-c', options.config ?? NATS_CONFIG, '-p', String(options.port), '-sd', options.storeDir];
 }
 
 /**
- * Writes `$DATA_DIR/nats.conf`, readable by its owner only: the configuration that ships, and a token without which no
- * process of this machine can do anything there.
+ * Writes `$DATA_DIR/nats.conf`, readable by its owner only: the configuration in the repository, and a token that every
+ * client must present.
  * @returns its path
  */
 export function writeNatsConfig(dataDir: string, token: string): string {
   const path = join(dataDir, 'nats.conf');
-  // A file that is there keeps its mode, so it is created anew.
+  // Writing to an existing file would keep its mode, so the file is deleted first.
   rmSync(path, { force: true });
   writeFileSync(path, `${readFileSync(NATS_CONFIG, 'utf8')}\nauthorization { token: "${token}", timeout: 10 }\n`, {
     mode: 0o600,
@@ -95,24 +95,22 @@ export function writeNatsConfig(dataDir: string, token: string): string {
   return path;
 }
 
-/**
- * Whether a nats-server greets on 127.0.0.1: it opens its port only after JetStream has recovered its files.
- */
+/** Whether a nats-server greets on 127.0.0.1. It opens its port only after JetStream has recovered its files. */
 export function natsAnswers(port: number, timeoutMs = 1_000): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', port });
-    const settle = (answer: boolean) => {
+    const complete = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(timeoutMs, () => settle(false));
-    socket.on('error', () => settle(false));
-    socket.on('close', () => settle(false));
-    socket.once('data', (greeting) => settle(greeting.toString('latin1').startsWith('INFO ')));
+    socket.setTimeout(timeoutMs, () => complete(false));
+    socket.on('error', () => complete(false));
+    socket.on('close', () => complete(false));
+    socket.once('data', (greeting) => complete(greeting.toString('latin1').startsWith('INFO ')));
   });
 }
 
-/** Polls until it greets (true) or `running` says false. */
+/** Polls until the server greets (true) or `running` returns false. */
 async function natsAnswersWhile(running: () => boolean, port: number): Promise<boolean> {
   while (running()) {
     if (await natsAnswers(port)) return running();

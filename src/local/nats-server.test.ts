@@ -40,37 +40,37 @@ const brings = (version: string): Fetcher => ({
 const fails: Fetcher = { name: 'a mirror', fetch: () => Promise.reject(new Error('no route to host')) };
 
 describe('nats-server', () => {
-  test('on PATH is taken when it is new enough', async () => {
+  test('on PATH is used if it is new enough', async () => {
     const path = binary(join(root, 'bin', 'nats-server'), '2.12.0');
     expect(await findNatsServer({ env, fetchers: [fails] })).toEqual({ kind: 'found', path, version: '2.12.0' });
   });
 
-  test.each(['2.9.10', '2.11.99', '1.99.0'])('%s on PATH is too old: another is fetched', async (old) => {
+  test.each(['2.9.10', '2.11.99', '1.99.0'])('%s on PATH is too old, so another is downloaded', async (old) => {
     binary(join(root, 'bin', 'nats-server'), old);
     const found = await findNatsServer({ env, fetchers: [brings('3.0.0')] });
     expect(found).toEqual({ kind: 'found', path: cached(), version: '3.0.0' });
   });
 
-  test('is fetched once and then taken from the cache, where nothing else is left', async () => {
+  test('is downloaded once and then taken from the cache', async () => {
     await findNatsServer({ env, fetchers: [fails, brings('2.15.1')] });
     expect(await findNatsServer({ env, fetchers: [fails] })).toMatchObject({ kind: 'found', path: cached() });
   });
 
-  test('fetched by several processes at once is whole for each of them', async () => {
+  test('downloaded by several processes at once is complete for each of them', async () => {
     const found = await Promise.all(
       Array.from({ length: 5 }, () => findNatsServer({ env, fetchers: [brings('2.15.1')] })),
     );
     expect(found).toEqual(found.map(() => ({ kind: 'found', path: cached(), version: '2.15.1' })));
   });
 
-  test('in the cache that was changed since it was fetched is not run, and fetched again', async () => {
+  test('in the cache that changed after the download is not run but downloaded again', async () => {
     await findNatsServer({ env, fetchers: [brings('2.15.1')] });
     const path = cached();
     writeFileSync(path, `#!/bin/sh\ntouch ${join(root, 'was-run')}\necho "nats-server: v2.15.1"\n`);
     const lines: string[] = [];
     const report = (line: string) => void lines.push(line);
     expect(await findNatsServer({ env, report, fetchers: [fails] })).toMatchObject({ kind: 'missing' });
-    expect(lines).toContain(`${path} is not what was fetched; it is not used`);
+    expect(lines).toContain(`${path} is not used, because it changed after the download`);
     expect(await findNatsServer({ env, fetchers: [brings('2.15.1')] })).toMatchObject({
       kind: 'found',
       path: cached(),
@@ -78,7 +78,7 @@ describe('nats-server', () => {
     expect(readdirSync(root)).not.toContain('was-run');
   });
 
-  test('in a cache that other users may write is not run', async () => {
+  test('in a cache that other users can write is not run', async () => {
     await findNatsServer({ env, fetchers: [brings('2.15.1')] });
     for (const [path, mode] of [
       [folder(), 0o777],
@@ -91,7 +91,7 @@ describe('nats-server', () => {
     expect(await findNatsServer({ env, fetchers: [fails] })).toMatchObject({ kind: 'found' });
   });
 
-  test('that cannot be had is said with every reason and the two ways out', async () => {
+  test('that is not available is an error with every reason and both remedies', async () => {
     const broken: Fetcher = {
       name: 'a broken source',
       fetch: async (folder) => {
@@ -103,11 +103,11 @@ describe('nats-server', () => {
     expect(found).toEqual({
       kind: 'missing',
       message: [
-        'No nats-server 2.12 or newer was found, and none could be fetched:',
+        'No nats-server 2.12 or newer was found, and the download failed:',
         '  - a mirror: no route to host',
-        '  - a source of 2.9.10: it has only 2.9.10',
-        '  - a broken source: what was fetched does not run here',
-        'Install nats-server >= 2.12 on PATH, or set NATS_URL to a running one.',
+        '  - a source of 2.9.10: its version 2.9.10 is too old',
+        '  - a broken source: the downloaded binary does not run on this machine',
+        'Install nats-server 2.12 or newer on PATH, or set NATS_URL to a running server.',
       ].join('\n'),
     });
     expect(readdirSync(join(root, 'cache', 'player-analytics'))).toEqual([]);
@@ -115,7 +115,7 @@ describe('nats-server', () => {
 });
 
 describe('the official release', () => {
-  test('is not unpacked when its hash is another than the one that stands in the code', async () => {
+  test('is not unpacked unless it has the pinned hash', async () => {
     const scratch = mkdtempSync(join(root, 'fetch-'));
     const asked: string[] = [];
     const download = async (url: string) => {
@@ -128,7 +128,7 @@ describe('the official release', () => {
   });
 });
 
-test("the machine's main archive is asked for its newest suite, and nothing else of it changes", () => {
+test("the download uses the machine's main archive with its newest suite and its signature", () => {
   const sources = [
     'Types: deb',
     '# a comment',

@@ -9,25 +9,25 @@ import { fetchNatsFromRelease } from './nats-from-release.ts';
 
 const run = promisify(execFile);
 
-/** Message schedules (`Nats-Schedule`), on which webhook retries rest, came with 2.12. */
+/** The first version with message schedules (`Nats-Schedule`), which webhook retries use. */
 const OLDEST_USABLE = [2, 12, 0] as const;
 
-/** `missing`: nothing usable was found nor could be fetched; `message` says what was tried and what to do. */
+/** `missing`: no usable binary was found or downloaded; `message` lists the attempts and the remedies. */
 export type NatsServer = { kind: 'found'; path: string; version: string } | { kind: 'missing'; message: string };
 
 export interface FindOptions {
   env?: Readonly<Record<string, string | undefined>>;
-  /** Told what is going on, for whoever waits. */
+  /** Receives a line for each step that takes long or fails. */
   report?: (line: string) => void;
-  /** Ways to fetch, tried in order; each puts a binary at the given path or says why it cannot. */
+  /** Sources to download from, tried in order. */
   fetchers?: readonly Fetcher[];
 }
 
 export interface Fetcher {
   name: string;
   /**
-   * Leaves a `nats-server` binary somewhere below `folder` (private, empty).
-   * @returns its path; throws with a readable message when this way does not work here.
+   * Downloads a `nats-server` binary to a path below `folder` (private, empty).
+   * @returns the path; throws with a readable message if this source does not work on this machine.
    */
   fetch(folder: string): Promise<string>;
 }
@@ -38,9 +38,9 @@ const FETCHERS: readonly Fetcher[] = [
 ];
 
 /**
- * A `nats-server` that is new enough: the one on PATH, else the one fetched earlier, else one fetched now. The fetched
- * one lives in the user's cache folder, so every clone on the machine shares it. Its folder is named after its SHA-256, which
- * is checked before it runs; what is not as it was fetched, or others may write, is not used.
+ * Finds a `nats-server` that is new enough: on PATH, in the cache, or downloaded now. The cache is in the user's cache
+ * folder, so all clones on the machine share it. A cached binary's folder is named after its SHA-256, which is checked
+ * before each use. A binary that was modified, or that other users can write, is not used.
  */
 export async function findNatsServer(options: FindOptions = {}): Promise<NatsServer> {
   const env = options.env ?? process.env;
@@ -50,24 +50,24 @@ export async function findNatsServer(options: FindOptions = {}): Promise<NatsSer
   for (const path of [...onPath(env), ...(await cachedIn(folder, report))]) {
     const version = await versionOf(path);
     if (version !== undefined && isUsable(version)) return { kind: 'found', path, version };
-    if (version !== undefined) report(`${path} is ${version}, too old`);
+    if (version !== undefined) report(`${path} has version ${version}, which is too old`);
   }
 
   const failures: string[] = [];
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const fetcher of options.fetchers ?? FETCHERS) {
-    report(`fetching nats-server from ${fetcher.name} …`);
+    report(`downloading nats-server from ${fetcher.name} …`);
     const scratch = await mkdtemp(join(folder, 'fetch-'));
     try {
       const fetched = await fetcher.fetch(scratch);
       await chmod(fetched, 0o700);
       const version = await versionOf(fetched);
-      if (version === undefined) throw new Error('what was fetched does not run here');
-      if (!isUsable(version)) throw new Error(`it has only ${version}`);
+      if (version === undefined) throw new Error('the downloaded binary does not run on this machine');
+      if (!isUsable(version)) throw new Error(`its version ${version} is too old`);
       const home = join(folder, `sha256-${await sha256Of(fetched)}`);
       const cached = join(home, 'nats-server');
       await mkdir(home, { recursive: true, mode: 0o700 });
-      // The rename is atomic: two processes that fetch at once both end with a whole file.
+      // The rename is atomic: two processes that download at once both get a complete file.
       await rename(fetched, cached);
       return { kind: 'found', path: cached, version };
     } catch (error) {
@@ -79,14 +79,14 @@ export async function findNatsServer(options: FindOptions = {}): Promise<NatsSer
   return {
     kind: 'missing',
     message: [
-      `No nats-server ${OLDEST_USABLE.slice(0, 2).join('.')} or newer was found, and none could be fetched:`,
+      `No nats-server ${OLDEST_USABLE.slice(0, 2).join('.')} or newer was found, and the download failed:`,
       ...failures.map((failure) => `  - ${failure}`),
-      'Install nats-server >= 2.12 on PATH, or set NATS_URL to a running one.',
+      'Install nats-server 2.12 or newer on PATH, or set NATS_URL to a running server.',
     ].join('\n'),
   };
 }
 
-/** Binaries in the cache that are what was fetched. Nothing of them has been run. */
+/** Unmodified binaries in the cache. None of them has been run. */
 async function cachedIn(folder: string, report: (line: string) => void): Promise<string[]> {
   const good: string[] = [];
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^sha256-[0-9a-f]{64}$/.test(name));
@@ -94,8 +94,8 @@ async function cachedIn(folder: string, report: (line: string) => void): Promise
     const home = join(folder, name);
     const path = join(home, 'nats-server');
     const [isOurs, sha256] = [await areOnlyOurs([folder, home, path]), await sha256Of(path).catch(() => '')];
-    if (!isOurs) report(`${path} can be changed by other users; it is not used`);
-    else if (name !== `sha256-${sha256}`) report(`${path} is not what was fetched; it is not used`);
+    if (!isOurs) report(`${path} is not used, because other users can change it`);
+    else if (name !== `sha256-${sha256}`) report(`${path} is not used, because it changed after the download`);
     else good.push(path);
   }
   return good;
@@ -106,7 +106,7 @@ async function sha256Of(path: string): Promise<string> {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Whether only this user and root can write them. */
+/** Whether only this user and root can write the files. */
 async function areOnlyOurs(paths: readonly string[]): Promise<boolean> {
   const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return stats.every((found) => found !== undefined && (found.mode & 0o022) === 0 && isUs(found.uid));
@@ -126,7 +126,7 @@ function onPath(env: Readonly<Record<string, string | undefined>>): string[] {
     .map((folder) => join(folder, 'nats-server'));
 }
 
-/** The version a binary reports, e.g. `2.15.1`; `undefined` when there is none or it does not run. */
+/** The version that a binary reports, e.g. `2.15.1`; `undefined` if it is missing or does not run. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.X_OK);

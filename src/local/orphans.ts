@@ -2,18 +2,18 @@ import { readFile, readdir } from 'node:fs/promises';
 import { sleep, type Clock } from '../kernel/clock.ts';
 
 /**
- * The variable every supervised child carries in its environment, with the real path of its DATA_DIR. It is how a later
- * supervisor knows a leftover from a stranger that was given the same process id: a process cannot come by it by chance.
+ * The environment variable of every supervised child, set to the real path of its DATA_DIR. It distinguishes orphans of
+ * an earlier supervisor from unrelated processes that reuse a process id.
  */
 export const OWNER_VARIABLE = 'PLAYER_ANALYTICS_SUPERVISED';
 
-/** How long a killed process may take to disappear: one that hangs in the kernel must not hang the start. */
+/** How long a killed process may take to disappear: one that hangs in the kernel must not block the start. */
 const DISAPPEAR_MS = 5_000;
 
 /**
- * Ends what an earlier supervisor of `dataDir` left running and waits until it is gone.
- * The caller holds the folder's lock, so that every process found is a leftover.
- * @returns the ids of the processes that were ended
+ * Kills the orphans of an earlier supervisor of `dataDir` and waits until they are gone.
+ * The caller must hold the folder's lock, so every process found is an orphan.
+ * @returns the ids of the killed processes
  */
 export async function endOrphans(dataDir: string, clock: Clock): Promise<number[]> {
   const ended = new Set<number>();
@@ -30,8 +30,8 @@ export async function endOrphans(dataDir: string, clock: Clock): Promise<number[
 }
 
 /**
- * Living processes that belong to a supervisor of `dataDir`. Only Linux shows a process's environment in files; elsewhere
- * the guard alone sees to it that nothing is left.
+ * The ids of running processes that a supervisor of `dataDir` started. Only Linux exposes the environment of processes
+ * as files; on other systems only the guard prevents orphans.
  */
 async function findOrphans(dataDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
@@ -50,6 +50,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It went by itself between being found and being ended.
+    // It ended between the search and the kill.
   }
 }

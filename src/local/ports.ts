@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { sleep, type Clock } from '../kernel/clock.ts';
 
-/** A port somebody asked for, and the variable that moves it. */
+/** A required port, and the variable that changes it. */
 export interface PortClaim {
   host: string;
   port: number;
@@ -9,10 +9,10 @@ export interface PortClaim {
 }
 
 /**
- * Tries every port at once, so that two claims of one port are found as well.
- * @param options how long a port may take to become free: a killed process is no longer seen as one a moment before its
- * sockets are closed
- * @returns a message for each port that cannot be used; empty when all are free
+ * Listens on all ports at the same time, so two claims of one port are found as well.
+ * @param options `patienceMs`: how long a port may take to become free. The sockets of a killed process close shortly
+ *   after the process disappears.
+ * @returns a message for each port that cannot be used; empty if all are free
  */
 export async function checkPorts(
   claims: readonly PortClaim[],
@@ -46,7 +46,7 @@ function tryListen({ host, port, variable }: PortClaim): Promise<Server | string
     server.on('error', (error: NodeJS.ErrnoException) => {
       resolve(
         error.code === 'EADDRINUSE'
-          ? `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another port.`
+          ? `Port ${port} on ${host} is in use. Stop the program that uses it, or set ${variable} to another port.`
           : `Port ${port} on ${host} cannot be used (${error.code ?? error.message}). Set ${variable} to another port.`,
       );
     });

@@ -5,11 +5,11 @@ import { startGuard } from './guard.ts';
 import { OWNER_VARIABLE } from './orphans.ts';
 import { writePids } from './run-files.ts';
 
-/** The children of one supervisor, together: marked as ours, guarded, listed in `pids.json`, stopped in order. */
+/** All children of one supervisor: marked with `OWNER_VARIABLE`, guarded, listed in `pids.json`, stopped in order. */
 export interface Processes {
-  /** Makes a child of the crew; it is started by the caller. */
+  /** Adds a child; the caller starts it. */
   add(spec: ChildSpec): Child;
-  /** Ends the service, then what it stands on. Resolves when all are gone. Idempotent. */
+  /** Stops the service, then its dependencies. Resolves when all are gone. Idempotent. */
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Process ids of what a supervisor runs; `null`: not running now, or not ours to run. */
+/** Process ids of a supervisor and its children; `null`: not running now, or not started by this supervisor. */
 export interface Pids {
   supervisor: number;
   service: number | null;
@@ -9,10 +9,10 @@ export interface Pids {
   clickhouse: number | null;
 }
 
-/** Where the parts of a running service are found: what an operator's tool needs to reach them. */
+/** The addresses of a running service and its dependencies, for the command line. */
 export interface Endpoints {
   base_url: string;
-  /** With the local broker's token in it. */
+  /** Includes the local broker's token. */
   nats_url: string;
   clickhouse: { url: string; user: string; password: string; database: string };
 }
@@ -20,17 +20,17 @@ export interface Endpoints {
 const PIDS = 'pids.json';
 const ENDPOINTS = 'endpoints.json';
 
-/** Writes `$DATA_DIR/pids.json`; readers see the old or the new file, never a half. */
+/** Writes `$DATA_DIR/pids.json` atomically: readers see the old or the new file. */
 export function writePids(dataDir: string, pids: Pids): void {
   writeWhole(join(dataDir, PIDS), pids);
 }
 
-/** Writes `$DATA_DIR/endpoints.json`, readable by its owner only: it holds the broker's token and ClickHouse's password. */
+/** Writes `$DATA_DIR/endpoints.json`, readable by its owner only: it contains the broker's token and a password. */
 export function writeEndpoints(dataDir: string, endpoints: Endpoints): void {
   writeWhole(join(dataDir, ENDPOINTS), endpoints);
 }
 
-/** What runs on a folder as its supervisor last wrote it; `undefined` when none does. */
+/** The process ids of a folder's supervisor; `undefined` if none is running. */
 export function readPids(dataDir: string): Pids | undefined {
   const value = readJson(join(dataDir, PIDS));
   if (value === undefined || typeof value['supervisor'] !== 'number') return undefined;
@@ -42,7 +42,7 @@ export function readPids(dataDir: string): Pids | undefined {
   };
 }
 
-/** The endpoints of the service that runs on a folder; `undefined` when none does. */
+/** The addresses of the service that runs on a folder; `undefined` if none is running. */
 export function readEndpoints(dataDir: string): Endpoints | undefined {
   const value = readJson(join(dataDir, ENDPOINTS));
   const clickhouse = value?.['clickhouse'];
@@ -59,7 +59,7 @@ export function readEndpoints(dataDir: string): Endpoints | undefined {
   };
 }
 
-/** Takes both files away: nothing runs on this folder any more. */
+/** Deletes both files after a stop. */
 export function removeRunFiles(dataDir: string): void {
   for (const name of [PIDS, ENDPOINTS]) rmSync(join(dataDir, name), { force: true });
 }

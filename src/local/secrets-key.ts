@@ -5,14 +5,14 @@ import { ConfigError, type Config, type SecretsConfig } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { createSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../kernel/secret-box.ts';
 
-/** The key file of a deployment on one machine, below DATA_DIR. */
+/** The path of the key file of a deployment on one machine. */
 export function localKeyFile(dataDir: string): string {
   return join(dataDir, 'secrets-key');
 }
 
 /**
- * Makes `$DATA_DIR/secrets-key` (mode 0600) with a random key when there is none; the file is on the disk before anything
- * is sealed with it. Without it the secrets of all webhooks are lost: it belongs into backups, apart from the data.
+ * Creates `$DATA_DIR/secrets-key` (mode 0600) with a random key unless the file exists, and syncs it before any secret
+ * is sealed. Without the key all webhook secrets are lost: back it up, separately from the data.
  * @returns its path
  */
 export function ensureLocalKey(dataDir: string, ids: Ids): string {
@@ -24,7 +24,7 @@ export function ensureLocalKey(dataDir: string, ids: Ids): string {
   fsyncSync(file);
   closeSync(file);
   try {
-    // Unlike a rename, this never replaces the key of somebody who was faster.
+    // Unlike a rename, a link never replaces the key of a process that was faster.
     linkSync(half, path);
   } catch (error) {
     if (!existsSync(path)) throw error;
@@ -37,8 +37,8 @@ export function ensureLocalKey(dataDir: string, ids: Ids): string {
 }
 
 /**
- * The box with the keys that the settings name: SECRETS_KEY and SECRETS_KEY_PREVIOUS, or the lines of a file, where the
- * first seals. `undefined`: they name none.
+ * The box with the keys of the settings: SECRETS_KEY and SECRETS_KEY_PREVIOUS, or the lines of a file, of which the
+ * first seals. `undefined`: no key is set.
  */
 function openSecretBox({ key, previous, file }: SecretsConfig, ids: Ids): SecretBox | undefined {
   const texts = file === undefined ? (key === undefined ? [] : [key, ...previous]) : [...linesOf(file), ...previous];
@@ -58,11 +58,11 @@ function linesOf(file: string): string[] {
   }
   const lines = text.split('\n').map((line) => line.trim());
   const keys = lines.filter((line) => line !== '');
-  if (keys.length === 0) throw new ConfigError(`The key file ${file} holds no key. ${HOW_TO_MAKE}`);
+  if (keys.length === 0) throw new ConfigError(`The key file ${file} contains no key. ${HOW_TO_MAKE}`);
   return keys;
 }
 
-const HOW_TO_MAKE = '`openssl rand -base64 32` makes one.';
+const HOW_TO_MAKE = 'Create one with `openssl rand -base64 32`.';
 
 function parseKey(text: string, name: string): Uint8Array {
   const isHex = text.length === 2 * SECRET_KEY_BYTES && /^[0-9a-fA-F]+$/.test(text);
@@ -75,8 +75,8 @@ function parseKey(text: string, name: string): Uint8Array {
 }
 
 /**
- * The box of a process of the service. `undefined`: the settings name no key, and other machines share the broker, so none can be made
- * here. Secrets are then stored in the clear.
+ * The box of a service process. `undefined`: no key is set, and none can be created because other machines share the
+ * broker. Secrets are then stored in plain text.
  */
 export function serviceSecretBox(config: Config, dataDir: string, ids: Ids): SecretBox | undefined {
   const isLocal = config.natsUrl === undefined || config.natsUrl === '';
@@ -87,9 +87,11 @@ export function serviceSecretBox(config: Config, dataDir: string, ids: Ids): Sec
 }
 
 /** Logged at each start without a key. */
-export const NO_SECRETS_KEY = `Secrets of webhooks and player tokens are stored in the clear. Set SECRETS_KEY or SECRETS_KEY_FILE, the same on all processes. ${HOW_TO_MAKE}`;
+export const NO_SECRETS_KEY =
+  'Secrets of webhooks and player tokens are stored in plain text. Set SECRETS_KEY or SECRETS_KEY_FILE ' +
+  `to the same key on all processes. ${HOW_TO_MAKE}`;
 
-/** The box of an operator's tool, which makes no key. */
+/** The box of the command line, which never creates a key. */
 export function toolSecretBox(config: Config, ids: Ids): SecretBox | undefined {
   const isLocal = config.natsUrl === undefined || config.natsUrl === '';
   const file = localKeyFile(config.dataDir);

@@ -10,8 +10,8 @@ import { runUntilStopped } from './run-until-stopped.ts';
 import { watchSources } from './watch-sources.ts';
 
 /**
- * `npm start`: the whole service on this machine, kept running until SIGTERM or Ctrl-C. With `--watch` the service
- * restarts when its sources change.
+ * `npm start`: runs the whole service on this machine until SIGTERM or Ctrl-C. With `--watch` the service restarts when
+ * its sources change.
  */
 function start(): Promise<0 | 1> {
   const config = readConfig();
@@ -33,7 +33,7 @@ function start(): Promise<0 | 1> {
   });
 }
 
-/** What to try first. The keys themselves are not printed: terminals and their logs are read by many. */
+/** The addresses and a first request. Keys are not printed, because terminals and logs are shared. */
 function welcome(dataDir: string, endpoints: Endpoints): string {
   const keys = resolve(dataDir, 'demo-keys.json');
   const lines = ['', `Ready: ${endpoints.base_url} (ClickHouse: ${endpoints.clickhouse.url})`];

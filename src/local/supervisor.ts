@@ -8,56 +8,56 @@ import { endOrphans } from './orphans.ts';
 import { checkPorts, type PortClaim } from './ports.ts';
 import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-files.ts';
 
-/** What a supervisor is to run. */
+/** The children of a supervisor and their addresses. */
 export interface Plan {
-  /** Ports the children will listen on. */
+  /** Ports that the children will listen on. */
   ports: readonly PortClaim[];
-  /** What the service stands on; started side by side. */
+  /** Children that the service needs; they start in parallel. */
   dependencies: readonly ChildSpec[];
-  /** Done after the dependencies are ready and before the service starts (migrations); repeated when it throws. */
+  /** Runs when the dependencies are ready, before the service starts (migrations); repeated if it throws. */
   prepare: () => Promise<void>;
   service: ChildSpec;
   endpoints: Endpoints;
 }
 
 export interface SuperviseOptions {
-  /** Made when missing; may be relative. */
+  /** Created if missing; may be relative. */
   dataDir: string;
   clock: Clock;
   report: (line: string) => void;
   /**
-   * Decides what to run, once the folder is ours; a string says why nothing can be run.
+   * Called when the folder is locked. Returns what to run, or an error message.
    * @param dataDir the folder's real path
    */
   plan: (dataDir: string) => Promise<Plan | string>;
-  /** Ends a start that is under way. */
+  /** Aborts a start. */
   signal: AbortSignal;
-  /** How long the service may take to stop before it is killed; what it allows itself when left out. */
+  /** How long the service may take to stop before it is killed; default: `LIMITS.shutdownMs`. */
   serviceStopMs?: number;
 }
 
-/** `refused`: nothing runs; `message` says why. `aborted`: the signal came first, and nothing runs. */
+/** `refused`: nothing runs, for the reason in `message`. `aborted`: the signal came first, and nothing runs. */
 export type Supervision =
   | { kind: 'running'; supervisor: Supervisor; plan: Plan }
   | { kind: 'refused'; message: string }
   | { kind: 'aborted' };
 
 export interface Supervisor {
-  /** Starts the service anew, as a developer wants it after a change. */
+  /** Restarts the service, e.g. after a change of its sources. */
   restartService(): void;
-  /** Ends everything in order: the service, then what it stands on. Resolves when all are gone. Idempotent. */
+  /** Stops the service, then its dependencies. Resolves when all are gone. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a service and what it stands on, on one machine, on one folder. Resolves when the service is ready for the first
- * time; from then on every child that dies is started again, whatever ended it, without touching the others.
+ * Runs a service and its dependencies on one machine and one folder. Resolves when the service is ready for the first
+ * time. From then on every child that dies is restarted, for any reason, without affecting the others.
  *
  * Invariants
  * 1. One supervisor per DATA_DIR: a lock that ends with its holder.
- * 2. No child outlives the supervisor: the guard ends them, and the next supervisor ends what the guard could not.
- * 3. `pids.json` names the processes that run now; it is gone after an orderly stop.
- * 4. Nothing is ended that does not carry this folder's mark.
+ * 2. No child outlives the supervisor: the guard kills them, and the next supervisor kills any orphans.
+ * 3. `pids.json` lists the running processes; an orderly stop deletes it.
+ * 4. Only processes with this folder's mark (`OWNER_VARIABLE`) are killed.
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervision> {
   const { clock, report, signal, serviceStopMs = LIMITS.shutdownMs } = options;
@@ -69,8 +69,8 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   const lock = await lockDataDir(dataDir);
   if (lock.kind === 'held') return { kind: 'refused', message: alreadyRunning(dataDir) };
   const orphans = await endOrphans(dataDir, clock);
-  if (orphans.length > 0) report(`ended what an earlier run left behind (pids ${orphans.join(', ')})`);
-  // Run files that are still there tell of a run that did not end by itself.
+  if (orphans.length > 0) report(`killed orphan processes of an earlier run (pids ${orphans.join(', ')})`);
+  // Run files are deleted by an orderly stop, so their presence means that the earlier run was killed.
   const wasKilled = orphans.length > 0 || readPids(dataDir) !== undefined;
   removeRunFiles(dataDir);
 
@@ -107,7 +107,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   };
 }
 
-/** Dependencies, preparation, service. Resolves to why it failed, or to nothing once the service is ready. */
+/** Starts the dependencies, prepares, starts the service. Resolves to an error message, or to nothing when ready. */
 async function startInOrder(
   processes: Processes,
   service: Child,
@@ -125,7 +125,7 @@ async function startInOrder(
   return outcome.kind === 'failed' ? outcome.message : undefined;
 }
 
-/** A dependency may be killed, and be back, while it is being prepared: hence several attempts. */
+/** Tries several times, because a dependency may die and restart meanwhile. */
 async function prepare(plan: Plan, { clock, signal }: SuperviseOptions): Promise<string | undefined> {
   let fault = '';
   for (let attempt = 0; attempt < LIMITS.prepareAttempts && !signal.aborted; attempt++) {
@@ -137,7 +137,7 @@ async function prepare(plan: Plan, { clock, signal }: SuperviseOptions): Promise
       await sleep(clock, LIMITS.prepareDelayMs);
     }
   }
-  return `preparing ClickHouse failed: ${fault}`;
+  return `ClickHouse migrations failed: ${fault}`;
 }
 
 function aborted(signal: AbortSignal): Promise<'aborted'> {

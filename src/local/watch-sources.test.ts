@@ -6,7 +6,7 @@ import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { isSource, watchSources } from './watch-sources.ts';
 
-test('several changes at once are one change', async () => {
+test('several changes at once cause one call', async () => {
   const root = mkdtempSync(join(tmpdir(), 'player-analytics-'));
   for (const folder of ['src/api', 'actors']) mkdirSync(join(root, folder), { recursive: true });
   let changes = 0;

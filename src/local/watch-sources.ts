@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../kernel/clock.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What the service is made of. */
+/** The folders with sources of the service. */
 const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'models'];
-/** An editor's save, or a branch switch, is several changes: they count as one. */
+/** Changes within this time count as one: an editor's save or a branch switch changes several files. */
 const SETTLE_MS = 200;
 
-/** Calls `onChange` once after source files of the project at `root` changed. The returned function ends it. */
+/** Calls `onChange` once after source files of the project at `root` changed. The returned function stops the watch. */
 export function watchSources(clock: Clock, onChange: () => void, root = ROOT): Cancel {
   let cancel: Cancel = () => {};
   const folders = FOLDERS.map((folder) => join(root, folder)).filter((path) => existsSync(path));
@@ -26,7 +26,7 @@ export function watchSources(clock: Clock, onChange: () => void, root = ROOT): C
   };
 }
 
-/** Whether a file is part of the running service: its tests are not. */
+/** Whether a file is part of the running service; tests are not. */
 export function isSource(file: string): boolean {
   return /\.(ts|json|sql|onnx)$/.test(file) && !file.endsWith('.test.ts');
 }

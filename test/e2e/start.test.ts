@@ -169,7 +169,7 @@ describe('operator commands', () => {
     try {
       await expect(cli(env, 'keys', 'list')).rejects.toMatchObject({
         code: 1,
-        stderr: `Nothing runs on ${env['DATA_DIR']}. Start it (npm start), or set DATA_DIR or NATS_URL.\n`,
+        stderr: `No service is running on ${env['DATA_DIR']}. Start it with npm start, or set DATA_DIR or NATS_URL.\n`,
       });
       await expect(cli(env, 'sql', 'SELECT 1')).rejects.toMatchObject({
         code: 1,

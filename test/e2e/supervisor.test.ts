@@ -263,7 +263,7 @@ describe('a start after a supervisor whose children could not be ended', () => {
       await orphanEnded;
       expect(orphan.signalCode).toBe('SIGKILL');
       expect(isAlive(stranger.pid ?? 0)).toBe(true);
-      expect(supervised.output()).toContain(`ended what an earlier run left behind (pids ${orphan.pid})`);
+      expect(supervised.output()).toContain(`killed orphan processes of an earlier run (pids ${orphan.pid})`);
     } finally {
       orphan.kill('SIGKILL');
       stranger.kill('SIGKILL');
