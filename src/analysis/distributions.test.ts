@@ -69,7 +69,7 @@ describe('distributions, against published tables', () => {
     expect(Math.abs(studentTwoSided(critical, degrees) / alpha - 1)).toBeLessThan(0.001);
   });
 
-  it('t with very many degrees is the normal distribution, without a step where one takes over', () => {
+  it('t with very many degrees is the normal distribution, without a jump at the switch', () => {
     // Wichura, AS 241 (Applied Statistics 37, 1988).
     expect(studentCritical(0.05, 1e9)).toBeCloseTo(1.959963984540054, 9);
     const [below, above] = [studentTwoSided(1.96, 99_999), studentTwoSided(1.96, 100_001)];
@@ -88,7 +88,7 @@ describe('distributions, against published tables', () => {
     expect(Math.abs(chiSquareUpper(critical, degrees) / alpha - 1)).toBeLessThan(0.001);
   });
 
-  it('tails fall as their argument grows, between 0 and 1', () => {
+  it('tails decrease in their argument and stay between 0 and 1', () => {
     const argument = double({ min: 0, max: 60, noNaN: true });
     assert(
       property(argument, argument, integer({ min: 1, max: 200_000 }), (a, b, degrees) => {

@@ -1,6 +1,6 @@
 import { betaRegularized, gammaUpper, logGamma } from './special-functions.ts';
 
-/** P(|Z| > |z|) of the standard normal distribution: Q(1/2, z²/2) (DLMF 7.11.2); exact in the far tail too. */
+/** P(|Z| > |z|) of the standard normal distribution: Q(1/2, z²/2) (DLMF 7.11.2). Accurate also in the far tail. */
 export function normalTwoSided(z: number): number {
   return gammaUpper(0.5, (z * z) / 2);
 }
@@ -14,12 +14,15 @@ export function studentTwoSided(t: number, degrees: number): number {
   return betaRegularized(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
-/** Past so many degrees of freedom the normal distribution is off by 1 in 10,000 of a p-value of 0.05, 0.3 % of one of 1e-8. */
+/**
+ * From here on the normal distribution is used. Its relative error is 1 in 10,000 at a p-value of 0.05 and 0.3 % at
+ * 1e-8.
+ */
 const NORMAL_FROM = 100_000;
 
 /**
- * The t with P(|T| > t) = alpha: half the width of a two-sided interval, in standard errors. By Newton's method from 0: the tail
- * falls and is convex, so each step stays below the root and gains on it.
+ * The t with P(|T| > t) = alpha: half the width of a two-sided interval, in standard errors. Uses Newton's method from
+ * 0: the tail is decreasing and convex, so each step approaches the root from below.
  */
 export function studentCritical(alpha: number, degrees: number): number {
   let t = 0;
@@ -31,7 +34,7 @@ export function studentCritical(alpha: number, degrees: number): number {
   return t;
 }
 
-/** Seven steps do at alpha 0.05; a tail as heavy as that of one degree doubles t at every step. */
+/** At alpha 0.05 seven steps are enough. With one degree of freedom the heavy tail only doubles t at every step. */
 const MOST_STEPS = 200;
 
 /** Density of the t distribution (Abramowitz and Stegun 26.7.1). */

@@ -8,20 +8,20 @@ import { sampleOf, seededRandom, sharesOf } from './testing.ts';
 
 const RUNS = { seed: 20_260_115, numRuns: 500 };
 
-/** The lift, which must be known. */
+/** The lift; fails if it is unknown. */
 function lift(control: Sample, treatment: Sample): Lift {
   const found = liftOf(control, treatment);
   if (found === undefined) throw new Error('there is no lift');
   return found;
 }
 
-/** A sample from what other tools are given: count, sum and sum of squares. */
+/** A sample from the input of other tools: count, sum and sum of squares. */
 function summed(players: number, sum: number, squares: number): Sample {
   return { players, mean: sum / players, variance: (squares - (sum * sum) / players) / (players - 1) };
 }
 
 describe('the lift of a mean', () => {
-  it('has the interval and p-value GrowthBook publishes for it', () => {
+  it('has the interval and p-value that GrowthBook publishes', () => {
     // growthbook/growthbook, packages/stats/tests/frequentist/test_tests.py at 59f39a7, test_two_sided_ttest.
     const found = lift(
       { players: 3407, mean: 0.41, variance: 3.9 ** 2 },
@@ -32,12 +32,13 @@ describe('the lift of a mean', () => {
     expect(found.standardError).toBeCloseTo(0.37879, 5);
     expect(low).toBeCloseTo(-0.03526, 4);
     expect(high).toBeCloseTo(1.44989, 4);
-    // Its degrees of freedom leave out how the terms are scaled, which shows in the fifth decimal.
+    // Its degrees of freedom ignore the scale of the terms, which changes the fifth decimal.
     expect(pValue).toBeCloseTo(0.06191, 4);
   });
 
   it("has Welch's degrees of freedom", () => {
-    // NIST/SEMATECH e-Handbook, 1.3.5.3 (miles per gallon, data AUTO83B): unequal variances, T = -12.946, 136.875 degrees.
+    // NIST/SEMATECH e-Handbook, 1.3.5.3 (miles per gallon, data AUTO83B): unequal variances, T = -12.946, 136.875
+    // degrees.
     const [us, japan] = [
       { players: 249, mean: 20.14458, variance: 6.4147 ** 2 },
       { players: 79, mean: 30.48101, variance: 6.10771 ** 2 },
@@ -55,7 +56,7 @@ describe('the lift of a mean', () => {
     expect(found.standardError ** 2).toBeCloseTo((0.12 * 0.88 * 0.01 + 0.1 * 0.9 * 0.0144) / (999 * 0.0001), 12);
   });
 
-  it('is unknown without a mean to relate to, with one player, and where nothing varies', () => {
+  it('is unknown without a control mean, with one player, and without variance', () => {
     const some = sharesOf(100, 10);
     expect(relativeLift(sharesOf(100, 0), some)).toBeUndefined();
     expect(liftOf(sharesOf(100, 0), some)).toBeUndefined();
@@ -88,7 +89,7 @@ describe('the lift of a mean', () => {
 });
 
 describe('the sequential interval', () => {
-  it('is the one GrowthBook publishes for the same tuning', () => {
+  it('is the one that GrowthBook publishes for the same tuning', () => {
     // growthbook/growthbook, packages/stats/tests/frequentist/test_tests.py, TestSequentialTTest.
     const mean = lift(summed(3000, 1396.87, 52_377.9767), summed(3461, 2422.7, 134_698.29));
     const { low, high, pValue } = sequentialInterval(mean, 0.05, 1_000);
@@ -103,7 +104,7 @@ describe('the sequential interval', () => {
     expect(share.pValue).toBeLessThan(1e-5);
   });
 
-  it('holds the fixed interval, its p-value is no smaller, and both exclude 0 exactly when p < alpha', () => {
+  it('contains the fixed interval, has no smaller p-value, and both exclude 0 exactly if p < alpha', () => {
     const ratio = double({ min: -3, max: 3, noNaN: true });
     const error = double({ min: 1e-6, max: 10, noNaN: true });
     const degrees = double({ min: 1, max: 1e6, noNaN: true });
@@ -133,7 +134,7 @@ describe('the sequential interval', () => {
   });
 });
 
-describe('two variants that are the same', () => {
+describe('two identical variants', () => {
   const EXPERIMENTS = 1_000;
 
   /** p-values of experiments on the same distribution. */
@@ -155,7 +156,7 @@ describe('two variants that are the same', () => {
     expect(Math.abs(below - 0.05)).toBeLessThan(3 * Math.sqrt((0.05 * 0.95) / EXPERIMENTS));
   });
 
-  it('looked at every day, are told apart wrongly by the fixed test, and seldom by the sequential one', () => {
+  it('with daily looks often differ by the fixed test and rarely by the sequential test', () => {
     const random = seededRandom(13);
     const [days, perDay, experiments] = [20, 100, 200];
     const wrong = { fixed: 0, sequential: 0 };
@@ -193,7 +194,7 @@ describe('the sample ratio', () => {
     expect(mismatch).toBe(true);
   });
 
-  it('knows weights that sum to anything, and finds 502 of 1,000 at 1:1 well', () => {
+  it('accepts weights of any sum, and accepts 502 of 1,000 at 1:1', () => {
     const { pValue, mismatch } = sampleRatio([
       { players: 502, weight: 0.2 },
       { players: 498, weight: 0.2 },
@@ -203,7 +204,7 @@ describe('the sample ratio', () => {
     expect(mismatch).toBe(false);
   });
 
-  it('says nothing without players or a second weight; players where none may be are a mismatch', () => {
+  it('is unknown without players or a second weight; players in a variant of weight 0 are a mismatch', () => {
     const none = { pValue: null, mismatch: false };
     expect(sampleRatio([])).toEqual(none);
     expect(sampleRatio([{ players: 10, weight: 1 }])).toEqual(none);
@@ -238,7 +239,7 @@ describe('the results of an experiment', () => {
     sum: conversions,
   });
 
-  it('compare every variant with the first, and leave null what cannot be known', () => {
+  it('compare every variant with the first; unknown figures are null', () => {
     const { variants, sampleRatio: ratio } = experimentResults([
       variant('control', 1_000, 100, 1),
       variant('b', 1_000, 120, 1),
@@ -257,12 +258,12 @@ describe('the results of an experiment', () => {
     expect(ratio.mismatch).toBe(true);
   });
 
-  it('check no ratio where what is expected is not known', () => {
+  it('have no sample ratio if an expected share is unknown', () => {
     const { sampleRatio: ratio } = experimentResults([variant('a', 10, 1, null), variant('b', 1_000, 1, null)]);
     expect(ratio).toEqual({ pValue: null, mismatch: false });
   });
 
-  it('show sums that leave what a number holds as null', () => {
+  it('show sums that overflow as null', () => {
     const endless = { ...variant('a', 10, 1, null), sum: Infinity, mean: Infinity, variance: Number.NaN };
     const { variants } = experimentResults([endless, variant('b', 10, 1, null)]);
     expect(variants[0]).toMatchObject({ sum: null, mean: null });

@@ -2,20 +2,20 @@ import { fixedInterval, liftOf, relativeLift, type Interval, type Sample } from 
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { sequentialInterval } from './sequential.ts';
 
-/** What was measured of one variant. */
+/** The measurements of one variant. */
 export interface VariantSample extends Sample {
   variantKey: string;
-  /** Its share of the players, in any unit; null when what is expected isn't known. */
+  /** Expected share of the players, in any unit; null if unknown. */
   weight: number | null;
-  /** Players that came into this variant, those included that are left out for what they saw in an earlier period. */
+  /** Players assigned to this variant, including those that are excluded because of an earlier period. */
   arrived: number;
   /** Players with at least one event of the metric. */
   conversions: number;
-  /** Of the metric over all players. */
+  /** Sum of the metric over all players. */
   sum: number;
 }
 
-/** Figures that can't be computed are null: those of the control against itself, or of too few players. */
+/** Figures that cannot be computed are null: comparisons of the control with itself, and figures of too few players. */
 export interface VariantResult {
   variantKey: string;
   players: number;
@@ -24,7 +24,7 @@ export interface VariantResult {
   mean: number | null;
   lift: number | null;
   interval: Interval | null;
-  /** As `interval`, but valid however often one looks. */
+  /** As `interval`, but valid at every look. */
   sequential: Interval | null;
 }
 
@@ -33,10 +33,10 @@ export interface ExperimentResults {
   sampleRatio: SampleRatio;
 }
 
-/** Error rate of every interval and test: 95 % confidence. Comparisons with several variants are not corrected for their number. */
+/** Error rate of every interval and test: 95 % confidence. Not corrected for the number of variants. */
 export const ALPHA = 0.05;
 
-/** Compares every variant with the first, the control. */
+/** Compares every variant with the first one, the control. */
 export function experimentResults(samples: readonly VariantSample[]): ExperimentResults {
   const [control] = samples;
   return {
@@ -66,7 +66,7 @@ function ratioOf(samples: readonly VariantSample[]): SampleRatio {
   return cells.length === samples.length ? sampleRatio(cells) : { pValue: null, mismatch: false };
 }
 
-/** Sums of what callers send may leave what a number can hold. */
+/** Sums of callers' values may overflow a double. */
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

@@ -3,24 +3,24 @@ import { studentCritical, studentTwoSided } from './distributions.ts';
 /** A metric over the players of one variant. */
 export interface Sample {
   players: number;
-  /** Of the metric per player. For a conversion, the share of players that converted. */
+  /** Mean of the metric per player. For a conversion, the share of players that converted. */
   mean: number;
-  /** Of the metric per player, with players − 1 below the line. */
+  /** Sample variance of the metric per player (divided by players − 1). */
   variance: number;
 }
 
-/** A lift as far as it can be known. */
+/** An estimated lift. */
 export interface Lift {
   /** (treatment − control) / |control|. */
   lift: number;
   /** Standard error of the lift. */
   standardError: number;
   degreesOfFreedom: number;
-  /** Of both variants. */
+  /** Players of both variants together. */
   players: number;
 }
 
-/** A two-sided interval around a lift, and the p-value of the lift being 0. The interval excludes 0 exactly when p < alpha. */
+/** A two-sided interval around a lift, and the p-value of a lift of 0. The interval excludes 0 exactly if p < alpha. */
 export interface Interval {
   low: number;
   high: number;
@@ -28,11 +28,12 @@ export interface Interval {
 }
 
 /**
- * Relative difference of two means. Its variance is that of the delta method for a ratio of independent means,
- * s²_t/(n_t m_c²) + s²_c m_t²/(n_c m_c⁴) (Deng, Knoblich and Lu, "Applying the Delta Method in Metric Analytics", KDD 2018,
- * section 2.2); the degrees of freedom are Welch and Satterthwaite's for these two terms (Welch, Biometrika 34, 1947). Shares
- * of converting players are means of 0 and 1, so the same holds for them.
- * @returns undefined when the control's mean is 0, when a variant has fewer than two players, or when nothing varies
+ * Relative difference of two means. The variance is that of the delta method for a ratio of independent means,
+ * s²_t/(n_t m_c²) + s²_c m_t²/(n_c m_c⁴) (Deng, Knoblich and Lu, "Applying the Delta Method in Metric Analytics", KDD
+ * 2018, section 2.2). The degrees of freedom are those of Welch and Satterthwaite for these two terms (Welch,
+ * Biometrika 34, 1947). The share of converting players is a mean of values 0 and 1, so the formulas apply to it as
+ * well.
+ * @returns undefined if the control's mean is 0, a variant has fewer than two players, or no value varies
  */
 export function liftOf(control: Sample, treatment: Sample): Lift | undefined {
   const lift = relativeLift(control, treatment);
@@ -50,22 +51,22 @@ export function liftOf(control: Sample, treatment: Sample): Lift | undefined {
   return { lift, standardError, degreesOfFreedom, players: control.players + treatment.players };
 }
 
-/** (treatment − control) / |control|, so that more is positive also where the control's mean is negative. */
+/** (treatment − control) / |control|: an increase is positive even if the control's mean is negative. */
 export function relativeLift(control: Pick<Sample, 'mean'>, treatment: Pick<Sample, 'mean'>): number | undefined {
   const lift = (treatment.mean - control.mean) / Math.abs(control.mean);
   return control.mean !== 0 && Number.isFinite(lift) ? lift : undefined;
 }
 
-/** Degrees of freedom of a sum of estimated variances, each of a mean over so many players (Welch and Satterthwaite). */
+/** Degrees of freedom of a sum of estimated variances of means (Welch and Satterthwaite). */
 export function welchDegrees(terms: readonly { variance: number; players: number }[]): number {
   const largest = Math.max(...terms.map(({ variance }) => variance));
-  // Over the largest, so that squares of tiny variances don't vanish.
+  // Divided by the largest, so that squares of tiny variances do not underflow.
   const parts = terms.map(({ variance, players }) => ({ part: variance / largest, players }));
   const sum = parts.reduce((total, { part }) => total + part, 0);
   return (sum * sum) / parts.reduce((total, { part, players }) => total + (part * part) / (players - 1), 0);
 }
 
-/** Welch's t interval and test: valid for one look, at a time chosen beforehand. */
+/** Welch's t interval and test: valid for one look at a time chosen in advance. */
 export function fixedInterval({ lift, standardError, degreesOfFreedom }: Lift, alpha: number): Interval {
   const width = studentCritical(alpha, degreesOfFreedom) * standardError;
   return { low: lift - width, high: lift + width, pValue: studentTwoSided(lift / standardError, degreesOfFreedom) };

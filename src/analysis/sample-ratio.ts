@@ -1,16 +1,16 @@
 import { chiSquareUpper } from './distributions.ts';
 
-/** Whether players arrived in the ratio the weights ask for. */
+/** Whether players arrived in the ratio of the weights. */
 export interface SampleRatio {
-  /** Of Pearson's χ² test; null when there is nothing to compare. */
+  /** P-value of Pearson's χ² test; null if there is nothing to compare. */
   pValue: number | null;
-  /** The split itself is broken, or players go missing: no other figure of the experiment can be trusted. */
+  /** The split is faulty or players are missing: no other figure of the experiment can be trusted. */
   mismatch: boolean;
 }
 
 /**
- * Pearson's χ² test of players against weights (Fabijan et al., "Diagnosing Sample Ratio Mismatch in Online Controlled Experiments",
- * KDD 2019). Players in a variant of weight 0 are a mismatch without any test.
+ * Pearson's χ² test of players against weights (Fabijan et al., "Diagnosing Sample Ratio Mismatch in Online Controlled
+ * Experiments", KDD 2019). Any player in a variant of weight 0 is a mismatch.
  */
 export function sampleRatio(cells: readonly { players: number; weight: number }[]): SampleRatio {
   if (cells.some(({ players, weight }) => weight === 0 && players > 0)) return { pValue: 0, mismatch: true };
@@ -26,5 +26,5 @@ export function sampleRatio(cells: readonly { players: number; weight: number }[
   return { pValue, mismatch: pValue < MISMATCH_BELOW };
 }
 
-/** So low that an experiment looked at every day seldom cries wolf; a real fault of the split is far below it. */
+/** Low enough that daily looks rarely raise a false alarm; a real fault of the split has a far lower p-value. */
 const MISMATCH_BELOW = 0.001;

@@ -1,17 +1,17 @@
 import { fixedInterval, type Interval, type Lift } from './lift.ts';
 
 /**
- * An interval and p-value that hold at every look, however often one looks and whenever one stops: the asymptotic confidence
- * sequence with a Gaussian mixture of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory and
- * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, estimate m and its standard
- * error e:
+ * An interval and p-value that are valid at every look and every stopping time: the asymptotic confidence sequence with
+ * a Gaussian mixture of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory and
+ * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, estimate m and
+ * standard error e:
  *
  *   m ± e √( 2 (nρ² + 1) / (nρ²) · ln( √(nρ² + 1) / α ) )
  *
- * The p-value is the smallest α at which that interval excludes 0, which is the mixture SPRT's (Johari, Koomen, Pekelis and
- * Walsh, "Always Valid Inference", Operations Research 70, 2022). It is asymptotic: with a handful of players it is too narrow, so
- * it is never let fall inside the t interval of one look.
- * @param narrowestAt players of both variants at which the interval is tightest; fixed beforehand, not by the data
+ * The p-value is the smallest α at which that interval excludes 0, as in the mixture SPRT (Johari, Koomen, Pekelis and
+ * Walsh, "Always Valid Inference", Operations Research 70, 2022). The sequence is asymptotic and too narrow for few
+ * players, so the result always contains the t interval of a single look.
+ * @param narrowestAt players of both variants at which the interval is tightest; must not depend on the data
  */
 export function sequentialInterval(lift: Lift, alpha: number, narrowestAt: number = NARROWEST_AT_PLAYERS): Interval {
   const x = lift.players * mixturePrecision(alpha, narrowestAt);
@@ -26,10 +26,12 @@ export function sequentialInterval(lift: Lift, alpha: number, narrowestAt: numbe
   };
 }
 
-/** Experiments are most often decided at some thousand players; at ten times as many the interval is 7 % wider than it could be. */
+/**
+ * Most experiments are decided at some thousand players. With ten times as many the interval is 7 % wider than optimal.
+ */
 const NARROWEST_AT_PLAYERS = 5_000;
 
-/** ρ² that makes the interval tightest at `players`: (−2 ln α + ln(1 − 2 ln α)) / players, the paper's closed form. */
+/** The ρ² that makes the interval tightest at `players`: (−2 ln α + ln(1 − 2 ln α)) / players, from the paper. */
 function mixturePrecision(alpha: number, players: number): number {
   const twice = -2 * Math.log(alpha);
   return (twice + Math.log(twice + 1)) / players;

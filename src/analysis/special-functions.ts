@@ -1,11 +1,11 @@
 /**
- * The three functions behind every distribution here. DLMF is the NIST Digital Library of Mathematical Functions; continued
+ * The special functions of distributions.ts. DLMF is the NIST Digital Library of Mathematical Functions. Continued
  * fractions are evaluated by Lentz's method as modified by Thompson and Barnett (J. Comput. Phys. 64, 1986).
  */
 
 /**
  * Natural logarithm of the gamma function for x ≥ 0.5: Lanczos' approximation (SIAM J. Numer. Anal. B 1, 1964) with the
- * coefficients P. Godfrey published for g = 7 and nine terms; relative error below 1e-13.
+ * coefficients of P. Godfrey for g = 7 and nine terms. Relative error below 1e-13.
  */
 export function logGamma(x: number): number {
   let sum = LANCZOS_FIRST;
@@ -22,7 +22,7 @@ const LANCZOS = [
 ];
 
 /**
- * Upper regularized incomplete gamma function Q(a, x), a ≥ 0.5, x ≥ 0: by the series for P (DLMF 8.11.4) below x = a + 1, by
+ * Upper regularized incomplete gamma function Q(a, x), a ≥ 0.5, x ≥ 0: the series for P (DLMF 8.11.4) below x = a + 1,
  * the even part of the continued fraction 8.9.2 above.
  */
 export function gammaUpper(a: number, x: number): number {
@@ -45,8 +45,8 @@ export function gammaUpper(a: number, x: number): number {
 }
 
 /**
- * Regularized incomplete beta function I_x(a, b), a and b ≥ 0.5, 0 ≤ x ≤ 1: the continued fraction of DLMF 8.17.22, on the side
- * of the symmetry 8.17.4 where it converges fast.
+ * Regularized incomplete beta function I_x(a, b), a and b ≥ 0.5, 0 ≤ x ≤ 1: the continued fraction of DLMF 8.17.22, on
+ * the side of the symmetry 8.17.4 where it converges fast.
  */
 export function betaRegularized(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
@@ -87,5 +87,5 @@ function notZero(value: number): number {
 
 const TINY = 1e-300;
 const PRECISION = 1e-15;
-/** Convergence takes some √a terms; a is at most 50,000 (see `studentTwoSided`). */
+/** Convergence takes about √a terms; a is at most 50,000 (see `studentTwoSided`). */
 const MOST_TERMS = 10_000;

@@ -1,6 +1,6 @@
 import type { Sample } from './lift.ts';
 
-/** A stream of numbers in [0, 1), the same for the same seed: mulberry32 (T. Ettinger, public domain). */
+/** Random numbers in [0, 1), determined by the seed: mulberry32 (T. Ettinger, public domain). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A sample from each player's value. */
+/** The sample of a list of players' values. */
 export function sampleOf(values: readonly number[]): Sample {
   const players = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / players;
@@ -19,7 +19,7 @@ export function sampleOf(values: readonly number[]): Sample {
   return { players, mean, variance };
 }
 
-/** A sample of which so many converted. */
+/** The sample of a conversion rate. */
 export function sharesOf(players: number, conversions: number): Sample {
   const mean = conversions / players;
   return { players, mean, variance: (mean * (1 - mean) * players) / (players - 1) };

@@ -29,7 +29,7 @@ function program(): Command {
     withConfigStore: withConfigStore(config, tools),
     clickhouse: () => clickhouseTarget(config),
   };
-  return new Command('cli')
+  return new Command('npm run cli --')
     .description(
       'Operate a running deployment: the one on DATA_DIR (default .data), or the one at NATS_URL and CLICKHOUSE_URL.',
     )

@@ -1,22 +1,20 @@
 import { LIMITS } from '../kernel/limits.ts';
 
-/** An event that would take too long to check against its schema. */
+/** Thrown when the check of an event against its schema exceeds its steps. */
 export class TooCostlyError extends Error {}
 
-/** What is told of it. */
+/** The message of the fault. */
 export const TOO_COSTLY = 'takes too long to check';
 
-/**
- * What the check that is under way may still spend, in steps of about 10 ns. Checks are synchronous, so that there is one at a time.
- */
+/** Steps left for the current check, about 10 ns each. Checks are synchronous, so only one runs at a time. */
 let left = 0;
 
-/** Begins a check. */
+/** Starts a check with `LIMITS.eventSchemaSteps`. */
 export function beginCheck(): void {
   left = LIMITS.eventSchemaSteps;
 }
 
-/** Takes what comes next off what is left. Throws TooCostlyError when that is too much. */
+/** Subtracts the cost of the next operation. Throws `TooCostlyError` if the steps are used up. */
 export function spend(steps: number): void {
   left -= steps;
   if (left < 0) throw new TooCostlyError(TOO_COSTLY);

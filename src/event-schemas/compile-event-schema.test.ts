@@ -13,7 +13,7 @@ function finished<T>(steps: CompileSteps<T>): T {
   }
 }
 
-/** A schema whose search for all faults is compiled as well. */
+/** A schema with its search for all faults compiled. */
 function checkOf(schema: JsonObject): { faultsOf(...event: Parameters<EventCheck['faultsOf']>): FieldFault[] } {
   const compiled = finished(compileEventSchema(schema));
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
@@ -44,7 +44,7 @@ const LEVEL: JsonObject = {
   additionalProperties: false,
 };
 
-describe('a schema of events', () => {
+describe('an event schema', () => {
   it.each([
     ['{"level":3}', []],
     ['{"level":3,"mode":"easy"}', []],
@@ -118,7 +118,7 @@ describe('a schema of events', () => {
     expect(refusalOf(schema)[0]).toEqual({ path, message: expect.stringMatching(/./) });
   });
 
-  it('is bounded in size, in depth and in keywords, references spelled out', () => {
+  it('is bounded in size, in depth and in keywords with references expanded', () => {
     expect(refusalOf(JSON.stringify({ description: 'x'.repeat(LIMITS.eventSchemaBytes) }))[0]?.message).toMatch(
       /bytes/,
     );
@@ -132,7 +132,10 @@ describe('a schema of events', () => {
     expect(refusalOf(JSON.stringify({ required }))[0]?.message).toMatch(/keywords/);
     const anyOf = Array.from({ length: LIMITS.eventSchemaPatterns + 1 }, (_, n) => ({ pattern: `^x{${n + 1}}$` }));
     expect(refusalOf(JSON.stringify({ anyOf }))).toEqual([
-      { path: `/anyOf/${LIMITS.eventSchemaPatterns}/pattern`, message: expect.stringMatching(/pattern too many/) },
+      {
+        path: `/anyOf/${LIMITS.eventSchemaPatterns}/pattern`,
+        message: expect.stringMatching(/maximum of \d+ patterns/),
+      },
     ]);
     const bomb = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => {
@@ -143,7 +146,7 @@ describe('a schema of events', () => {
     expect(refusalOf(JSON.stringify({ $ref: '#/$defs/d0', $defs: bomb }))[0]?.message).toMatch(/keywords/);
   });
 
-  it('tells names of every object apart from those an event brings', () => {
+  it('distinguishes inherited properties from those of an event', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     for (const name of names) {
       const required = { required: [name] };
@@ -157,7 +160,7 @@ describe('a schema of events', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('tells a few faults of a faulty event, and short ones', () => {
+  it('reports a few short faults of a faulty event', () => {
     const properties = JSON.stringify(
       Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${'k'.repeat(120)}${n}`, n])),
     );
@@ -170,7 +173,7 @@ describe('a schema of events', () => {
     }
   });
 
-  it('finds an event faulty that would take too long to check', () => {
+  it('counts an event as faulty if its check would take too long', () => {
     const schema = { additionalProperties: { pattern: '^(?:[a-z]|[a-y]|[a-x]|[a-w]|[a-v]){1,40}$' } };
     const long = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${n}`, 'a'.repeat(1_000)]));
     const properties = JSON.stringify(long);
@@ -182,7 +185,7 @@ describe('a schema of events', () => {
     expect(faultsOf(costly, items)).toEqual([{ path: '', message: 'takes too long to check' }]);
   });
 
-  it('finds an event faulty that is too large for a schema that asks too much', () => {
+  it('counts an event as faulty if keywords times characters exceed the bound', () => {
     const properties: JsonObject = {};
     for (let n = 0; n < 200; n++) properties[`p${n}`] = { type: 'number' };
     const large = JSON.stringify({ a: Array.from({ length: 20_000 }, (_, n) => n) });
@@ -190,7 +193,7 @@ describe('a schema of events', () => {
     expect(faultsOf({ properties }, '{"p1":1}')).toEqual([]);
   });
 
-  it('finds an event faulty whose values times the keywords are too many', () => {
+  it('counts an event as faulty if keywords times values exceed the bound', () => {
     const oneOf = Array.from({ length: 200 }, (_, n) => ({ minimum: n, maximum: n }));
     const schema = { additionalProperties: { items: { oneOf } } };
     const numbers = (count: number) => JSON.stringify({ a: Array.from({ length: count }, (_, n) => n % 10) });
@@ -198,7 +201,7 @@ describe('a schema of events', () => {
     expect(faultsOf(schema, numbers(100))).toEqual([]);
   });
 
-  it('compiles in steps, and the search for all faults of an event only once one is faulty', () => {
+  it('compiles in steps, and compiles the search for all faults only after the first faulty event', () => {
     finished(compileEventSchema({}));
     const compiling = compileEventSchema(LEVEL);
     for (const step of ['check the schema', 'prepare the compiler', 'generate the code', 'parse the code']) {
@@ -213,7 +216,7 @@ describe('a schema of events', () => {
     expect(check.faultsOf({ level: 0, more: 1 }, 20)).toHaveLength(2);
   });
 
-  it('never throws, whatever an event holds', () => {
+  it('never throws, for any event', () => {
     const checks = [
       LEVEL,
       { additionalProperties: { uniqueItems: true, maxLength: 3, const: { a: 1 } } },

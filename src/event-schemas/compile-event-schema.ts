@@ -10,8 +10,8 @@ import { inspectSchema, type SchemaPatterns } from './inspect-schema.ts';
 /** A compiled schema of events. */
 export interface EventCheck {
   /**
-   * Returns the first few faults of an event's properties; an empty list if there are none. Never throws: properties that
-   * cannot be checked are a fault. `uncompiled`: call again once `compileAllFaults` has run.
+   * Returns the first few faults of an event's properties; an empty list if there are none. Never throws: properties
+   * that cannot be checked are a fault. `uncompiled`: call again once `compileAllFaults` has run.
    * @param textLength of the properties as JSON
    */
   faultsOf(properties: Readonly<Record<string, unknown>>, textLength: number): FieldFault[] | 'uncompiled';
@@ -19,15 +19,15 @@ export interface EventCheck {
   compileAllFaults(): CompileSteps<void>;
 }
 
-/** Compiling, cut into steps of a few to 40 ms each. Run one step per turn of the event loop. */
+/** A compilation in steps of a few to 40 ms each. Run one step per turn of the event loop. */
 export type CompileSteps<T> = Generator<void, T, void>;
 
 /** `invalid`: paths are JSON Pointers into the schema. */
 export type CompiledEventSchema = { kind: 'compiled'; check: EventCheck } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. Refuses schemas that could take long to check or to
- * compile.
+ * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. Refuses schemas that could take long to
+ * check or to compile.
  */
 export function* compileEventSchema(schema: JsonObject): CompileSteps<CompiledEventSchema> {
   if (Buffer.byteLength(JSON.stringify(schema)) > LIMITS.eventSchemaBytes) {
@@ -53,7 +53,7 @@ export function* compileEventSchema(schema: JsonObject): CompileSteps<CompiledEv
   }
 }
 
-/** Holds the compiled meta-schema. Made on first use: compiling it takes as long as the rest of a start. */
+/** The compiled meta-schema. Compiled on first use, because that takes as long as the rest of a start. */
 let metaSchema: Ajv2020 | undefined;
 
 function* compileMetaSchema(): CompileSteps<Ajv2020> {
@@ -66,8 +66,8 @@ function* compileMetaSchema(): CompileSteps<Ajv2020> {
 }
 
 /**
- * Each schema has an instance of its own, which is released with it, and no two schemas share names. The schema was checked
- * against the meta-schema before.
+ * Each schema has an instance of its own, which is released with it, and no two schemas share names. The schema was
+ * checked against the meta-schema before.
  * @param all whether to look for all faults, or to stop at the first
  */
 function* compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): CompileSteps<ValidateFunction> {
@@ -76,11 +76,11 @@ function* compiled(schema: JsonObject, patterns: SchemaPatterns, all: boolean): 
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
-    // Would run a schema's patterns on its names with an engine that may take for ever.
+    // The check that this disables would run patterns with an engine whose time is not bounded.
     allowMatchingProperties: true,
-    // `constructor` is a property that an event has, or has not.
+    // Inherited properties such as `constructor` do not count as properties of an event.
     ownProperties: true,
-    // 19.99 is a multiple of 0.01, whatever binary fractions make of it.
+    // 19.99 counts as a multiple of 0.01 despite binary rounding.
     multipleOfPrecision: 9,
     validateSchema: false,
     meta: false,
@@ -106,7 +106,7 @@ function checkOf(schema: JsonObject, patterns: SchemaPatterns, keywords: number,
         return [{ path: '', message: TOO_COSTLY }];
       }
       const early = run(first, properties);
-      // All faults of a small event tell more than the first; those of a large one could be millions.
+      // A small event gets all its faults; a large one could have millions.
       if (early.length === 0 || work > LIMITS.eventSchemaAllFaults) return early;
       if (all === undefined) return 'uncompiled';
       const every = run(all, properties);
@@ -118,7 +118,7 @@ function checkOf(schema: JsonObject, patterns: SchemaPatterns, keywords: number,
   };
 }
 
-/** Looks at the values of large events only: each value takes two characters at least, itself and what parts it from the next. */
+/** Counts values of large events only: each value takes at least two characters, itself and a separator. */
 function visitsTooMany(properties: Readonly<Record<string, unknown>>, keywords: number, textLength: number): boolean {
   if ((keywords * textLength) / 2 <= LIMITS.eventSchemaVisits) return false;
   return !holdsAtMost(properties, Math.floor(LIMITS.eventSchemaVisits / keywords));
@@ -139,12 +139,12 @@ function boundedFaults(errors: ValidateFunction['errors']): FieldFault[] {
   const faults = (errors ?? [])
     .map(faultOf)
     .map(({ path, message }) => ({ path: bounded(path), message: bounded(message) }));
-  const told = new Set<string>();
-  const each = faults.filter(({ path, message }) => {
+  const seen = new Set<string>();
+  const distinct = faults.filter(({ path, message }) => {
     const line = `${path} ${message}`;
-    return !told.has(line) && told.add(line);
+    return !seen.has(line) && seen.add(line);
   });
-  return each.slice(0, LIMITS.quarantineFaults);
+  return distinct.slice(0, LIMITS.quarantineFaults);
 }
 
 function bounded(text: string): string {

@@ -2,8 +2,8 @@ import { sleep, type Clock } from '../kernel/clock.ts';
 import type { CompileSteps } from './compile-event-schema.ts';
 
 /**
- * Runs steps of compiling, at most one per turn of the event loop in this process. Compilations that run at the same time
- * alternate, so one that takes many steps does not hold up the others.
+ * Runs steps of compiling, at most one per turn of the event loop in this process. Compilations that run at the same
+ * time alternate, so one with many steps does not delay the others.
  */
 export interface CompileTurns {
   run<T>(steps: CompileSteps<T>): Promise<T>;

@@ -68,8 +68,8 @@ function setUp() {
 
 const INTEGER = { properties: { level: { type: 'integer' } } };
 
-describe('the schemas of events', () => {
-  it('judge events of their name, game and environment only', async () => {
+describe('event schemas', () => {
+  it('validate events of their name, game and environment only', async () => {
     const { validate, put } = setUp();
     await put('level_up', INTEGER, 'warn', 7);
     expect(await validate(LIVE, 'level_up', { level: 'x' })).toEqual({
@@ -83,7 +83,7 @@ describe('the schemas of events', () => {
     expect(await validate(OTHER, 'level_up', { level: 'x' })).toBeUndefined();
   });
 
-  it('follow what is made, changed and deleted', async () => {
+  it('follow creations, changes and deletions', async () => {
     const { validate, put, remove } = setUp();
     expect(await validate(LIVE, 'ü * >', { level: 'x' })).toBeUndefined();
     await put('ü * >', INTEGER);
@@ -95,7 +95,7 @@ describe('the schemas of events', () => {
     expect(await validate(LIVE, 'ü * >', { level: 3 })).toBeUndefined();
   });
 
-  it('that do not compile are like none at all, and somebody is told once', async () => {
+  it('that do not compile are ignored and logged once', async () => {
     const { validate, put, errors } = setUp();
     await put('level_up', { later: 'keyword' });
     expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
@@ -103,7 +103,7 @@ describe('the schemas of events', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('are compiled one step a turn of the event loop, however many events wait for them', async () => {
+  it('compile one step per turn of the event loop, however many events wait', async () => {
     const { schemas, put, turn, turnsTaken, validate } = setUp();
     await put('first', INTEGER);
     await validate(LIVE, 'first', { level: 'x' });
@@ -113,7 +113,7 @@ describe('the schemas of events', () => {
     const names = Array.from({ length: 10 }, (_, n) => `event_${n}`);
     for (const name of names) await put(name, INTEGER);
     const validated: unknown[] = [];
-    // Two events of each name at once, as requests of several callers bring them.
+    // Two events of each name at once, as in requests of several callers.
     for (const name of [...names, ...names]) {
       const verdict = schemas.validate(LIVE, name, { level: 'x' }, 13);
       expect(verdict).toBeInstanceOf(Promise);
@@ -128,7 +128,7 @@ describe('the schemas of events', () => {
     expect(turnsTaken() - before).toBeGreaterThanOrEqual(10 * (turnsOfOne - 2));
   });
 
-  it('answer at once when they are compiled', async () => {
+  it('validate synchronously once they are compiled', async () => {
     const { schemas, put, validate } = setUp();
     await put('level_up', INTEGER);
     await validate(LIVE, 'level_up', { level: 'x' });
@@ -136,7 +136,7 @@ describe('the schemas of events', () => {
     expect(schemas.validate(LIVE, 'level_up', { level: 'x' }, 13)).toMatchObject({ mode: 'enforce' });
   });
 
-  it('are no longer followed after a stop', async () => {
+  it('do not follow changes after a stop', async () => {
     const { validate, put, schemas } = setUp();
     expect(await validate(LIVE, 'level_up', { level: 'x' })).toBeUndefined();
     schemas.stop();

@@ -9,7 +9,7 @@ import { type CompiledEventSchema, compileEventSchema, type EventCheck } from '.
 import { createCompileTurns } from './compile-turns.ts';
 import type { Environment, Scope } from '../../actors/vocabulary/scope.ts';
 
-/** What an event's schema has against it. */
+/** The faults of an event by its schema. */
 export interface Verdict {
   mode: EventSchemaMode;
   /** Version of the schema. */
@@ -18,11 +18,11 @@ export interface Verdict {
   faults: FieldFault[];
 }
 
-/** The schemas of events in CONFIG, compiled. */
+/** The compiled event schemas of CONFIG. */
 export interface EventSchemas {
   /**
-   * Returns the faults that the schema of that name finds in an event; `undefined` if it finds none or does not exist. A
-   * promise only while the schema is being compiled, once or twice in the life of a version.
+   * Returns the faults that the schema of that name finds in an event; `undefined` if it finds none or does not exist.
+   * A promise only while the schema is being compiled, once or twice in the life of a version.
    * @param textLength of the properties as JSON
    */
   validate(
@@ -31,7 +31,7 @@ export interface EventSchemas {
     properties: Readonly<Record<string, unknown>>,
     textLength: number,
   ): Verdict | undefined | Promise<Verdict | undefined>;
-  /** Compiles a schema that somebody wants to store, to find its faults. */
+  /** Compiles a schema before it is stored, to find its faults. */
   compile(schema: JsonObject): Promise<CompiledEventSchema>;
   stop: Stop;
 }
@@ -39,9 +39,9 @@ export interface EventSchemas {
 type ByName = ReadonlyMap<string, ConfigEntry<'event_schema'>>;
 
 /**
- * Follows CONFIG and compiles each version of a schema once, when the first event of its name arrives. Compiling gives way to
- * other requests after each step. A schema that does not compile (an older version of the service accepted it) is ignored,
- * with one ERROR line.
+ * Follows CONFIG and compiles each version of a schema once, when the first event of its name arrives. Compiling gives
+ * way to other requests after each step. A schema that does not compile (an older version of the service accepted it)
+ * is ignored, with one ERROR line.
  */
 export function createEventSchemas(
   config: Pick<ConfigStore, 'list' | 'onChange'>,
@@ -51,7 +51,7 @@ export function createEventSchemas(
   const turns = createCompileTurns(clock);
   const games = new Map<string, { [E in Environment]?: ByName }>();
   const checks = new WeakMap<EventSchemaDocument, EventCheck | 'disabled'>();
-  /** Compilations under way, which all events of that schema wait for. */
+  /** Running compilations; all events of a schema wait for the same one. */
   const compiling = new WeakMap<EventSchemaDocument, Promise<void>>();
 
   const stop = config.onChange(({ address }) => {
@@ -68,7 +68,7 @@ export function createEventSchemas(
     return made;
   }
 
-  /** Compiles what the check of a schema lacks: the check itself, or its search for all faults. */
+  /** Compiles the missing part of a schema: its check, or its search for all faults. */
   async function compileMissing({ game, environment, document }: ConfigEntry<'event_schema'>): Promise<void> {
     const held = checks.get(document);
     if (held === 'disabled') return;
@@ -79,7 +79,7 @@ export function createEventSchemas(
       const { faults } = compiled;
       logger.error(
         { game, environment, event, version, faults },
-        'a schema of events is disabled: it does not compile',
+        'disabled an event schema because it does not compile',
       );
     }
     checks.set(document, compiled.kind === 'compiled' ? compiled.check : 'disabled');
@@ -87,11 +87,11 @@ export function createEventSchemas(
 
   function compileOnce(entry: ConfigEntry<'event_schema'>): Promise<void> {
     const { document } = entry;
-    const underWay = compiling.get(document);
-    if (underWay !== undefined) return underWay;
-    const begun = compileMissing(entry).finally(() => compiling.delete(document));
-    compiling.set(document, begun);
-    return begun;
+    const running = compiling.get(document);
+    if (running !== undefined) return running;
+    const started = compileMissing(entry).finally(() => compiling.delete(document));
+    compiling.set(document, started);
+    return started;
   }
 
   const validate: EventSchemas['validate'] = (scope, eventName, properties, textLength) => {

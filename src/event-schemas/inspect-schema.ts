@@ -5,7 +5,7 @@ import type { FieldFault } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** What stands under a keyword. `root` ones may stand at the top only. */
+/** The kind of a keyword's value. */
 type Shape =
   | 'note'
   | 'value'
@@ -20,9 +20,9 @@ type Shape =
   | 'dialect';
 
 /**
- * The keywords of draft 2020-12 that a schema of events may use. Left out are those that name or fetch other documents
- * (`$id`, `$anchor`, `$dynamicRef` …), which nobody needs here, and everything that is no keyword at all: a misspelt one would
- * let pass what it was meant to stop.
+ * The keywords of draft 2020-12 that an event schema may use. Not allowed are keywords that name or fetch other
+ * documents (`$id`, `$anchor`, `$dynamicRef` …), and unknown names: a misspelt keyword would accept the values it
+ * should refuse.
  */
 const KEYWORDS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['$schema', 'dialect'],
@@ -50,15 +50,15 @@ function shaped(shape: Shape, names: string): [string, Shape][] {
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const REFERENCE = /^#\/\$defs\/([A-Za-z0-9._-]{1,100})$/;
 
-/** Keywords of the root or of one definition, names asked for included, and how often it refers to which other. */
+/** Keywords and required names of the root or of one definition, and how often it refers to each definition. */
 interface Part {
   keywords: number;
   refs: Map<string, number>;
 }
 
 /**
- * `keywords`: as many as there are with each reference spelled out, which is what a check costs for each value.
- * `patterns`: each of the schema's, compiled, as compiling one may take milliseconds.
+ * `keywords`: the number of keywords with all references expanded: the cost of a check for each value.
+ * `patterns`: the compiled patterns of the schema; compiling one may take milliseconds.
  */
 export type InspectedSchema =
   | { kind: 'sound'; keywords: number; patterns: SchemaPatterns }
@@ -66,8 +66,8 @@ export type InspectedSchema =
 export type SchemaPatterns = ReadonlyMap<string, Extract<CompiledRegex, { kind: 'compiled' }>>;
 
 /**
- * What speaks against a schema before it is compiled: that it could burn time, or means something else than its author thinks.
- * Whether keywords have the right kinds of values is the meta-schema's to say. Paths are JSON Pointers into the schema.
+ * Finds faults of a schema before it is compiled: schemas that could take too long, and keywords that have no effect.
+ * The meta-schema checks the values of keywords afterwards. Paths are JSON Pointers into the schema.
  */
 export function inspectSchema(schema: JsonObject): InspectedSchema {
   const faults: FieldFault[] = [];
@@ -84,10 +84,10 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   for (const [name, part] of definitions) noteUnknown(part, name);
   noteUnknown(root, undefined);
   if (faults.length > 0) return { kind: 'faulty', faults };
-  const keywords = spelledOut(root, definitions);
-  if (keywords === undefined) note('/$defs', 'must not refer to itself, directly or in a circle');
+  const keywords = expandedKeywords(root, definitions);
+  if (keywords === undefined) note('/$defs', 'must not refer to itself, directly or through others');
   else if (keywords > LIMITS.eventSchemaKeywords) {
-    note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, each $ref counted as what it refers to`);
+    note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, counting those behind each $ref`);
   }
   return keywords === undefined || faults.length > 0
     ? { kind: 'faulty', faults }
@@ -111,7 +111,7 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
     const below = (schema: Json, at: string): void => walk(schema, `${path}/${pointerPart(at)}`, depth + 1, part);
     switch (KEYWORDS.get(keyword)) {
       case undefined:
-        return note(path, 'is not a keyword that a schema of events may use');
+        return note(path, 'is not a keyword that an event schema may use');
       case 'note':
       case 'value':
         return;
@@ -121,7 +121,7 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
         }
         return;
       case 'dialect':
-        if (part !== root || depth > 1 || value !== DIALECT) note(path, `must be ${DIALECT}, at the top`);
+        if (part !== root || depth > 1 || value !== DIALECT) note(path, `must be ${DIALECT}, at the top level`);
         return;
       case 'pattern':
         return notePattern(value, path);
@@ -142,7 +142,7 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
         }
         return;
       case 'definitions':
-        if (part !== root || depth > 1) return note(path, 'must stand at the top');
+        if (part !== root || depth > 1) return note(path, 'must be at the top level');
         for (const [name, schema] of entriesOf(value, path)) {
           const definition: Part = { keywords: 0, refs: new Map() };
           definitions.set(name, definition);
@@ -151,11 +151,11 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
     }
   }
 
-  /** A compiled schema passes over a member of this name without a word, so that nothing can be asked of it. */
+  /** A compiled schema silently ignores a member with this name, so it is refused. */
   function entriesOf(value: Json, path: string): [string, Json][] {
     const entries = isObject(value) ? Object.entries(value) : [];
     if (entries.some(([name]) => name === '__proto__'))
-      note(`${path}/__proto__`, 'is a name that no schema can describe');
+      note(`${path}/__proto__`, 'is a name that schemas cannot describe');
     return entries;
   }
 
@@ -163,7 +163,7 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
     if (typeof pattern !== 'string' || patterns.has(pattern)) return;
     patternCount += 1;
     if (patternCount > LIMITS.eventSchemaPatterns) {
-      return note(path, `is one pattern too many: at most ${LIMITS.eventSchemaPatterns}`);
+      return note(path, `exceeds the maximum of ${LIMITS.eventSchemaPatterns} patterns`);
     }
     const compiled = compileRegex(pattern, false);
     if (compiled.kind === 'invalid') note(path, compiled.message);
@@ -172,23 +172,26 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
 
   function noteReference(value: Json, path: string, part: Part): void {
     const name = typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
-    if (name === undefined) return note(path, 'must be #/$defs/ and the name of a definition of this schema');
+    if (name === undefined) return note(path, 'must be #/$defs/ followed by the name of a definition of this schema');
     part.refs.set(name, (part.refs.get(name) ?? 0) + 1);
   }
 
   function noteUnknown({ refs }: Part, owner: string | undefined): void {
     for (const name of refs.keys()) {
       if (definitions.has(name)) continue;
-      note(owner === undefined ? '' : `/$defs/${pointerPart(owner)}`, `refers to #/$defs/${name}, which is not there`);
+      note(
+        owner === undefined ? '' : `/$defs/${pointerPart(owner)}`,
+        `refers to #/$defs/${name}, which does not exist`,
+      );
     }
   }
 }
 
 /**
- * Keywords with every reference replaced by what it refers to: what checking one value may cost, as each is asked of it once.
- * Without references 30 lines of schema could ask a billion times. `undefined`: they go in a circle.
+ * The number of keywords with all references expanded: each keyword may be checked once for one value. With nested
+ * references, 30 lines of schema can expand to a billion keywords. `undefined`: the references form a cycle.
  */
-function spelledOut(root: Part, definitions: ReadonlyMap<string, Part>): number | undefined {
+function expandedKeywords(root: Part, definitions: ReadonlyMap<string, Part>): number | undefined {
   const sizes = new Map<string, number | 'open'>();
   const sizeOf = ({ keywords, refs }: Part): number | undefined => {
     let sum = keywords;
@@ -209,7 +212,7 @@ function spelledOut(root: Part, definitions: ReadonlyMap<string, Part>): number 
     if (size !== undefined) sizes.set(name, size);
     return size;
   };
-  // Also those that nothing refers to: they are compiled all the same.
+  // Includes definitions without references, because they are compiled as well.
   for (const name of definitions.keys()) if (sizeOfDefinition(name) === undefined) return undefined;
   return sizeOf(root);
 }

@@ -7,9 +7,9 @@ import { oneOfKeyword } from './one-of-keyword.ts';
 import type { SchemaPatterns } from './inspect-schema.ts';
 
 /*
- * Keywords of JSON Schema as events are checked with them: by the standard's meaning, in time linear in the value. The library's own
- * compare each item of an array with every other, call methods that a caller's object may bear the name of, and run patterns
- * that can take for ever.
+ * Replacements for keywords of the JSON Schema library, with the standard's meaning and in time linear in the value.
+ * The library's own keywords compare each item of an array with every other, call methods whose names a caller's object
+ * may define, and run patterns without a bound on time.
  */
 
 type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
@@ -66,7 +66,7 @@ function areUnique(items: readonly unknown[]): boolean {
   return true;
 }
 
-/** What each character of a canonical text costs, in steps. */
+/** Cost of each character of a canonical text, in steps. */
 const CHARACTER_STEPS = 5;
 
 function charged(value: unknown): string {
@@ -75,7 +75,7 @@ function charged(value: unknown): string {
   return text;
 }
 
-/** The JSON of a value with the names of its objects in order: equal values have equal texts. */
+/** The JSON of a value with sorted names: equal values have equal texts. */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -83,7 +83,7 @@ function canonicalText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/** The engine of `pattern` and `patternProperties`: RE2's language, which takes time linear in the text. */
+/** The engine for `pattern` and `patternProperties`: RE2 syntax, matched in time linear in the text. */
 export function safeRegExp(patterns: SchemaPatterns): RegExpEngine {
   const engine = (pattern: string) => {
     const compiled = patterns.get(pattern);
@@ -93,7 +93,7 @@ export function safeRegExp(patterns: SchemaPatterns): RegExpEngine {
         spend(compiled.program * text.length);
         return compiled.matches(text);
       },
-      // The library tells patterns apart by this.
+      // The library distinguishes patterns by this text.
       toString: () => pattern,
     };
   };
@@ -104,7 +104,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** The values of `format` that are understood, each checked in linear time. Times are those of the years 1970 to 2299. */
+/** The supported values of `format`, each checked in linear time. Times must be in the years 1970 to 2299. */
 export const SAFE_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': (text) => DATE_TIME.test(text) && parseTimestamp(text.replace(' ', 'T')) !== undefined,
   date: (text) => DATE.test(text) && parseTimestamp(text) !== undefined,

@@ -42,8 +42,8 @@ export function createMetrics() {
     slowReadersClosed: new Counter({
       name: 'http_slow_readers_closed_total',
       help:
-        'Connections closed with an unread answer, by reason: slow (not read in time), full (all unread answers together were ' +
-        'too large, and this caller held the most).',
+        'Connections closed with an unread response, by reason: slow (not read in time), full (all unread responses ' +
+        'together were too large, and this caller held the most).',
       labelNames: ['reason'],
       registers,
     }),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/ids.ts';
@@ -35,12 +35,20 @@ function start(): Promise<0 | 1> {
 
 /** The addresses and a first request. Keys are not printed, because terminals and logs are shared. */
 function welcome(dataDir: string, endpoints: Endpoints): string {
-  const keys = resolve(dataDir, 'demo-keys.json');
-  const lines = ['', `Ready: ${endpoints.base_url} (ClickHouse: ${endpoints.clickhouse.url})`];
+  const folder = resolve(dataDir);
+  const keys = join(folder, 'demo-keys.json');
+  const lines = [
+    '',
+    `Ready: ${endpoints.base_url}`,
+    `  ClickHouse     ${endpoints.clickhouse.url}`,
+    `  API reference  ${endpoints.base_url}/openapi.json`,
+    `  Data and logs  ${folder}`,
+  ];
   if (existsSync(keys)) {
     lines.push(
-      `Keys of the game "demo": ${keys}`,
-      'Try it:',
+      `  API keys       ${keys} (game "demo")`,
+      '',
+      'Create your first player:',
       [
         `curl -s ${endpoints.base_url}/v1/players/players`,
         `-H "X-API-Key: $(node -p 'require("${keys}").live.server')"`,
@@ -49,6 +57,7 @@ function welcome(dataDir: string, endpoints: Endpoints): string {
       ].join(' '),
     );
   }
+  lines.push('', 'README.md continues from here. Press Ctrl-C to stop.');
   return [...lines, ''].join('\n');
 }
 

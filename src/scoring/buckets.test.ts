@@ -12,7 +12,7 @@ const below = (value: number): number => {
 };
 
 describe('a bucket', () => {
-  it('begins at its threshold exactly', () => {
+  it('starts exactly at its threshold', () => {
     for (const bucket of ['top_1pct', 'top_5pct', 'top_10pct'] as const) {
       expect(bucketOf(thresholds[bucket], thresholds)).toBe(bucket);
       expect(below(thresholds[bucket])).toBeLessThan(thresholds[bucket]);
@@ -22,7 +22,7 @@ describe('a bucket', () => {
     expect(bucketOf(1, thresholds)).toBe('top_1pct');
   });
 
-  it('holds the score that is made up for it, whatever the thresholds', () => {
+  it('contains its forced score for any thresholds', () => {
     const share = float({ min: 2 ** -20, max: below(1), noNaN: true });
     const three = tuple(share, share, share).filter(([a, b, c]) => new Set([a, b, c]).size === 3);
     assert(
@@ -50,7 +50,7 @@ describe('a reserved device id', () => {
     expect(bucketOf(scoreWithin(bucket, shipped), shipped)).toBe(bucket);
   });
 
-  it('is that text exactly', () => {
+  it('must match exactly', () => {
     for (const other of ['service_test_rest', 'SERVICE_TEST_REST ', 'SERVICE_TEST', '__proto__', 'constructor']) {
       expect(forcedBucketOf('test', other)).toBeUndefined();
     }

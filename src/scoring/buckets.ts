@@ -1,24 +1,28 @@
 import type { ScoreBucket } from '../../streams/records/score-record.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
-/** From the highest down. */
+/** All buckets, from the highest scores to the lowest. */
 export const BUCKETS = ['top_1pct', 'top_5pct', 'top_10pct', 'rest'] as const satisfies readonly ScoreBucket[];
 
-/** The lowest score of each bucket but the last: a model's 99th, 95th and 90th percentiles. Descending, inside (0, 1). */
+/**
+ * The lowest score of each bucket but the last: a model's 99th, 95th and 90th percentiles. Descending, inside (0, 1).
+ */
 export interface Thresholds {
   top_1pct: number;
   top_5pct: number;
   top_10pct: number;
 }
 
-/** The bucket of a score; a score equal to a threshold belongs to its bucket. Both are float32 numbers, widened. */
+/**
+ * The bucket of a score. A score equal to a threshold is in that threshold's bucket. Both are widened float32 numbers.
+ */
 export function bucketOf(score: number, thresholds: Thresholds): ScoreBucket {
   if (score >= thresholds.top_1pct) return 'top_1pct';
   if (score >= thresholds.top_5pct) return 'top_5pct';
   return score >= thresholds.top_10pct ? 'top_10pct' : 'rest';
 }
 
-/** Device ids with which an integrator tries each answer out (contract, Authentication 5). */
+/** Device ids that return a fixed bucket with test keys, so integrators can test each response. */
 const RESERVED: ReadonlyMap<string, ScoreBucket> = new Map([
   ['SERVICE_TEST_TOP_1PCT', 'top_1pct'],
   ['SERVICE_TEST_TOP_5PCT', 'top_5pct'],
@@ -26,7 +30,7 @@ const RESERVED: ReadonlyMap<string, ScoreBucket> = new Map([
   ['SERVICE_TEST_REST', 'rest'],
 ]);
 
-/** The bucket that a reserved device id asks for; with live keys it is an id like any other. */
+/** The bucket of a reserved device id. With live keys a reserved id has no special meaning. */
 export function forcedBucketOf(environment: Environment, deviceId: string): ScoreBucket | undefined {
   return environment === 'test' ? RESERVED.get(deviceId) : undefined;
 }
@@ -41,6 +45,6 @@ export function scoreWithin(bucket: ScoreBucket, { top_1pct, top_5pct, top_10pct
   } as const;
   const [from, to] = edges[bucket];
   const middle = Math.fround((from + to) / 2);
-  // Where two edges are neighbours in float32, their middle rounds to one of them; the lower one is inside.
+  // If the edges are adjacent float32 numbers, the middle rounds to one of them; the lower edge is in the bucket.
   return middle < to ? middle : from;
 }

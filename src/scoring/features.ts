@@ -1,6 +1,6 @@
 import type { ScoreFeatures } from '../../streams/records/score-record.ts';
 
-/** The model's columns, in its order. A manifest that lists others is refused. */
+/** The columns of the model, in order. A manifest with other columns is refused. */
 export const FEATURES = [
   'loot_distinct_types',
   'sess_duration_total',
@@ -10,15 +10,15 @@ export const FEATURES = [
   'vpay_count',
 ] as const satisfies readonly (keyof ScoreFeatures)[];
 
-/** The largest number that float32 holds, which is what the model takes; anything past it would become infinity. */
+/** The largest float32 number. The model's input is float32; larger numbers would become infinity. */
 export const FLOAT32_MAX = 2 ** 127 * (2 - 2 ** -23);
 
-/** The first feature that is no finite number once it is a float32; undefined when all are. */
+/** The first feature that is not a finite float32 number; undefined if all are. */
 export function unusableFeature(features: ScoreFeatures): string | undefined {
   return FEATURES.find((name) => !Number.isFinite(Math.fround(features[name])));
 }
 
-/** Writes one row of the model's input; numbers are rounded to float32, as in training. */
+/** Writes one row of the model's input. Rounds numbers to float32, as training does. */
 export function writeRow(target: Float32Array, row: number, features: ScoreFeatures): void {
   const start = row * FEATURES.length;
   target[start] = features.loot_distinct_types;

@@ -21,7 +21,7 @@ const reasonOf = async (): Promise<string> => {
 };
 
 describe('loading a model', () => {
-  it('takes the shipped package, whose thresholds are those its manifest tells', async () => {
+  it('loads the shipped package, whose thresholds equal those of its manifest', async () => {
     const outcome = await loadModel(SHIPPED);
     if (outcome.kind !== 'loaded') throw new Error(JSON.stringify(outcome));
     const { model } = outcome;
@@ -29,7 +29,7 @@ describe('loading a model', () => {
     expect(model.thresholds).toEqual(shippedManifest().thresholds);
   });
 
-  it('fills only as many scores as it is given room for, in memory that is used again', async () => {
+  it('fills exactly the given scores, in reused memory', async () => {
     const outcome = await loadModel(SHIPPED);
     if (outcome.kind !== 'loaded') throw new Error(JSON.stringify(outcome));
     const { run, thresholds } = outcome.model;
@@ -45,13 +45,13 @@ describe('loading a model', () => {
     expect([...scores.subarray(1)]).toEqual(Array.from({ length: 63 }, () => 7));
   });
 
-  it('takes a package with a note in it as another version', async () => {
+  it('loads a package with a note as another version', async () => {
     const version = writePackage(folder, 'a note');
     expect(version).not.toBe(shippedManifest().model_version);
     expect(await loadModel(folder)).toMatchObject({ kind: 'loaded', model: { version } });
   });
 
-  it('is what brings the native runtime into the process, and nothing does before', async () => {
+  it('loads the native runtime at the first model, not before', async () => {
     const script = `
       const isNative = () => process.report.getReport().sharedObjects.some((path) => path.includes('onnxruntime'));
       await import(${JSON.stringify(join(import.meta.dirname, 'scorer.ts'))});
@@ -64,23 +64,23 @@ describe('loading a model', () => {
     expect(stdout.trim()).toBe('false true');
   });
 
-  it('says so when there is none', async () => {
+  it('reports a missing model as absent', async () => {
     expect(await loadModel(folder)).toEqual({ kind: 'absent' });
     expect(await loadModel(join(folder, 'nowhere'))).toEqual({ kind: 'absent' });
   });
 
-  it('refuses an artifact whose digest is not in the manifest', async () => {
+  it('refuses an artifact with another digest than the manifest', async () => {
     writePackage(folder);
     writeFileSync(join(folder, 'model.onnx'), readFileSync(join(folder, 'model.onnx')).fill(0, 500, 600));
     expect(await reasonOf()).toContain('digest');
   });
 
-  it('refuses a version that is not the digest’s beginning', async () => {
+  it('refuses a version that is not the start of the digest', async () => {
     writePackage(folder, '', (manifest) => ({ ...manifest, model_version: '0123456789ab' }));
     expect(await reasonOf()).toContain('digest');
   });
 
-  it('refuses what scores a golden row otherwise, and one whose bucket is another', async () => {
+  it('refuses a golden row with another score or another bucket', async () => {
     writePackage(folder, '', (manifest) => ({
       ...manifest,
       golden_rows: manifest.golden_rows.map((row) => ({ ...row, score: row.score + 2e-6 })),
@@ -93,12 +93,12 @@ describe('loading a model', () => {
     expect(await reasonOf()).toContain('golden row');
   });
 
-  it('refuses a manifest that tells other thresholds than the artifact', async () => {
+  it('refuses a manifest with other thresholds than the artifact', async () => {
     writePackage(folder, '', (manifest) => ({ ...manifest, thresholds: { ...manifest.thresholds, top_1pct: 0.3 } }));
     expect(await reasonOf()).toContain('thresholds');
   });
 
-  it('refuses other features, another order of them, and a manifest that is none', async () => {
+  it('refuses other features, another order of features, and an invalid manifest', async () => {
     writePackage(folder, '', (manifest) => ({ ...manifest, features: manifest.features.toReversed() }));
     expect(await reasonOf()).toContain('other features');
     writePackage(folder);
@@ -108,10 +108,10 @@ describe('loading a model', () => {
     expect(await reasonOf()).toContain('manifest');
   });
 
-  it('refuses a file that is no model, and a path out of the folder', async () => {
+  it('refuses a file that is not a model, and a path outside the folder', async () => {
     writePackage(folder);
     rmSync(join(folder, 'model.onnx'));
-    expect(await reasonOf()).toContain('no model.onnx');
+    expect(await reasonOf()).toContain('model.onnx is missing');
     writePackage(folder, '', (manifest) => ({
       ...manifest,
       artifact: { ...manifest.artifact, file: '../model.onnx' },

@@ -6,7 +6,7 @@ import { FEATURES, writeRow } from './features.ts';
 import { parseManifest, type Manifest } from './manifest.ts';
 import { openOnnxModel, type OnnxModel } from './onnx-model.ts';
 
-/** A model that was checked and may answer. */
+/** A verified model. */
 export interface Model {
   /** First 12 hex characters of the artifact's SHA-256. */
   readonly version: string;
@@ -19,12 +19,12 @@ export type LoadOutcome = { kind: 'loaded'; model: Model } | { kind: 'absent' } 
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** How far a golden row's score may be from what Python got. */
+/** Largest accepted difference between a golden row's score here and in Python. */
 const GOLDEN_TOLERANCE = 1e-6;
 
 /**
- * Loads a package: the manifest, the artifact whose digest it names, and its golden rows, which must come out as they did in
- * Python, to 1e-6 and bucket by bucket. What fails any of this is refused with the reason; no manifest at all is `absent`.
+ * Loads and verifies a package: the manifest, the artifact's digest, and the golden rows, whose scores must equal those
+ * of Python within 1e-6 and fall into the same buckets. `absent`: the folder has no manifest.
  */
 export async function loadModel(folder: string): Promise<LoadOutcome> {
   const text = await readIfThere(join(folder, MANIFEST_FILE));
@@ -32,10 +32,10 @@ export async function loadModel(folder: string): Promise<LoadOutcome> {
   const manifest = parseManifest(text.toString('utf8'));
   if (typeof manifest === 'string') return { kind: 'refused', reason: manifest };
   const artifact = await readIfThere(join(folder, manifest.artifact.file));
-  if (artifact === undefined) return { kind: 'refused', reason: `there is no ${manifest.artifact.file}` };
+  if (artifact === undefined) return { kind: 'refused', reason: `the file ${manifest.artifact.file} is missing` };
   const digest = createHash('sha256').update(artifact).digest('hex');
   if (digest !== manifest.artifact.sha256 || digest.slice(0, 12) !== manifest.model_version) {
-    return { kind: 'refused', reason: `the artifact's digest, ${digest}, is not the one its manifest names` };
+    return { kind: 'refused', reason: `the artifact's digest ${digest} differs from the manifest's` };
   }
   try {
     const { thresholds, run } = await openOnnxModel(artifact);
@@ -47,12 +47,12 @@ export async function loadModel(folder: string): Promise<LoadOutcome> {
   }
 }
 
-/** The manifest's thresholds are a copy for readers; they must be the artifact's, or people would be told others. */
+/** The manifest repeats the artifact's thresholds for readers, so the two must be equal. */
 function thresholdFault({ manifest, thresholds }: Model): string | undefined {
   const { top_1pct, top_5pct, top_10pct } = manifest.thresholds;
   const isSame =
     top_1pct === thresholds.top_1pct && top_5pct === thresholds.top_5pct && top_10pct === thresholds.top_10pct;
-  return isSame ? undefined : `its thresholds are ${JSON.stringify(thresholds)}, not those its manifest tells`;
+  return isSame ? undefined : `its thresholds ${JSON.stringify(thresholds)} differ from the manifest's`;
 }
 
 async function goldenFault({ manifest, thresholds, run }: Model): Promise<string | undefined> {
@@ -64,7 +64,7 @@ async function goldenFault({ manifest, thresholds, run }: Model): Promise<string
   for (const [index, { name, score, bucket }] of rows.entries()) {
     const ours = scores[index] ?? NaN;
     if (!(Math.abs(ours - score) <= GOLDEN_TOLERANCE) || bucketOf(ours, thresholds) !== bucket) {
-      return `the golden row "${name}" scores ${ours} (${bucketOf(ours, thresholds)}), not ${score} (${bucket})`;
+      return `the golden row "${name}" scores ${ours} (${bucketOf(ours, thresholds)}) instead of ${score} (${bucket})`;
     }
   }
   return undefined;

@@ -5,7 +5,7 @@ import { FEATURES } from './features.ts';
 const Bins = Type.Object({ edges: Type.Array(Type.Number()), shares: Type.Array(Type.Number()) });
 const Features = Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Number()])));
 
-/** What the service reads of a package's manifest; `models/training/README.md` describes all of it. */
+/** The fields of a manifest that the service uses; `models/training/README.md` describes all fields. */
 const ManifestSchema = Type.Object({
   manifest_version: Type.Literal(1),
   name: Type.String(),
@@ -30,7 +30,7 @@ export type Manifest = Static<typeof ManifestSchema>;
 
 const check = compile(ManifestSchema);
 
-/** Reads a manifest's text. @returns why it cannot be used, as text, where it cannot */
+/** Parses a manifest. Returns the reason as text if it is invalid. */
 export function parseManifest(text: string): Manifest | string {
   let value: unknown;
   try {
@@ -40,8 +40,8 @@ export function parseManifest(text: string): Manifest | string {
   }
   if (!check.accepts(value)) {
     const [fault] = check.faultsOf(value);
-    return `the manifest is not one: ${fault?.path ?? ''} ${fault?.message ?? ''}`;
+    return `the manifest is invalid: ${fault?.path ?? ''} ${fault?.message ?? ''}`;
   }
   const names = value.features.map(({ name }) => name);
-  return names.join() === FEATURES.join() ? value : `the model takes other features: ${names.join(', ')}`;
+  return names.join() === FEATURES.join() ? value : `the model has other features: ${names.join(', ')}`;
 }

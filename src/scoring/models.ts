@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import type { Model } from './load-model.ts';
 import { watchModel, type WatchOptions } from './watched-model.ts';
 
-/** The models of one package folder. */
+/** The models in one package folder. */
 export interface Models {
-  /** The one that answers. */
+  /** The model whose scores are returned. */
   current(): Model | undefined;
-  /** The one that is scored beside it and answers nobody; undefined too when it is the same. */
+  /** The model that scores the same requests for comparison only; undefined if it equals the current one. */
   challenger(): Model | undefined;
   stop(): void;
 }
 
-/** Where a package that wants to take over lies: in the folder of the one it challenges. */
+/** Folder of the challenger, inside the folder of the current model. */
 export const CHALLENGER_FOLDER = 'challenger';
 
-/** Watches a package folder and the challenger in it. Resolves when both were looked at; neither need be there. */
+/** Watches a package folder and its challenger. Resolves after the first check of both; either may be missing. */
 export async function watchModels(options: Omit<WatchOptions, 'role'>): Promise<Models> {
   const current = await watchModel({ ...options, role: 'current' });
   const challenger = await watchModel({

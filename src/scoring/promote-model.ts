@@ -2,12 +2,12 @@ import { copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { loadModel, MANIFEST_FILE } from './load-model.ts';
 
-/** Where the package lies that answered before the one that does, to go back to. */
+/** Folder of the previous model, inside the folder of the current one. */
 export const PREVIOUS_FOLDER = 'previous';
 
 const CARD_FILE = 'MODEL_CARD.md';
 
-/** A package in memory, as it will be written. */
+/** The files of a package in memory. */
 interface Package {
   artifactFile: string;
   artifact: Buffer;
@@ -18,10 +18,9 @@ interface Package {
 export type PromoteOutcome = { kind: 'promoted'; version: string } | { kind: 'refused'; reason: string };
 
 /**
- * Puts a package in the place of the one in `folder`, which is kept in `previous/`. The package is checked first as a service
- * would. Its artifact gets a file of its own beside the one in use, then the manifest that names it takes the old one's place: this one
- * rename is the switch, so whoever looks sees the old package whole or the new one. A folder below `folder` that was promoted from
- * (`challenger/`, `previous/`) is gone afterwards.
+ * Verifies a package and makes it the current model in `folder`; the old one moves to `previous/`. The new artifact is
+ * written next to the old one. Then one rename replaces the manifest, so a reader sees either package complete. If the
+ * package came from `challenger/` or `previous/` in `folder`, that folder is deleted.
  */
 export async function promoteModel(from: string, folder: string): Promise<PromoteOutcome> {
   const checked = await loadModel(from);
@@ -38,9 +37,9 @@ export async function promoteModel(from: string, folder: string): Promise<Promot
   await replaceFile(join(folder, artifactFile), next.artifact);
   await replaceFile(join(folder, MANIFEST_FILE), Buffer.from(`${JSON.stringify(renamed, null, 2)}\n`));
   if (next.card !== undefined) await replaceFile(join(folder, CARD_FILE), next.card);
-  await tidy(folder, artifactFile);
+  await deleteOldArtifacts(folder, artifactFile);
   const isBelow = resolve(from).startsWith(`${resolve(folder)}/`);
-  // `previous/` holds by now what was in use until a moment ago.
+  // `previous/` now has the model that was current until now.
   if (isBelow && resolve(from) !== resolve(folder, PREVIOUS_FOLDER)) await rm(from, { recursive: true });
   return { kind: 'promoted', version };
 }
@@ -56,7 +55,7 @@ async function readPackage(folder: string): Promise<Package> {
   };
 }
 
-/** Copies the package in use into `previous/`, which appears whole or not at all. */
+/** Copies the current package to `previous/` atomically. */
 async function keepPrevious(folder: string): Promise<void> {
   const kept = await readPackage(folder);
   const half = join(folder, `.${PREVIOUS_FOLDER}.new`);
@@ -68,14 +67,14 @@ async function keepPrevious(folder: string): Promise<void> {
   await rename(half, join(folder, PREVIOUS_FOLDER));
 }
 
-/** Artifacts that no manifest names any more. */
-async function tidy(folder: string, inUse: string): Promise<void> {
+/** Deletes artifacts that the manifest no longer names. */
+async function deleteOldArtifacts(folder: string, inUse: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith('model') && name.endsWith('.onnx') && name !== inUse) await rm(join(folder, name));
   }
 }
 
-/** Writes a file that appears whole, and is on the disk before it does. */
+/** Writes a file atomically and syncs it first. */
 async function replaceFile(path: string, data: Buffer): Promise<void> {
   const half = `${path}.new`;
   const file = await open(half, 'w');

@@ -68,7 +68,7 @@ const atHour = (install_hour: number) =>
 const code = (outcome: Scored | Failure): string => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 
 describe('scoring', () => {
-  it('scores what arrives in one turn in one run, stores it in one append, and answers each its own', async () => {
+  it('scores the requests of one turn in one run and one append, and returns each its own score', async () => {
     const outcomes = await Promise.all([21, 12, 7, 1].map(atHour));
     expect(current?.runs).toEqual([4]);
     expect(appended).toHaveLength(1);
@@ -85,7 +85,7 @@ describe('scoring', () => {
     expect(new Set(appended[0]?.map(({ recordId }) => recordId)).size).toBe(4);
   });
 
-  it('stores all that was asked, and what was answered', async () => {
+  it('stores the request and the response', async () => {
     const outcome = await score({ environment: 'test', deviceId: 'mine' });
     expect(appended.flat()).toEqual([
       {
@@ -105,13 +105,13 @@ describe('scoring', () => {
     ]);
   });
 
-  it('makes two records of two equal requests', async () => {
+  it('stores two records for two equal requests', async () => {
     await score();
     await score();
     expect(new Set(appended.flat().map(({ recordId }) => recordId)).size).toBe(2);
   });
 
-  it('runs at most so many rows at once, and loses none', async () => {
+  it('runs a bounded number of rows at once and loses none', async () => {
     const many = LIMITS.scoringBatchRows * 2 + 3;
     const outcomes = await Promise.all(Array.from({ length: many }, (_, turn) => atHour(turn % 24)));
     expect(current?.runs).toEqual([LIMITS.scoringBatchRows, LIMITS.scoringBatchRows, 3]);
@@ -121,7 +121,7 @@ describe('scoring', () => {
     expect(appended.flat()).toHaveLength(many);
   });
 
-  it('answers only when the record is stored, and 503 when it may not be', async () => {
+  it('answers after the record is stored, and 503 if it may not be stored', async () => {
     let release = (): void => {};
     appends = new Promise((resolve) => {
       release = resolve;
@@ -139,7 +139,7 @@ describe('scoring', () => {
     expect(code(await outcome)).toBe('SERVICE_UNAVAILABLE');
   });
 
-  it('says so without a model, and when the model fails, and stores nothing then', async () => {
+  it('fails without a model and when the model fails, and stores nothing', async () => {
     current = undefined;
     expect(code(await score())).toBe('MODEL_UNAVAILABLE');
     current = countingModel('broken000000', true);
@@ -147,7 +147,7 @@ describe('scoring', () => {
     expect(appended).toEqual([]);
   });
 
-  it.each([NaN, Infinity, -Infinity, 1e39, -3.5e38])('lets no %d reach the model', async (value) => {
+  it.each([NaN, Infinity, -Infinity, 1e39, -3.5e38])('keeps %d away from the model', async (value) => {
     for (const name of FEATURES) {
       expect(await score({ features: someFeatures({ [name]: value }) })).toMatchObject({
         code: 'VALIDATION_ERROR',
@@ -157,7 +157,7 @@ describe('scoring', () => {
     expect(current?.runs).toEqual([]);
   });
 
-  it('forces the bucket of a reserved id with test keys, by the real thresholds and without the model', async () => {
+  it('forces the bucket of a reserved id with test keys, with the real thresholds and without the model', async () => {
     const outcomes = await Promise.all([
       score({ environment: 'test', deviceId: 'SERVICE_TEST_TOP_5PCT' }),
       score({ environment: 'live', deviceId: 'SERVICE_TEST_TOP_1PCT', features: someFeatures({ install_hour: 3 }) }),
@@ -175,7 +175,7 @@ describe('scoring', () => {
     );
   });
 
-  it('scores the same rows by the challenger, under the ids of what was answered, and answers nobody with it', async () => {
+  it('scores the same rows with the challenger under the same ids, and returns none of its scores', async () => {
     challenger = { ...countingModel('challenger00'), thresholds: { top_1pct: 0.15, top_5pct: 0.1, top_10pct: 0.05 } };
     const outcomes = await Promise.all([
       score({ environment: 'test', deviceId: 'SERVICE_TEST_REST' }),
@@ -194,7 +194,7 @@ describe('scoring', () => {
     for (const { deviceId, recordId } of shadows) expect(idOf.get(`${deviceId} false`)).toBe(recordId);
   });
 
-  it('counts buckets by model, forced answers left out, and measures the model', async () => {
+  it('counts buckets by model without forced scores, and measures the model', async () => {
     challenger = countingModel('challenger00');
     await Promise.all([21, 22, 12, 1].map(atHour));
     await score({ environment: 'test', deviceId: 'SERVICE_TEST_TOP_1PCT' });
@@ -208,13 +208,13 @@ describe('scoring', () => {
     }
   });
 
-  it('is not hurt by a challenger that fails', async () => {
+  it('ignores the failure of a challenger', async () => {
     challenger = countingModel('challenger00', true);
     expect(await atHour(21)).toMatchObject({ kind: 'scored', bucket: 'top_1pct' });
     expect(appended.flat().map((record) => record.challenger)).toEqual([false]);
   });
 
-  it('takes only so many at once while the log is away', async () => {
+  it('accepts a bounded number of requests while the log is unavailable', async () => {
     appends = new Promise(() => {});
     const answers = Array.from({ length: LIMITS.scoringWaiting + 5 }, () => score());
     const refused = await Promise.all(answers.slice(LIMITS.scoringWaiting));

@@ -11,7 +11,7 @@ import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
-/** One install to score, and whose it is. */
+/** One install to score, with its game. */
 export interface ScoreRequest {
   game: string;
   tenant: string;
@@ -20,7 +20,7 @@ export interface ScoreRequest {
   features: ScoreFeatures;
 }
 
-/** A score whose record is durable. */
+/** A score whose record is stored. */
 export interface Scored {
   kind: 'scored';
   /** Probability, 0 to 1. */
@@ -33,13 +33,13 @@ export interface Scored {
 }
 
 export interface Scorer {
-  /** Scores one install. Resolves once the record of it is stored; fails without a model, or when the log cannot be reached. */
+  /** Scores one install. Resolves when its record is stored; fails without a model and while the log is unavailable. */
   score(request: ScoreRequest): Promise<Scored | Failure>;
 }
 
 export interface ScorerDeps {
   models: Pick<Models, 'current' | 'challenger'>;
-  /** Stores records; resolves when they are durable, or may not be. */
+  /** Stores records. Resolves when they are durable; `unavailable`: they may not be stored. */
   append: (records: ScoreRecord[]) => Promise<'stored' | 'unavailable'>;
   clock: Clock;
   ids: Ids;
@@ -47,41 +47,42 @@ export interface ScorerDeps {
   metrics: Pick<Metrics, 'scoringBatchRows' | 'scoringInference' | 'scores'>;
 }
 
-/** A request until it is answered. */
+/** A request without a response. */
 interface Waiting {
   request: ScoreRequest;
   forced: ScoreBucket | undefined;
-  settle: (outcome: Scored | Failure) => void;
+  complete: (outcome: Scored | Failure) => void;
 }
 
-/** Memory for one batch, used over and over. */
+/** Memory for one batch; reused. */
 interface Buffers {
   features: Float32Array;
   scores: Float32Array;
   challengerScores: Float32Array;
 }
 
-/** The records of a batch, in its order, and what the challenger says of those that the model was run on. */
+/** The records of a batch, in its order, and the challenger's records of the rows that the current model scored. */
 interface ScoredBatch {
   records: ScoreRecord[];
-  inShadow: ScoreRecord[];
+  challengerRecords: ScoreRecord[];
 }
 
 type Role = 'current' | 'challenger';
 
 /**
- * Scores requests in batches: what arrives in one turn of the event loop is one run of the model, one clock reading and one
- * append of records. The challenger sees the same rows and answers nobody.
+ * Scores requests in batches: the requests of one turn of the event loop share one run of the model, one clock reading
+ * and one append of records. The challenger scores the same rows; its scores are only recorded.
  *
  * Invariants
- * 1. A batch is scored by one model, whichever is current when it begins; score, bucket, version and thresholds are its own.
- * 2. Nothing that is not a finite float32 reaches a model.
- * 3. A request is answered after the record of it is stored, and a stored record is of a request whose caller waits, or waited.
+ * 1. One model scores a batch: the one that is current when the batch starts. Score, bucket, version and thresholds of
+ *    a response belong to it.
+ * 2. Only finite float32 numbers reach a model.
+ * 3. A request is answered after its record is stored.
  */
 export function createScorer({ models, append, clock, ids, logger, metrics }: ScorerDeps): Scorer {
   let waiting: Waiting[] = [];
   let isScheduled = false;
-  let underWay = 0;
+  let inProgress = 0;
   const spare: Buffers[] = [];
   const failedModels = new WeakSet<Model>();
 
@@ -98,21 +99,21 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
   }
 
   async function handle(batch: readonly Waiting[]): Promise<void> {
-    underWay += batch.length;
+    inProgress += batch.length;
     try {
       const model = models.current();
       const scored = model === undefined ? undefined : await scoreBatch(batch, model);
       if (model === undefined || scored === undefined) refuse(batch, 'MODEL_UNAVAILABLE');
       else await storeAndAnswer(batch, scored, model);
     } catch (error) {
-      logger.error({ err: error }, 'a batch of scores failed by a bug');
+      logger.error({ err: error }, 'a batch of scores failed because of a bug');
       refuse(batch, 'INTERNAL_ERROR');
     } finally {
-      underWay -= batch.length;
+      inProgress -= batch.length;
     }
   }
 
-  /** @returns undefined when the model failed */
+  /** @returns undefined if the model failed */
   async function scoreBatch(batch: readonly Waiting[], model: Model): Promise<ScoredBatch | undefined> {
     const challenger = models.challenger();
     const toRun = batch.filter(({ forced }) => forced === undefined);
@@ -125,20 +126,20 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
       ]);
       if (!isScored) return undefined;
       const records = recordsOf(batch, model, buffers.scores, clock.wallMs());
-      if (challenger === undefined || !isChallenged) return { records, inShadow: [] };
-      return { records, inShadow: shadowsOf(records, challenger, buffers.challengerScores) };
+      if (challenger === undefined || !isChallenged) return { records, challengerRecords: [] };
+      return { records, challengerRecords: challengerRecordsOf(records, challenger, buffers.challengerScores) };
     } finally {
       spare.push(buffers);
     }
   }
 
-  /** @returns whether `scores` are those of the model; it failed otherwise, which is logged once for each model */
+  /** @returns whether the model filled its scores. A failure is logged once for each model. */
   async function run(model: Model, role: Role, buffers: Buffers, rows: number): Promise<boolean> {
     if (rows === 0) return true;
     metrics.scoringBatchRows.observe({ model: role }, rows);
     const features = buffers.features.subarray(0, rows * FEATURES.length);
     const scores = (role === 'current' ? buffers.scores : buffers.challengerScores).subarray(0, rows);
-    // The runtime computes in an immediate of its own, right behind this one: so its time, and nobody else's, is measured.
+    // The runtime computes in its own immediate, directly after this one, so only its time is measured.
     let startedMs: number | undefined;
     const cancel = clock.timer(0, () => {
       startedMs = clock.monotonicMs();
@@ -178,19 +179,19 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
 
   async function storeAndAnswer(
     batch: readonly Waiting[],
-    { records, inShadow }: ScoredBatch,
+    { records, challengerRecords }: ScoredBatch,
     { thresholds }: Model,
   ): Promise<void> {
-    const stored = await append([...records, ...inShadow]);
+    const stored = await append([...records, ...challengerRecords]);
     if (stored === 'unavailable') return refuse(batch, 'SERVICE_UNAVAILABLE');
     for (const [index, { score, bucket, modelVersion, scoredAt }] of records.entries()) {
-      batch[index]?.settle({ kind: 'scored', score, bucket, modelVersion, thresholds, scoredAt });
+      batch[index]?.complete({ kind: 'scored', score, bucket, modelVersion, thresholds, scoredAt });
     }
     countBuckets('current', records);
-    countBuckets('challenger', inShadow);
+    countBuckets('challenger', challengerRecords);
   }
 
-  /** Once for each bucket of a batch: a metric's labels cost more to look up than a row to score. */
+  /** Increments once per bucket: looking up a metric's labels costs more than scoring a row. */
   function countBuckets(model: Role, records: readonly ScoreRecord[]): void {
     const counts = { top_1pct: 0, top_5pct: 0, top_10pct: 0, rest: 0 };
     for (const { bucket, forced } of records) if (!forced) counts[bucket] += 1;
@@ -205,13 +206,13 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
         return Promise.resolve(failure('VALIDATION_ERROR', undefined, { fields: [fault] }));
       }
       if (models.current() === undefined) return Promise.resolve(failure('MODEL_UNAVAILABLE'));
-      if (waiting.length + underWay >= LIMITS.scoringWaiting) {
+      if (waiting.length + inProgress >= LIMITS.scoringWaiting) {
         return Promise.resolve(
-          failure('SERVICE_UNAVAILABLE', 'Too many scores are waiting; none was stored for this request.'),
+          failure('SERVICE_UNAVAILABLE', 'Too many scores are waiting. No score was stored for this request.'),
         );
       }
-      return new Promise((settle) => {
-        waiting.push({ request, forced: forcedBucketOf(request.environment, request.deviceId), settle });
+      return new Promise((complete) => {
+        waiting.push({ request, forced: forcedBucketOf(request.environment, request.deviceId), complete });
         schedule();
       });
     },
@@ -219,11 +220,11 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
 }
 
 function refuse(batch: readonly Waiting[], code: ErrorCode): void {
-  for (const { settle } of batch) settle(failure(code));
+  for (const { complete } of batch) complete(failure(code));
 }
 
-/** What a challenger says of the rows that a model was run on; a forced answer says nothing of either. */
-function shadowsOf(records: readonly ScoreRecord[], challenger: Model, scores: Float32Array): ScoreRecord[] {
+/** The challenger's records, for the rows that the current model scored. Forced scores are left out. */
+function challengerRecordsOf(records: readonly ScoreRecord[], challenger: Model, scores: Float32Array): ScoreRecord[] {
   return records
     .filter(({ forced }) => !forced)
     .map((record, row) => {

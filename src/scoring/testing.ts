@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import type { ScoreFeatures } from '../../streams/records/score-record.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The package that is shipped. */
+/** The model package in the repository. */
 export const SHIPPED = fileURLToPath(new URL('../../models/first-user-conversion', import.meta.url));
 
 export const shippedManifest = (): Manifest => JSON.parse(readFileSync(join(SHIPPED, 'manifest.json'), 'utf8'));
 
 /**
- * Writes the shipped package into a folder, file by file as training does. A note makes another artifact of it, which scores the
- * same: it becomes the graph's `doc_string` (field 6 of ModelProto), which may stand anywhere in the file.
- * @param change what else is said in the manifest
- * @returns its version
+ * Writes the shipped package to a folder, file by file like training. A note changes the artifact but not its scores:
+ * it becomes the graph's `doc_string` (field 6 of ModelProto), which may be anywhere in the file.
+ * @param change changes the manifest
+ * @returns the version of the package
  */
 export function writePackage(
   folder: string,
@@ -33,7 +33,7 @@ export function writePackage(
   return manifest.model_version;
 }
 
-/** As training does it: nobody ever sees half of the file. */
+/** Replaces a file atomically, like training. */
 export function replaceFile(path: string, data: string | Uint8Array): void {
   writeFileSync(`${path}.new`, data);
   renameSync(`${path}.new`, path);

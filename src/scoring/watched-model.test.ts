@@ -34,7 +34,7 @@ async function watch(): Promise<void> {
   models = await watchModels({ folder, clock, logger, metrics, onLoaded });
 }
 
-/** Looks of both watchers, each until it has set its next timer. */
+/** Runs a check of both watchers, each until it has set its next timer. */
 async function looks(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn++) {
     await until('the last look is over', () => clock.timers === 2);
@@ -46,7 +46,7 @@ async function looks(times: number): Promise<void> {
 const errors = () => lines.filter(({ level }) => level >= 50);
 
 describe('a watched model', () => {
-  it('is there once the first look is done', async () => {
+  it('is available after the first check', async () => {
     const version = writePackage(folder);
     await watch();
     expect(models.current()?.version).toBe(version);
@@ -54,7 +54,7 @@ describe('a watched model', () => {
     expect(await metrics.text()).toContain(`scoring_model_info{role="current",version="${version}"} 1`);
   });
 
-  it('is taken when it comes later, and said to be missing once', async () => {
+  it('is loaded when it appears later; its absence is logged once', async () => {
     await watch();
     expect(models.current()).toBeUndefined();
     await looks(3);
@@ -64,7 +64,7 @@ describe('a watched model', () => {
     expect(models.current()?.version).toBe(version);
   });
 
-  it('changes with its files, but only once they rest, and not when nothing changed', async () => {
+  it('changes when its files have changed and are stable', async () => {
     const first = writePackage(folder);
     await watch();
     const next = writePackage(folder, 'next');
@@ -79,7 +79,7 @@ describe('a watched model', () => {
     expect(text).not.toContain(first);
   });
 
-  it('stays when its artifact breaks, its manifest breaks, or all goes; each is an error once', async () => {
+  it('stays in use when its artifact or manifest breaks or is deleted; each is logged once', async () => {
     const version = writePackage(folder);
     await watch();
     replaceFile(join(folder, 'model.onnx'), 'broken');
@@ -97,7 +97,7 @@ describe('a watched model', () => {
     expect(loaded).toEqual([version, version]);
   });
 
-  it('is looked at again when a file was only touched', async () => {
+  it('is verified again when a file was only touched', async () => {
     const version = writePackage(folder);
     await watch();
     utimesSync(join(folder, 'manifest.json'), 5, 5);
@@ -107,7 +107,7 @@ describe('a watched model', () => {
 });
 
 describe('a challenger', () => {
-  it('comes and goes with its files, and is none while it is the model that answers', async () => {
+  it('follows its files, and is undefined while it equals the current model', async () => {
     const version = writePackage(folder);
     await watch();
     expect(models.challenger()).toBeUndefined();

@@ -7,30 +7,30 @@ import type { Metrics } from '../kernel/metrics.ts';
 import { loadModel, MANIFEST_FILE, type Model } from './load-model.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The model of one folder, as of its files' latest change that could be used. */
+/** The model of one folder, as of the latest valid version of its files. */
 export interface WatchedModel {
-  /** Undefined until one could be loaded. */
+  /** Undefined until a model is loaded. */
   readonly model: Model | undefined;
   stop(): void;
 }
 
 export interface WatchOptions {
   folder: string;
-  /** `challenger`: there need not be one, and when its files go, it goes. */
+  /** A `challenger` is optional, and is dropped when its files are deleted. */
   role: 'current' | 'challenger';
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'modelLoads' | 'modelInfo'>;
-  /** Told of each model that is taken into use. */
+  /** Called with the manifest of each model that is loaded. */
   onLoaded: (manifest: Manifest) => void;
 }
 
 /**
- * Loads the model of a folder, and again whenever the folder's files change: what was loaded is checked whole before it takes
- * the other's place, in one assignment, so every batch is scored by one model. What cannot be used is logged once and changes
- * nothing. Resolves when the first look is done, whatever it found.
+ * Loads the model of a folder, and again whenever the folder's files change. A model is verified before one assignment
+ * replaces the old one, so one model scores each batch. An invalid model is logged once and the old one stays in use.
+ * Resolves after the first check.
  *
- * A change counts once two looks in a row find the same: files that are just being replaced are left to their writer.
+ * A change takes effect once two checks in a row find the same files, so a half-written package is not loaded.
  */
 export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   const { folder, role, clock, logger, metrics, onLoaded } = options;
@@ -54,24 +54,24 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
     switch (outcome.kind) {
       case 'loaded':
         use(outcome.model);
-        logger.info({ ...about, version: outcome.model.version }, 'a model is in use');
+        logger.info({ ...about, version: outcome.model.version }, 'loaded a model');
         onLoaded(outcome.model.manifest);
         break;
       case 'refused':
-        logger.error({ ...about, reason: outcome.reason }, 'a model cannot be used; what is in use stays');
+        logger.error({ ...about, reason: outcome.reason }, 'refused a model; the model in use stays');
         break;
       case 'absent':
         if (role === 'challenger') use(undefined);
-        else logger.error(about, 'there is no model in its folder; what is in use stays');
+        else logger.error(about, 'the model folder has no model; the model in use stays');
         break;
     }
   }
 
   async function look(): Promise<void> {
     const now = await fingerprint(folder);
-    const settled = now === seen;
+    const isStable = now === seen;
     seen = now;
-    if (settled && now !== validated) {
+    if (isStable && now !== validated) {
       validated = now;
       await load();
     }
@@ -95,7 +95,7 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   };
 }
 
-/** Changes with every change of a package's manifest and artifacts, also with one that leaves size and time alone. */
+/** Changes with every change of a package's manifest or artifacts, even if size and time stay the same. */
 async function fingerprint(folder: string): Promise<string> {
   let names: string[];
   try {

@@ -46,6 +46,36 @@ const isRuntime = (file: string) => file.startsWith('actors/runtime/');
 const isVocabulary = (file: string) => file.startsWith('actors/vocabulary/');
 const isDomain = (file: string) => file.startsWith('actors/') && !isRuntime(file);
 
+/** The folders whose prose is in order. Every folder joins the list as soon as it is clean. */
+const PROSE_AREAS = [/^src\/(kernel\/(?!errors\.)|local|cli|scoring|analysis|event-schemas)/, /^src\/[^/]+$/];
+const LONGEST_LINE = 120;
+
+/**
+ * The lines of prose that are too long: comments, texts in quotes, Markdown outside of tables and code blocks. Lines
+ * with a URL are left out, because a URL cannot be broken.
+ */
+function longProse(file: string): string[] {
+  const isMarkdown = file.endsWith('.md');
+  let isCode = false;
+  return readFileSync(join(ROOT, file), 'utf8')
+    .split('\n')
+    .flatMap((line, index) => {
+      if (isMarkdown && line.trimStart().startsWith('```')) isCode = !isCode;
+      const isProse = isMarkdown ? !isCode && !line.startsWith('|') : isComment(line) || hasSentence(line);
+      const isLong = line.length > LONGEST_LINE && isProse && !/https?:/.test(line);
+      return isLong ? [`${file}:${index + 1} has ${line.length} characters`] : [];
+    });
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(\/\*|\*|\/\/)|\s\/\/ /.test(line);
+}
+
+/** Whether a line of code has a quoted text of at least six words. */
+function hasSentence(line: string): boolean {
+  return /['"`](?:[\w.,:;()-]+ ){5}/.test(line);
+}
+
 describe('imports go one way', () => {
   it('finds imports at all', () => {
     expect(imports.length).toBeGreaterThan(50);
@@ -142,6 +172,12 @@ describe('the house is tidy', () => {
   it('no file has more than 350 lines', () => {
     const long = texts.filter(({ text }) => text.split('\n').length > 350);
     expect(long.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('no line of prose has more than 120 characters', () => {
+    const written = files.filter((file) => PROSE_AREAS.some((area) => area.test(file)) && /\.(ts|md)$/.test(file));
+    expect(written.length).toBeGreaterThan(50);
+    expect(written.flatMap(longProse)).toEqual([]);
   });
 
   it('no default exports, no barrels, no utils', () => {

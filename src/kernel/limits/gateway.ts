@@ -18,21 +18,23 @@ export const GATEWAY_LIMITS = {
   /** uWebSockets.js holds back responses up to this size until it has parsed all requests that arrived. */
   corkBufferBytes: 16 * 1024,
   /**
-   * Bytes of answers that their clients have not read, over all connections of a process: 512 of the largest echo of flag
-   * keys (256 KB), which 20,000 connections would make 5 GB. The kernel holds up to 4 MB a connection besides.
+   * Bytes of responses that clients have not read, over all connections of a process: 512 of the largest echo of flag
+   * keys (256 KB); 20,000 connections would otherwise hold 5 GB. The kernel holds up to 4 MB more for each connection.
    */
   unreadAnswerBytes: 128 * 1024 * 1024,
   /**
-   * What a client may take to read an answer that its socket did not take at once: this, and a second for each 16 KiB, the
-   * least that uWebSockets.js demands of a sender. A page of 1 MiB has 94 s; a phone with 50 KB/s needs 21 s.
+   * Time to read a response that does not fit the socket's buffer: this, and one second for each 16 KiB, the slowest
+   * rate that uWebSockets.js accepts from a sender. A page of 1 MiB has 94 s; a phone with 50 KB/s needs 21 s.
    */
   answerReadMs: 30_000,
   answerReadBytesPerSecond: 16 * 1024,
-  /** How often the idle time-out of uWebSockets.js (8 to 12 s) is restarted for such answers: it does not see a slow reader. */
+  /**
+   * How often such responses restart the idle time-out of uWebSockets.js (8 to 12 s), which would end slow readers.
+   */
   answerKeepOpenMs: 4_000,
   /**
-   * Answers without a body (preflights, HEAD, 304) from one that ends its connection to the next, at least; at most this
-   * and 255 more. Nothing says whether they are read. On average 90 KB of them wait on a connection, which the kernel holds.
+   * Responses without a body (preflights, HEAD, 304) after which a connection is closed: this number, plus up to 255 at
+   * random. The service cannot see whether they are read. The kernel holds 90 KB of them for a connection on average.
    */
   bodilessAnswers: 64,
   /** Log lines about failed requests, per second. A broken caller must not flood the log. */
