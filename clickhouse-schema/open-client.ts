@@ -2,8 +2,8 @@ import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickh
 import type { ClickhouseAddress } from './clickhouse-address.ts';
 
 /**
- * A client of ClickHouse as every part of the service makes it. `purpose` shows in ClickHouse's own list of clients. A request
- * that is silent for `timeoutMs` fails. The client logs nothing: what fails is logged once, where it matters.
+ * Opens a ClickHouse client; every part of the service uses this function. `purpose` appears in ClickHouse's list of
+ * clients. A request without data for `timeoutMs` fails. The client logs nothing, because the caller logs failures.
  */
 export function openClient(address: ClickhouseAddress, purpose: string, timeoutMs: number): ClickHouseClient {
   return createClient({

@@ -63,7 +63,7 @@ export interface SecretsConfig {
 /** An invalid setting. The message names the setting and the accepted values. */
 export class ConfigError extends Error {}
 
-/** Exit code of a process that ended with a ConfigError (EX_CONFIG of sysexits.h): another start would end the same way. */
+/** Exit code after a `ConfigError` (EX_CONFIG of sysexits.h): a restart would fail in the same way. */
 export const CONFIG_ERROR_EXIT = 78;
 
 type Env = Readonly<Record<string, string | undefined>>;

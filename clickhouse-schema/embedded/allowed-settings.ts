@@ -1,9 +1,8 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 
 /**
- * Settings a read-only caller may give in the URL or in a SETTINGS clause, each with its largest value where it has
- * one. Everything else is refused, as among the engine's 1,700 settings are ones that read files and ones that lift
- * the caps.
+ * Settings that a reader may set in the URL or in a SETTINGS clause, each with its maximum if it has one. All others
+ * are refused: some of the engine's 1,700 settings read files or remove limits.
  */
 const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
   max_execution_time: LIMITS.clickhouseReaderSeconds,
@@ -55,12 +54,12 @@ const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
   output_format_arrow_compression_method: 'any',
 };
 
-/** What every read-only connection starts with; a caller's own settings come after it. */
+/** The settings of every reader's connection; the caller's settings are applied after them. */
 export const READER_DEFAULTS: Readonly<Record<string, string>> = {
   max_execution_time: String(LIMITS.clickhouseReaderSeconds),
   max_memory_usage: String(LIMITS.clickhouseReaderMemoryBytes),
   max_threads: String(LIMITS.clickhouseReaderThreads),
-  // Big sorts and aggregations go to disk before they meet the memory cap, and the disk has one too.
+  // Large sorts and aggregations use the disk before they reach the memory limit; the disk has a limit as well.
   max_bytes_before_external_group_by: String(LIMITS.clickhouseReaderMemoryBytes / 2),
   max_bytes_before_external_sort: String(LIMITS.clickhouseReaderMemoryBytes / 2),
   max_temporary_data_on_disk_size_for_query: String(LIMITS.clickhouseReaderDiskBytes),
@@ -68,16 +67,17 @@ export const READER_DEFAULTS: Readonly<Record<string, string>> = {
   max_subquery_depth: '100',
 };
 
-/** Why a reader may not give `name` this value, or undefined when it may. */
+/** The reason why a reader may not set `name` to this value; undefined if it may. */
 export function refusedReaderSetting(name: string, value: string): string | undefined {
   const rule = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
   if (rule === undefined) {
-    return `Cannot modify '${name.slice(0, 100)}' setting in readonly mode. Allowed are: ${Object.keys(ALLOWED).join(', ')}`;
+    const allowed = Object.keys(ALLOWED).join(', ');
+    return `Cannot modify '${name.slice(0, 100)}' setting in readonly mode. Allowed are: ${allowed}`;
   }
   if (rule === 'any') return undefined;
-  // The engine looks up a name that it does not know as a file.
+  // The engine looks up unknown zone names as files.
   if (rule === 'zone') return isZone(value) ? undefined : `Setting ${name} must be a time zone, as Europe/Berlin`;
-  // The caps are ceilings and 0 means "none" to the engine, so a cap wants a number from 1 up to it.
+  // For the engine 0 means "no limit", so a limited setting must be at least 1.
   const number = Number(value);
   const lowest = rule === Number.MAX_SAFE_INTEGER ? 0 : 1;
   if (/^\d+$/.test(value) && number >= lowest && number <= rule) return undefined;
@@ -85,8 +85,7 @@ export function refusedReaderSetting(name: string, value: string): string | unde
 }
 
 /**
- * What the service's clients give besides the above, without bounds. Nothing here names a file, a schema or an
- * expression.
+ * Additional settings of the service's clients, without bounds. None of them names a file, a schema or an expression.
  */
 const OF_SERVICE = new Set(
   `async_insert deduplicate_insert insert_deduplicate insert_deduplication_token insert_quorum lightweight_deletes_sync
@@ -97,7 +96,7 @@ const OF_SERVICE = new Set(
   max_compress_block_size max_query_size max_ast_elements max_temporary_data_on_disk_size_for_query`.split(/\s+/),
 );
 
-/** Why the service may not give this setting, or undefined when it may. */
+/** The reason why the service may not use this setting; undefined if it may. */
 export function refusedServiceSetting(name: string, value: string): string | undefined {
   if (OF_SERVICE.has(name)) return undefined;
   const rule = Object.hasOwn(ALLOWED, name) ? ALLOWED[name] : undefined;
@@ -105,7 +104,7 @@ export function refusedServiceSetting(name: string, value: string): string | und
   return rule === 'zone' && !isZone(value) ? `Setting ${name} must be a time zone, as Europe/Berlin` : undefined;
 }
 
-/** Settings of tables; none of them places data elsewhere. */
+/** Settings of tables; none of them stores data elsewhere. */
 const OF_TABLES = new Set(
   `allow_nullable_key deduplicate_merge_projection_mode enable_mixed_granularity_parts fsync_after_insert fsync_part_directory
   index_granularity index_granularity_bytes lightweight_mutation_projection_mode max_bytes_to_merge_at_max_space_in_pool
@@ -115,14 +114,14 @@ const OF_TABLES = new Set(
 );
 
 /**
- * Why a table may not have this setting, or undefined when it may. Statements that change tables may have the
- * service's too.
+ * The reason why a table may not have this setting; undefined if it may. Statements that change tables may also use the
+ * service's settings.
  */
 export function refusedTableSetting(name: string, value: string): string | undefined {
   return OF_TABLES.has(name) ? undefined : refusedServiceSetting(name, value);
 }
 
-/** Letters, digits, `_`, `+`, `-` between slashes: no path upwards and none from the root. */
+/** Letters, digits, `_`, `+` and `-` between slashes: neither an absolute path nor one with `..`. */
 function isZone(value: string): boolean {
   return value.length <= 64 && value.split('/').every((part) => part !== '' && /^[\w+-]+$/.test(part));
 }

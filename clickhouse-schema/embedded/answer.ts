@@ -16,9 +16,9 @@ export interface AnswerOptions {
 }
 
 /**
- * Runs a plan on its connection and writes the answer. Throws before the first byte was written; what fails later is told
- * inside the body the way ClickHouse does it, and the connection to the client is then cut, so that no client can take the
- * part for the whole.
+ * Runs a plan on its connection and writes the response. Throws for a failure before the first byte. A later failure is
+ * written into the body like ClickHouse does, and the client's connection is closed, so the client notices that the
+ * result is incomplete.
  */
 export async function answer(plan: StatementPlan, connection: EngineConnection, options: AnswerOptions): Promise<void> {
   if (plan.kind === 'insert') {
@@ -32,7 +32,7 @@ export async function answer(plan: StatementPlan, connection: EngineConnection, 
     return;
   }
   const chunks = resultChunks(plan, connection);
-  // The first chunk decides the status.
+  // The first chunk determines the status.
   const first = await chunks.next();
   const tag = randomBytes(8).toString('hex');
   const out = begin(plan.format, tag, options);
@@ -48,7 +48,7 @@ export async function answer(plan: StatementPlan, connection: EngineConnection, 
   out.end();
 }
 
-/** The result in chunks that together are one document of the plan's format. */
+/** Yields the result in chunks that together form one document of the plan's format. */
 async function* resultChunks(
   plan: Extract<StatementPlan, { kind: 'query' }>,
   connection: EngineConnection,
@@ -63,7 +63,7 @@ async function* resultChunks(
     count += 1;
     yield count === 1 ? chunk : withoutLines(chunk, headerLines);
   }
-  // A stream without rows has no header either; the statement is run whole for it, which costs little for no rows.
+  // A stream without rows has no header, so the statement runs again as a whole; without rows that is cheap.
   if (count === 0 && (headerLines > 0 || name === 'Native')) yield await connection.run(plan.sql, name);
 }
 
@@ -83,9 +83,9 @@ function begin(format: ResultFormat, tag: string, options: AnswerOptions): Writa
   return gzip;
 }
 
-/** Writes and waits until there is room for more. Throws when the client has gone. */
+/** Writes and waits until the buffer has space. Throws if the client disconnected. */
 async function write(out: Writable, chunk: Uint8Array, response: ServerResponse): Promise<void> {
-  if (response.destroyed) throw new Error('The client has gone');
+  if (response.destroyed) throw new Error('the client disconnected');
   if (chunk.length === 0 || out.write(chunk)) return;
   const gone = new AbortController();
   const onClose = () => gone.abort();
@@ -97,7 +97,7 @@ async function write(out: Writable, chunk: Uint8Array, response: ServerResponse)
   }
 }
 
-/** How ClickHouse ends a body that went wrong half-way; the length counts the message and its line feed. */
+/** ClickHouse's end of a body that failed half-way; the length counts the message and its line feed. */
 function exceptionBlock(text: string, tag: string): string {
   const message = text.trimEnd();
   return `\r\n__exception__\r\n${tag}\r\n${message}\n${Buffer.byteLength(message) + 1} ${tag}\r\n__exception__\r\n`;

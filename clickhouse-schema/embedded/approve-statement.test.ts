@@ -85,7 +85,7 @@ describe("a reader's statement that only reads known names is approved", () => {
 const file = "file('/etc/passwd')";
 const quotedFile = "file(\\'/etc/passwd\\')";
 
-describe("a reader's statement is refused, whatever the engine would make of it", () => {
+describe("a reader's statement is refused without asking the engine", () => {
   it.each([
     `optimize = 1 SELECT ${file}`,
     `EXPLAIN AST optimize = 1 SELECT 1`,
@@ -158,8 +158,8 @@ describe("a reader's statement is refused, whatever the engine would make of it"
     'SELECT * FROM SYSTEM.processes',
     'SELECT x IN system.processes',
     'SELECT * FROM secret.events',
-    ...`file url s3 remote remoteSecure cluster clusterAllReplicas mysql postgresql sqlite mongodb redis jdbc odbc hdfs executable
-      merge dictionary eval input format loop filesystem icebergLocal deltaLakeLocal mergeTreeIndex viewIfPermitted viewExplain
+    ...`file url s3 remote remoteSecure cluster clusterAllReplicas mysql postgresql sqlite mongodb redis
+      jdbc odbc hdfs executable merge dictionary eval input format loop filesystem icebergLocal deltaLakeLocal mergeTreeIndex viewIfPermitted viewExplain
       fuzzQuery fuzzJSON generateRandom null arrowstream Python`
       .split(/\s+/)
       .flatMap((name) => [`SELECT * FROM ${name}('a')`, `SELECT 1 IN ${name}('a', 'b')`, `DESCRIBE ${name}('a')`]),

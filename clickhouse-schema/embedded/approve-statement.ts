@@ -11,31 +11,30 @@ export interface StatementInput {
   sql: string;
   /** Values of `{name:Type}` placeholders. */
   parameters: ReadonlyMap<string, string>;
-  /** The service's own database, and that of names without one. */
+  /** The service's database, and the default database for names without one. */
   database: string;
   currentDatabase: string;
 }
 
-/** A statement that may run. */
+/** A statement that is allowed to run. */
 export interface ApprovedStatement {
   kind: 'select' | 'insert' | 'other';
-  /** The statement as the engine gets it: rendered from the tokens that were checked, without comments. */
+  /** The text for the engine: rendered from the checked tokens, without comments. */
   sql: string;
-  /** The format that the statement names. */
+  /** The format in the FORMAT clause. */
   format: string | undefined;
   /** Settings of the outermost SETTINGS clause. */
   settings: ReadonlyMap<string, string>;
-  /** Whether rows may follow the rows. */
+  /** Whether totals may follow the rows. */
   hasTotals: boolean;
-  /** Of an INSERT with a FORMAT: whether its data follows in the text. */
+  /** Whether the text of an INSERT with a FORMAT also contains its data. */
   hasData: boolean;
 }
 
 /**
- * Decides whether a statement may reach the engine in any form, classification by its parser included, as parsing can
- * run code: constants are folded. A reader's statement is one SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN of those; the
- * service's may also be an INSERT into a table or change one. Everything a statement names is on a list of allowed
- * names.
+ * Decides whether a statement may reach the engine. This includes its parser, because parsing can run code (constant
+ * folding). A reader may run one SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN of those; the service may also insert into
+ * and change tables. Every name in a statement must be on a list of allowed names.
  *
  * Pure, and linear in the length of the text. Throws `RefusedRequest`.
  */
@@ -155,7 +154,7 @@ function checkDescribe(tokens: readonly Token[], rules: ClauseRules): Found {
   return checkClauses(tokens, rules, { start, state: 'expectTable' });
 }
 
-/** Numbers only, and none that makes the engine fold constants while it explains. */
+/** Settings with numbers that do not make the engine fold constants during EXPLAIN. */
 const EXPLAIN_SETTINGS =
   `header description indexes projections actions json graph compact passes dump_ast dump_passes dump_tree
   run_passes oneline run_query_tree_passes query_tree_passes distributed`.split(/\s+/);
@@ -177,7 +176,7 @@ function checkExplain(tokens: readonly Token[], rules: ClauseRules): Found {
   return checkClauses(tokens, rules, { start: at, state: 'other' });
 }
 
-/** What the service's statements begin with, besides INSERT and what readers may do. */
+/** The first words of the service's statements, besides INSERT and the statements of readers. */
 const SERVICE_STATEMENTS =
   `create table,create view,create materialized view,create database,create or replace view,alter table,
   drop table,drop view,drop database,truncate table,rename table,optimize table,delete from,system stop merges,
@@ -212,7 +211,7 @@ function checkInsert(tokens: readonly Token[], input: StatementInput, data: stri
   return { format: found.format, settings: new Map() };
 }
 
-/** Where the VALUES of an INSERT stands, which is no call; the length if there is none. */
+/** The position of the VALUES clause of an INSERT, which is not a call; the length if there is none. */
 function placeOfValues(tokens: readonly Token[]): number {
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
@@ -229,9 +228,8 @@ function checkEngines(tokens: readonly Token[]): void {
     if (!isWord(token, 'engine')) return;
     const engine = tokens[at + 1]?.value === '=' ? tokens[at + 2] : tokens[at + 1];
     if (!TABLE_ENGINES.has(engine?.value.toLowerCase() ?? '')) {
-      refuse(
-        `The table engine ${engine?.text.slice(0, 100) ?? ''} is not allowed. Allowed are: ${[...TABLE_ENGINES].join(', ')}`,
-      );
+      const allowed = [...TABLE_ENGINES].join(', ');
+      refuse(`The table engine ${engine?.text.slice(0, 100) ?? ''} is not allowed. Allowed are: ${allowed}`);
     }
   });
 }
@@ -244,7 +242,7 @@ function checkAlter(tokens: readonly Token[]): void {
     refuse(`ALTER TABLE … ${refused.text} is not allowed`);
 }
 
-/** Throws as ClickHouse does for a statement that this caller cannot run, or that is none. */
+/** Throws ClickHouse's error for an unknown statement, or one that this caller may not run. */
 function refuseKind(first: string, isReader: boolean): never {
   if (!STATEMENT_WORDS.has(first)) {
     throw new RefusedRequest(
@@ -255,8 +253,11 @@ function refuseKind(first: string, isReader: boolean): never {
   if (isReader) {
     refuse('Without the password of the service only SELECT, SHOW, DESCRIBE, EXISTS and EXPLAIN SELECT are allowed');
   }
-  refuse(`The service cannot run this kind of statement. Allowed are SELECT, SHOW, DESCRIBE, EXISTS, EXPLAIN, INSERT INTO,
-    ${SERVICE_STATEMENTS.map((pattern) => pattern.join(' ')).join(', ')}`);
+  const allowed = SERVICE_STATEMENTS.map((pattern) => pattern.join(' ')).join(', ');
+  refuse(
+    'The service cannot run this kind of statement. Allowed are SELECT, SHOW, DESCRIBE, EXISTS, EXPLAIN, ' +
+      `INSERT INTO, ${allowed}`,
+  );
 }
 
 const STATEMENT_WORDS = new Set(

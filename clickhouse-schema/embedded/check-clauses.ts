@@ -4,31 +4,30 @@ import { RefusedRequest } from './exceptions.ts';
 import { FORMATS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
 import { isWord, type Token } from './sql-tokens.ts';
 
-/** What the clauses of a query may name. */
+/** The names that the clauses of a query may contain. */
 export interface ClauseRules {
-  /** The service's own database. */
+  /** The service's database. */
   database: string;
-  /** Database of names without one. */
+  /** The default database for names without one. */
   currentDatabase: string;
-  /** Every database and table may be named, but files still cannot. */
+  /** All databases and tables are allowed; files are still refused. */
   readsEverything: boolean;
-  /** Why a setting may not have this value, or undefined. */
+  /** The reason why a setting may not have this value, or undefined. */
   refusedSetting: (name: string, value: string) => string | undefined;
 }
 
-/** What was found on the way. */
+/** The FORMAT and SETTINGS clauses of the outermost query. */
 export interface FoundClauses {
-  /** Of the outermost query. */
   format: string | undefined;
   settings: Map<string, string>;
 }
 
-/** Where in a query the scan is: `expectTable` after FROM and JOIN, `tables` until the next clause. */
+/** The position of the scan in a query: `expectTable` after FROM and JOIN, `tables` until the next clause. */
 type State = 'expectTable' | 'tables' | 'joined' | 'other';
 
 const MAX_DEPTH = LIMITS.clickhouseStatementDepth;
 const QUERY_WORDS = ['select', 'with', 'from'];
-/** Words after which a value begins, so that what follows them names a column whatever word it is. */
+/** Words before a value: the next word is a column, even if it is also a keyword. */
 const OPERATORS =
   `all and any between by case distinct div else from having ilike interval is like mod not on or prewhere qualify
   select then using when where xor`.split(/\s+/);
@@ -38,9 +37,9 @@ const CLAUSES = `select prewhere where group order by having qualify limit windo
   fetch with using`.split(/\s+/);
 
 /**
- * Walks a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses
- * that begin with SELECT, WITH or FROM are queries of their own. Where this walk could be wrong about the place of a
- * token it takes it for a table, which refuses more and never less.
+ * Scans a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses
+ * that start with SELECT, WITH or FROM contain another query. An ambiguous token counts as a table, so the scan may
+ * refuse too much but never too little.
  */
 export function checkClauses(
   tokens: readonly Token[],
@@ -52,7 +51,7 @@ export function checkClauses(
 
   function query(start: number, end: number, begin: State, isOutermost: boolean): void {
     let state = begin;
-    // The last token of a table or an alias: a word there is a name, whatever word it is.
+    // The last token of a table or an alias: a word there is a name, even if it is also a keyword.
     let lastName = -1;
     for (let at = start; at < end; at++) {
       const token = tokens[at];
@@ -67,7 +66,7 @@ export function checkClauses(
       } else if (token.kind !== 'word' || isPartOfName(at)) {
         continue;
       } else if (token.value === 'as') {
-        // An alias may be any word, that of a clause too.
+        // An alias may be any word, including a keyword.
         if (tokens[at + 1]?.kind === 'word' && !isQueryAt(at + 1)) at += 1;
         lastName = at;
       } else if (token.value === 'from') {
@@ -106,7 +105,7 @@ export function checkClauses(
     }
   }
 
-  /** Checks the parentheses that open at `at`, if any do; answers the last token of them. */
+  /** Checks the parentheses that open at `at`, if any; returns their last token. */
   function group(at: number): number {
     const close = closing.get(at);
     if (close === undefined) return at;
@@ -129,7 +128,7 @@ export function checkClauses(
     return tokens[at - 1]?.value === '.';
   }
 
-  /** Whether a value begins at `at`, so that the word there is a column and begins no clause. */
+  /** Whether a value starts at `at`, so the word there is a column and does not start a clause. */
   function isOperand(at: number): boolean {
     const before = tokens[at - 1];
     if (before?.kind === 'symbol') return before.value !== ')' && before.value !== ']' && before.value !== '*';
@@ -148,7 +147,7 @@ export function checkClauses(
     return isWord(tokens[at - 1], 'array') && lastName !== at - 1 && !isPartOfName(at - 1) && !isOperand(at - 1);
   }
 
-  /** Checks the table, table function or subquery at `at`; answers its last token. */
+  /** Checks the table, table function or subquery at `at`; returns its last token. */
   function table(at: number): number {
     const token = tokens[at];
     if (token?.value === '(' && token.kind === 'symbol') {
@@ -184,19 +183,19 @@ export function checkClauses(
   function checkTable(database: string, name: string): void {
     if (rules.readsEverything) return;
     const known = database.toLowerCase();
-    // No exemption for names of WITH: whether a name means the query or the table depends on scopes.
+    // Names of WITH are not exempt, because scopes determine whether a name means the query or the table.
     if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase())) refuseSystemTable(name);
     checkDatabase(database, rules);
   }
 
-  /** What follows IN: a subquery, a list, or a table by its name. */
+  /** Checks the operand of IN: a subquery, a list, or the name of a table. */
   function membership(at: number): number {
     const token = tokens[at + 1];
     if (token?.value === '(' && token.kind === 'symbol') members(at + 1);
     if (token?.kind !== 'word' && token?.kind !== 'name') return at;
     const next = tokens[at + 2];
     if (next?.value === '(' && next.kind === 'symbol') {
-      // Of the names that are a function and a table function this one is allowed only as the first.
+      // `format` is both a function and a table function; only the function is allowed.
       if (token.value.toLowerCase() === 'format') return tableFunction(at + 1);
       return group(at + 2);
     }
@@ -207,7 +206,7 @@ export function checkClauses(
     return at + 3;
   }
 
-  /** The engine takes a name between parentheses for a table too, as in `x IN ((name))`. */
+  /** The engine interprets a name in parentheses as a table as well, as in `x IN ((name))`. */
   function members(open: number): void {
     const close = closing.get(open) ?? open;
     if (isQueryAt(open + 1)) return;
@@ -276,7 +275,8 @@ export function checkDatabase(database: string, rules: Pick<ClauseRules, 'databa
   if (rules.readsEverything || database === rules.database || SHARED_DATABASES.has(database.toLowerCase())) return;
   throw new RefusedRequest(
     'UNKNOWN_DATABASE',
-    `There is no database ${database.slice(0, 100)}, or it is not allowed. Allowed are: ${rules.database}, system, information_schema`,
+    `There is no database ${database.slice(0, 100)}, or it is not allowed. ` +
+      `Allowed are: ${rules.database}, system, information_schema`,
   );
 }
 
@@ -288,7 +288,7 @@ function settingValue(token: Token): string {
   return token.text.slice(1, -1);
 }
 
-/** Place of the closing bracket by that of its opening one. */
+/** The position of each closing bracket, by the position of its opening bracket. */
 function pairs(tokens: readonly Token[]): Map<number, number> {
   const closing = new Map<number, number>();
   const open: { at: number; close: string }[] = [];

@@ -9,22 +9,22 @@ import {
 } from './reviewed-names.ts';
 import { isPlainName, isWord, tokenize, type Token } from './sql-tokens.ts';
 
-/** Throws for the reason a statement is refused. */
+/** Throws `RefusedRequest` with the reason. */
 export function refuse(message: string): never {
   throw new RefusedRequest('READONLY', message);
 }
 
 export interface NameRules {
-  /** Words of CREATE TABLE and ALTER TABLE may stand before parentheses. */
+  /** Words of CREATE TABLE and ALTER TABLE may precede parentheses. */
   definesTables: boolean;
   /** Every table of `system` may be read. */
   readsSystem: boolean;
 }
 
 /**
- * Throws unless every name that could call a function is allowed, wherever in the statement it stands. A name before a
- * parenthesis must be listed as allowed. A name that is not called could still be handed to a function that calls it
- * (`arrayMap(file, …)`, `APPLY file`), so it must not be one of the engine's refused functions.
+ * Throws unless every name that could call a function is allowed, anywhere in the statement. A name before a
+ * parenthesis must be listed as allowed. Another name could be an argument of a function that calls it (`arrayMap(file,
+ * …)`, `APPLY file`), so it must not be a refused function of the engine.
  */
 export function checkNames(tokens: readonly Token[], rules: NameRules): void {
   tokens.forEach((token, place) => {
@@ -39,8 +39,7 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   const token = tokens[place];
   if (token === undefined) return;
   const name = token.value.toLowerCase();
-  // The column list of INSERT INTO t (a, b), and of CREATE TABLE t (a String): what it belongs to is checked as a
-  // table.
+  // The column list of INSERT INTO t (a, b) or CREATE TABLE t (a String): its name is checked as a table.
   if (isTableBefore(tokens, place)) return;
   if (rules.definesTables && isProjectionName(tokens, place)) return;
   if (tokens[place - 1]?.value === '.') refuse(`${token.text.slice(0, 100)} follows a dot and cannot be called`);
@@ -54,7 +53,7 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   refuseFunction(token);
 }
 
-/** As a call, `in('x', t)` would take its second argument for a table. The operator follows an operand. */
+/** As a call, `in('x', t)` interprets its second argument as a table. As an operator, `in` follows an operand. */
 function checkOperator(tokens: readonly Token[], place: number): void {
   let before = tokens[place - 1];
   if (isWord(before, 'not', 'global')) before = tokens[place - 2];
@@ -66,7 +65,7 @@ function checkOperator(tokens: readonly Token[], place: number): void {
   if (!isOperand) refuse('The function `in` is not allowed; use the operator: x IN (…).');
 }
 
-/** Bare words that an expression may follow, so that `in (` after them is a call. */
+/** Bare words before an expression, so `in (` after them is a call. */
 const WORDS_BEFORE_EXPRESSIONS =
   `all and any apply array as between by case distinct div else except explain fetch fill from
   global group having ilike in interpolate interval is join like limit materialized mod not offset on or order prewhere
@@ -96,7 +95,7 @@ function refuseFunction(token: Token): never {
   throw new RefusedRequest('UNKNOWN_FUNCTION', `There is no function ${name}, or it is not allowed`);
 }
 
-/** Whether the lower-case name is a function that may be called, with aggregate combinators. */
+/** Whether the lower-case name is an allowed function, with or without aggregate combinators. */
 function isAllowedFunction(name: string): boolean {
   if (SCALAR_FUNCTIONS.has(name) || AGGREGATE_FUNCTIONS.has(name)) return true;
   let base = name.length > LONGEST_NAME ? '' : name;
@@ -107,7 +106,7 @@ function isAllowedFunction(name: string): boolean {
   return false;
 }
 
-/** Several combinators on the longest name stay below it. */
+/** Longer than the longest name with several combinators. */
 const LONGEST_NAME = 80;
 
 function suffixOf(name: string): string | undefined {
@@ -134,8 +133,8 @@ export function refuseSystemTable(table: string): never {
 }
 
 /**
- * The first argument of `values` may be a structure in a string, whose DEFAULT expressions the engine would run. So
- * every string of the first argument must be free of calls.
+ * The first argument of `values` may be a structure as a string, whose DEFAULT expressions the engine would run. So no
+ * string of the first argument may contain a call.
  */
 function checkStructure(tokens: readonly Token[], place: number): void {
   const first = tokens[place + 2];
@@ -172,7 +171,7 @@ function checkStructureText(structure: string): void {
   });
 }
 
-/** Throws unless the name cannot be a path: a table that does not exist is taken for a file by the engine. */
+/** Throws if the name could be a path: the engine interprets the name of a missing table as a file. */
 export function checkPlainName(token: Token | undefined): string {
   if (token === undefined || (token.kind !== 'word' && token.kind !== 'name') || !isTableName(token.value)) {
     refuse('A table or database has a name of letters, digits, underscores, spaces and hyphens; files cannot be read');

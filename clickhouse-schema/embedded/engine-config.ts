@@ -2,13 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes the engine's configuration below `directory` and answers the path of its main file.
+ * Writes the engine's configuration below `directory` and returns the path of its main file.
  *
- * The engine has one user. What a connection may do is decided by the one role it takes before any statement of a
- * caller runs: `service` may read and change tables, `analyst` may read one database. Neither holds a source grant, so
- * ClickHouse itself refuses the table functions file(), url(), remote(), s3() and their kind. A caller cannot change
- * its role: SET ROLE never passes the gate in `approve-statement.ts`. Every folder from which a statement could name a
- * file is an empty one.
+ * The engine has one user. Each connection takes one role before it runs a caller's statement: `service` may read and
+ * change tables, `analyst` may read one database. Neither has a source grant, so ClickHouse refuses table functions
+ * such as file(), url(), remote() and s3(). A caller cannot change its role, because `approve-statement.ts` refuses SET
+ * ROLE. Every folder whose files a statement could name is empty.
  */
 export function writeEngineConfig(directory: string, database: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -67,12 +66,12 @@ function usersXml(database: string): string {
 `;
 }
 
-/** A name between backticks, as ClickHouse quotes it. */
+/** Quotes a name for ClickHouse with backticks. */
 export function quoteIdentifier(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }
 
-/** A text between single quotes, as ClickHouse quotes it. */
+/** Quotes a text for ClickHouse with single quotes. */
 export function quoteString(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -7,20 +7,22 @@ import { READER_DEFAULTS } from './allowed-settings.ts';
 /**
  * The ClickHouse engine in this process, over one data directory.
  *
- * Every statement gets a connection of its own (under a millisecond): settings, parameters and the current database end with
- * it, and statements run side by side. The connection takes its role before any text of a caller reaches it.
+ * Every statement has its own connection (opened in less than 1 ms), so settings, parameters and the current database
+ * end with it, and statements run in parallel. A connection takes its role before any of the caller's text reaches it.
  */
 export interface Engine {
   readonly version: string;
-  /** A connection for one statement. Rejects with the engine's message when a setting or the database is refused. */
+  /**
+   * Opens a connection for one statement. Rejects with the engine's message if it refuses a setting or the database.
+   */
   connect(options: ConnectOptions): Promise<EngineConnection>;
-  /** What a statement can do, by ClickHouse's own parser. */
+  /** Classifies a statement with ClickHouse's parser. */
   classify(sql: string): Promise<{ statementCount: number; queryClass: number }>;
-  /** Ends every running statement but inserts, each at its next check. */
+  /** Cancels every running statement except inserts, each at its next check. */
   cancelReads(): void;
 }
 
-/** Who a statement runs as. */
+/** The role of a statement's caller. */
 export type Caller = 'service' | 'analyst';
 
 export interface ConnectOptions {
@@ -37,24 +39,24 @@ export interface Written {
 }
 
 export interface EngineConnection {
-  /** Runs a statement and holds its whole result. */
+  /** Runs a statement and buffers its whole result. */
   run(sql: string, format: string): Promise<Uint8Array>;
-  /** Runs a SELECT and hands its result out chunk by chunk; each chunk is a whole document of `format`. */
+  /** Runs a SELECT and yields its result in chunks; each chunk is a complete document of `format`. */
   stream(sql: string, format: string): AsyncGenerator<Uint8Array>;
   /** Inserts `body` as the data of the INSERT statement `sql`. */
   insert(sql: string, body: Buffer): Promise<Written>;
-  /** Ends the running statement at its next check. */
+  /** Cancels the running statement at its next check. */
   cancel(): void;
-  /** Lets go of the connection. Only when none of its calls is pending. */
+  /** Closes the connection. Call it only when no call is pending. */
   close(): void;
 }
 
-/** Opens (or creates) the data directory `$dataDir/clickhouse`. Rejects when another process holds it. */
+/** Opens or creates the data directory `$dataDir/clickhouse`. Rejects if another process has it open. */
 export async function openEngine(options: { dataDir: string; database: string }): Promise<Engine> {
   const native = loadNativeEngine();
   const path = join(resolve(options.dataDir), 'clickhouse');
   const configPath = writeEngineConfig(join(resolve(options.dataDir), 'clickhouse-config'), options.database);
-  // The first connection starts the engine and keeps it open; it classifies and cancels for all others.
+  // The first connection starts the engine and keeps it open. It classifies statements and cancels those of others.
   const control = open(native, path, [`--config-file=${configPath}`]);
   const database = quoteIdentifier(options.database);
   await native.QueryAsyncConnection(control, `SET ROLE control; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
@@ -74,7 +76,7 @@ function open(native: NativeEngine, path: string, settings: readonly string[] = 
 }
 
 function kill(native: NativeEngine, control: NativeConnection, condition: string): void {
-  // Fails only when the statement has ended by itself, which is as good.
+  // Fails only if the statement has already ended.
   native.QueryAsyncConnection(control, `KILL QUERY WHERE ${condition} ASYNC`, 'Null').catch(() => {});
 }
 
@@ -84,7 +86,7 @@ async function connect(
   path: string,
   options: ConnectOptions,
 ): Promise<EngineConnection> {
-  // The comment is how a running statement is found again to be cancelled.
+  // The comment identifies a running statement when it is cancelled.
   const mark = randomUUID();
   const connection = open(native, path);
   try {
@@ -124,17 +126,17 @@ async function* stream(
       yield chunk.bytes;
     }
   } finally {
-    // Left early: between two fetches, so nothing runs on the stream.
+    // The caller stopped between two fetches, so nothing runs on the stream.
     if (!ended) native.StreamCancel(running);
   }
 }
 
-/** The statements that make a fresh connection the caller's. No statement of an analyst can undo them. */
+/** The statements that set up a new connection for its caller. An analyst's statement cannot undo them. */
 function preparation(options: ConnectOptions, mark: string): string {
   const analyst = options.caller === 'analyst';
   const settings = new Map([...(analyst ? Object.entries(READER_DEFAULTS) : []), ...options.settings]);
   settings.set('log_comment', mark);
-  // At readonly 1 no setting can be changed any more, by SET or by a SETTINGS clause: it comes last.
+  // With readonly = 1 no setting can change, neither by SET nor by a SETTINGS clause, so it comes last.
   const readonly = analyst ? '1' : settings.get('readonly');
   settings.delete('readonly');
   if (readonly !== undefined) settings.set('readonly', readonly);

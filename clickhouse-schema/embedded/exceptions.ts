@@ -1,4 +1,4 @@
-/** A failed statement as ClickHouse reports it: code, text as in its HTTP bodies, and the HTTP status for the code. */
+/** A failed statement in ClickHouse's form: code, text of the HTTP body, and HTTP status. */
 export interface EngineFailure {
   code: number;
   status: number;
@@ -6,7 +6,7 @@ export interface EngineFailure {
   text: string;
 }
 
-/** The codes this interface raises itself, and their names. */
+/** The codes that this interface raises itself, by name. */
 const OWN = {
   UNSUPPORTED_METHOD: 1,
   BAD_ARGUMENTS: 36,
@@ -26,7 +26,7 @@ const OWN = {
   STD_EXCEPTION: 1001,
 } as const;
 
-/** Thrown inside the HTTP interface to answer with one of its own codes. */
+/** Thrown to respond with one of the codes above. */
 export class RefusedRequest extends Error {
   readonly failure: EngineFailure;
   constructor(name: keyof typeof OWN, message: string, status = statusOf(OWN[name])) {
@@ -35,10 +35,10 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The engine reports column names that Avro does not allow as a failure of its own library. They are the caller's. */
+/** The engine reports column names that Avro refuses as an internal error, but they are errors of the caller. */
 const AVRO_REFUSAL = 'type: avro::Exception, e.what() = ';
 
-/** What to answer for anything thrown while a statement was handled. */
+/** Converts anything thrown while handling a statement to a response. */
 export function failureOf(error: unknown, version: string): EngineFailure {
   if (error instanceof RefusedRequest) return withVersion(error.failure, version);
   const message = error instanceof Error ? error.message : String(error);
@@ -64,7 +64,7 @@ function withVersion(failure: EngineFailure, version: string): EngineFailure {
   return { ...failure, text: `${failure.text} (version ${version})\n` };
 }
 
-/** ClickHouse's own mapping, for the codes that clients tell apart. */
+/** ClickHouse's mapping of codes to statuses, for the codes that clients distinguish. */
 function statusOf(code: number): number {
   switch (code) {
     case 158: // QUERY_IS_TOO_LARGE

@@ -4,7 +4,7 @@ import type { Ids } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { answer } from './answer.ts';
-import { createConnectionPlaces } from './connection-places.ts';
+import { createConnectionSlots } from './connection-slots.ts';
 import type { Engine } from './engine.ts';
 import { failureOf, RefusedRequest } from './exceptions.ts';
 import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
@@ -14,9 +14,9 @@ import { parseTarget, type RequestTarget } from './request-target.ts';
 import { createStatementSlots } from './statement-slots.ts';
 
 export interface HttpServerOptions {
-  /** Undefined while it opens: statements then get 503. */
+  /** Undefined while the engine opens; statements are then answered 503. */
   engine: () => Engine | undefined;
-  /** Database of requests that name none. */
+  /** The default database. */
   database: string;
   account: ServiceAccount;
   clock: Clock;
@@ -24,7 +24,7 @@ export interface HttpServerOptions {
   logger: Logger;
 }
 
-/** ClickHouse's HTTP interface over the embedded engine. Not yet listening. */
+/** ClickHouse's HTTP interface over the embedded engine. The caller calls `listen`. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const slots = {
     analyst: createStatementSlots({
@@ -41,7 +41,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     }),
   };
 
-  const places = createConnectionPlaces({
+  const connections = createConnectionSlots({
     most: LIMITS.clickhouseConnections,
     reserved: LIMITS.clickhouseServiceConnections,
   });
@@ -64,7 +64,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (engine === undefined) throw new RefusedRequest('ABORTED', 'The engine is starting', 503);
       if (target.path !== '/') throw new RefusedRequest('BAD_ARGUMENTS', 'The only path for statements is /', 404);
       if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
-        throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are taken', 405);
+        throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are supported', 405);
       }
       await runStatement(engine, request, response, parseRequest(request, target.search, options.account));
     } catch (error) {
@@ -79,13 +79,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
     asked: StatementRequest,
   ): Promise<void> {
     const service = asked.caller === 'service';
-    if (service) places.reserve(request.socket);
+    if (service) connections.reserve(request.socket);
     const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
     const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
-    response.once('close', places.hold(request.socket));
-    // A statement of the service may be silent for as long as it takes: a migration rewrites tables.
+    response.once('close', connections.hold(request.socket));
+    // A statement of the service may send nothing for a long time: a migration rewrites tables.
     if (service) request.socket.setTimeout(0);
-    const giveBack = await slots[asked.caller].take();
+    const release = await slots[asked.caller].take();
     try {
       const currentDatabase = asked.database ?? options.database;
       const plan = await planStatement(engine, { ...asked, body, ownDatabase: options.database, currentDatabase });
@@ -98,7 +98,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
         settings: asked.caller === 'analyst' && whole ? bounded(settings) : settings,
         parameters: asked.parameters,
       });
-      // An insert whose client has gone is left to finish: it is one block, there or not.
+      // An insert whose client disconnected may finish: it is one block, which is inserted completely or not at all.
       const onClose = () => {
         if (plan.kind === 'query' && !response.writableFinished) connection.cancel();
       };
@@ -112,7 +112,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
         connection.close();
       }
     } finally {
-      giveBack();
+      release();
       if (service) request.socket.setTimeout(LIMITS.clickhouseIdleMs);
     }
   }
@@ -123,12 +123,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
       response.destroy();
       return;
     }
-    if (failure.status >= 500 && failure.code === 1001) options.logger.warn({ err: error }, 'a statement failed oddly');
+    if (failure.status >= 500 && failure.code === 1001)
+      options.logger.warn({ err: error }, 'a statement failed unexpectedly');
     response.writeHead(failure.status, {
       ...COMMON_HEADERS,
       'Content-Type': 'text/plain; charset=UTF-8',
       'X-ClickHouse-Exception-Code': String(failure.code),
-      // What was not read of a refused body is not waited for.
+      // Does not wait for the rest of a refused body.
       ...(request.complete ? {} : { Connection: 'close' }),
     });
     response.end(failure.text);
@@ -136,13 +137,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
   const settings = { maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, connectionsCheckingInterval: 1_000 };
   const server = createServer(settings, (request, response) => {
-    // A request must never end the process, whatever handling it throws.
+    // An exception while handling a request must not end the process.
     handle(request, response).catch((error: unknown) => {
       options.logger.error({ err: error }, 'handling a request failed');
       response.destroy();
     });
   });
-  server.on('connection', (socket) => places.add(socket));
+  server.on('connection', (socket) => connections.add(socket));
   server.setTimeout(LIMITS.clickhouseIdleMs);
   server.headersTimeout = LIMITS.clickhouseHeadersMs;
   server.requestTimeout = LIMITS.clickhouseRequestMs;
@@ -150,7 +151,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Statements travel in the request line too. */
+/** Statements may be in the request line. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 const COMMON_HEADERS = {
   'X-ClickHouse-Server-Display-Name': 'embedded',
@@ -162,7 +163,7 @@ function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
   return request.method === 'GET' && target.path === '/' && !target.search.has('query');
 }
 
-/** A reader's result that must be held whole is cut off by the engine before it fills this process's memory. */
+/** Limits a reader's result that is buffered as a whole, before it fills this process's memory. */
 function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const asked = Number(settings.get('max_result_bytes') ?? 0);
   const bound =

@@ -9,13 +9,14 @@ import { createHttpServer } from './http-server.ts';
 import { SERVICE_USER, servicePassword } from './service-password.ts';
 
 /**
- * The embedded ClickHouse: one process, ClickHouse's HTTP interface on 127.0.0.1, data below `$DATA_DIR/clickhouse`.
+ * The embedded ClickHouse: one process with ClickHouse's HTTP interface on 127.0.0.1 and data below
+ * `$DATA_DIR/clickhouse`.
  *
- * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE,
- * LOG_LEVEL. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the one account that may write; without a password it is
- * `service` with the password in `$DATA_DIR/clickhouse-service-password`. Everybody else on this machine is `default`:
- * no password, reads only. The supervisor hands the password over in that file, so that it stands in no environment.
- * With SUPERVISED=1 the process ends when its standard input does.
+ * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any port, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE,
+ * LOG_LEVEL. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write. Without a password it is `service`
+ * with the password in `$DATA_DIR/clickhouse-service-password`; the supervisor uses this file so that no environment
+ * contains the password. All other users of this machine are `default`, without a password, and may only read. With
+ * SUPERVISED=1 the process ends when its standard input ends.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -45,19 +46,19 @@ async function main(): Promise<void> {
     server.closeIdleConnections();
     opened.engine?.cancelReads();
     if (await within(systemClock, LIMITS.clickhouseStopMs, closed)) process.exit(0);
-    // A normal exit waits for statements that do not end; what was inserted is on disk, and the rest can be cut off.
-    logger.warn('statements are still running; they are cut off');
+    // A normal exit would wait for these statements. Inserted data is on disk, so they can be interrupted.
+    logger.warn('interrupted statements that were still running');
     process.kill(process.pid, 'SIGKILL');
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   if (config.supervised) {
-    process.stdin.on('end', () => void stop('the supervisor has gone'));
-    process.stdin.on('error', () => void stop('the supervisor has gone'));
+    process.stdin.on('end', () => void stop('the supervisor died'));
+    process.stdin.on('error', () => void stop('the supervisor died'));
     process.stdin.resume();
   }
 
-  // The port first: a second process for the same port stops here, with a clear message, before it touches the data.
+  // Listens first: a second process with the same port fails here with a clear message, before it opens the data.
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.embeddedClickhousePort, '127.0.0.1', resolve);
@@ -76,9 +77,9 @@ async function main(): Promise<void> {
   );
 }
 
-// What it creates is private to its user, whatever umask the caller had.
+// Its files are private to its user, whatever the caller's umask is.
 process.umask(0o077);
-// libuv reads this when the first piece of work reaches its pool, which is after this line.
+// libuv reads this when its thread pool gets its first work, after this line.
 process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads);
 try {
   await main();
@@ -88,13 +89,14 @@ try {
   process.exit(1);
 }
 
-/** What an operator can act on, for the failures that are theirs. */
+/** A message for failures that the operator can fix. */
 function explain(error: unknown): string | undefined {
   if (error instanceof ConfigError) return error.message;
   if (!(error instanceof Error)) return undefined;
-  if ('code' in error && error.code === 'EADDRINUSE') return 'EMBEDDED_CLICKHOUSE_PORT is in use by another process';
+  if ('code' in error && error.code === 'EADDRINUSE')
+    return 'Another process uses EMBEDDED_CLICKHOUSE_PORT. Set another port.';
   if (error.message.startsWith('Failed to create connection')) {
-    return 'the data in DATA_DIR/clickhouse cannot be opened: most likely another process has it open (see above)';
+    return 'Could not open the data in DATA_DIR/clickhouse. Another process probably has it open (see above).';
   }
   return undefined;
 }

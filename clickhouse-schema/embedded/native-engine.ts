@@ -1,27 +1,27 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A connection of the engine; only its functions look inside. */
+/** An opaque connection of the engine. */
 export type NativeConnection = { readonly nativeConnection: unique symbol };
 /** A running streamed SELECT. */
 export type NativeStream = { readonly nativeStream: unique symbol };
 
 /**
- * chdb's native addon as this interface uses it. chdb's public API does not reach two things needed here (inserts of raw
- * bytes in any format, and ClickHouse's own parser telling what a statement does) and closes a connection only when no
- * other one is busy, so the addon is used directly and chdb's version is pinned.
+ * The parts of chdb's native addon that this interface uses. chdb's public API lacks two required functions (inserting
+ * raw bytes in any format, and classifying a statement with ClickHouse's parser), and it closes a connection only while
+ * no other one is busy. So the addon is used directly and chdb's version is pinned.
  *
- * Rules of the addon: a connection is closed only when nothing runs on it; a stream is cancelled only between fetches. All
+ * Rules of the addon: close a connection only when nothing runs on it; cancel a stream only between fetches. All
  * asynchronous calls run on libuv's threads and reject with the engine's message.
  */
 export interface NativeEngine {
-  /** Opens a connection; the first one starts the engine over `path` with `settings` as its command line. Synchronous. */
+  /** Opens a connection. The first one starts the engine on `path` with `settings` as its command line. Synchronous. */
   CreateConnection(path: string, settings?: readonly string[]): NativeConnection | null;
   CloseConnection(connection: NativeConnection): void;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<{ bytes: Uint8Array }>;
-  /** Starts a SELECT; other statements are refused with `Streaming query is not supported`. Does not wait for data. */
+  /** Starts a SELECT without waiting for data. Other statements fail with `Streaming query is not supported`. */
   StreamQuery(connection: NativeConnection, sql: string, format: string): NativeStream;
-  /** The next chunk; each is a whole document of the format, headers included. */
+  /** The next chunk: a complete document of the format, including headers. */
   StreamFetch(stream: NativeStream): Promise<{ done: boolean; bytes: Uint8Array }>;
   StreamCancel(stream: NativeStream): void;
   /** Inserts `body` as the data of the INSERT statement `prefix`, which ends with a space. */
@@ -39,9 +39,9 @@ export interface NativeEngine {
   ): Promise<{ statementCount: number; queryClass: number }>;
 }
 
-/** What a statement can do, as the engine's parser numbers it. */
+/** The engine's numbers for kinds of statements. */
 export const STATEMENT_CLASS = {
-  /** SELECT, SHOW, DESCRIBE, EXPLAIN: leaves no trace. */
+  /** SELECT, SHOW, DESCRIBE, EXPLAIN: changes nothing. */
   readOnly: 0,
   /** INSERT, CREATE, ALTER, DROP. */
   mutating: 1,
@@ -49,7 +49,7 @@ export const STATEMENT_CLASS = {
   mutatingGlobal: 2,
   /** SET, USE, SYSTEM, KILL, BACKUP, INTO OUTFILE. */
   control: 3,
-  /** Nothing the parser knows. */
+  /** The parser cannot parse it. */
   unknown: 4,
 } as const;
 

@@ -4,18 +4,18 @@ import type { Caller } from './engine.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { refusedReaderSetting, refusedServiceSetting } from './allowed-settings.ts';
 
-/** What the URL and headers of one request ask for. */
+/** The statement, settings and parameters of one request, from its URL and headers. */
 export interface StatementRequest {
   caller: Caller;
-  /** The `query` parameter; the statement is this, a line feed, and the body. */
+  /** The `query` parameter. The statement is this text, a line feed, and the body. */
   query: string;
   queryId: string | undefined;
   database: string | undefined;
-  /** Format of a result whose statement names none. */
+  /** The format of a statement without a FORMAT clause. */
   defaultFormat: string;
   settings: Map<string, string>;
   parameters: Map<string, string>;
-  /** Whether the answer may be compressed with gzip. */
+  /** Whether the response may be compressed with gzip. */
   gzip: boolean;
 }
 
@@ -34,13 +34,13 @@ const TRANSPORT = new Set(
     /\s+/,
   ),
 );
-/** Settings clients add to every request that change nothing for a user who can only read. */
+/** Settings that clients add to every request and that have no effect for readers. */
 const MEANINGLESS_TO_READERS = new Set(['readonly', 'async_insert', 'wait_for_async_insert']);
 
 /**
- * Throws for a request that a web page could have made. Browsers name the page's origin in `Origin` and
- * `Sec-Fetch-Site`; a page whose own name was made to point here (DNS rebinding) is known by `Host`. Credentials
- * belong in headers: addresses are kept in histories and logs.
+ * Throws for a request that a web page may have sent. Browsers send the page's origin in `Origin` and `Sec-Fetch-Site`.
+ * `Host` reveals a page whose name resolves to this machine (DNS rebinding). Credentials must be in headers, because
+ * URLs are stored in histories and logs.
  */
 export function refuseForeignRequest(request: IncomingMessage, search: URLSearchParams): void {
   const site = header(request, 'sec-fetch-site') ?? 'none';
@@ -57,7 +57,8 @@ export function refuseForeignRequest(request: IncomingMessage, search: URLSearch
   if ((search.get('password') ?? '') !== '' || (user !== '' && user !== 'default')) {
     throw new RefusedRequest(
       'AUTHENTICATION_FAILED',
-      'Credentials in the address are not allowed; use the headers X-ClickHouse-User and X-ClickHouse-Key, or Authorization',
+      'Credentials in the address are not allowed; use the headers X-ClickHouse-User and X-ClickHouse-Key, ' +
+        'or Authorization',
     );
   }
 }
@@ -73,7 +74,7 @@ function isLocalHost(host: string): boolean {
   return false;
 }
 
-/** Reads a request's URL and headers. Throws `RefusedRequest` for what this interface or the caller's rights refuse. */
+/** Parses a request's URL and headers. Throws `RefusedRequest` for anything unsupported or not permitted. */
 export function parseRequest(
   request: IncomingMessage,
   search: URLSearchParams,
@@ -104,7 +105,7 @@ export function parseRequest(
   };
 }
 
-/** The read-only user needs no password. */
+/** Readers need no password. */
 function authenticate(request: IncomingMessage, account: ServiceAccount): Caller {
   const basic = basicCredentials(header(request, 'authorization') ?? '');
   const user = header(request, 'x-clickhouse-user') ?? basic?.user ?? 'default';
@@ -130,7 +131,7 @@ function allowed(caller: Caller, name: string, value: string): string {
   return value;
 }
 
-/** Names reach SQL text: letters, digits and underscores only. */
+/** Names become part of SQL text, so only letters, digits and underscores are allowed. */
 function word(name: string): string {
   if (!/^\w{1,128}$/.test(name)) throw new RefusedRequest('BAD_ARGUMENTS', 'A name in the URL is not a plain word');
   return name;
@@ -145,7 +146,7 @@ function isOn(value: string | null): boolean {
   return value === '1' || value === 'true';
 }
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so the time reveals neither content nor length. */
 function sameText(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

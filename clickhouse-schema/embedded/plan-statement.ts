@@ -6,7 +6,7 @@ import { RefusedRequest } from './exceptions.ts';
 import { STATEMENT_CLASS } from './native-engine.ts';
 import { resultFormat, type ResultFormat } from './result-format.ts';
 
-/** What to do for one request: insert the body as data, or run a text and answer its result. */
+/** The work for one request: insert the body as data, or run a statement and return its result. */
 export type StatementPlan =
   | { kind: 'insert'; sql: string; data: Buffer; settings: ReadonlyMap<string, string> }
   | { kind: 'query'; sql: string; format: ResultFormat; select: boolean; settings: ReadonlyMap<string, string> };
@@ -18,14 +18,14 @@ export interface PlanInput {
   body: Buffer;
   defaultFormat: string;
   parameters: ReadonlyMap<string, string>;
-  /** The service's own database, and the one that this request asks for. */
+  /** The service's database, and the database of this request. */
   ownDatabase: string;
   currentDatabase: string;
 }
 
 /**
- * Decides what a request runs, and whether its caller may. `approveStatement` decides first, without the engine. Then
- * the engine's own parser must agree that a reader's statement only reads and that it is one statement.
+ * Decides what a request runs and whether its caller may run it. `approveStatement` decides first, without the engine.
+ * Then the engine's parser must confirm that it is one statement and that a reader's statement only reads.
  */
 export async function planStatement(engine: Engine, input: PlanInput): Promise<StatementPlan> {
   checkFormat(input.defaultFormat);

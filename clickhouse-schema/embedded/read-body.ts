@@ -4,8 +4,8 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { RefusedRequest } from './exceptions.ts';
 
 /**
- * The request's body, decompressed. Throws `RefusedRequest` beyond `maxBytes`, which counts what comes out of the
- * decompression. What is not read then stays on the connection, which the answer closes.
+ * Reads and decompresses a request's body. Throws `RefusedRequest` if it has more than `maxBytes` after decompression.
+ * The rest then stays unread, and the response closes the connection.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
@@ -44,7 +44,7 @@ function decompressed(request: IncomingMessage): Readable {
   }
 }
 
-/** Unlike pipe(), this ends the decompression with an error when the client goes away half-way. */
+/** Unlike pipe(), this fails the decompression if the client disconnects. */
 function through(request: IncomingMessage, decompress: Transform): Transform {
   pipeline(request, decompress, () => {});
   return decompress;

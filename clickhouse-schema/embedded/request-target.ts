@@ -1,11 +1,11 @@
-/** A request's target as this interface reads it. */
+/** The parts of a request target. */
 export interface RequestTarget {
-  /** As sent, without decoding. */
+  /** Not decoded. */
   path: string;
   search: URLSearchParams;
 }
 
-/** Splits a request target into path and parameters. Takes any text: unlike `new URL`, it cannot throw. */
+/** Splits a request target into path and parameters. Accepts any text: unlike `new URL`, it never throws. */
 export function parseTarget(target: string): RequestTarget {
   const fragment = target.indexOf('#');
   const whole = fragment === -1 ? target : target.slice(0, fragment);

@@ -1,17 +1,17 @@
 import type { ApprovedStatement } from './approve-statement.ts';
 
-/** How a result is written. */
+/** The format of a result. */
 export interface ResultFormat {
   name: string;
   contentType: string;
   /**
-   * Lines that every chunk of a streamed result begins with and only the first may keep; `undefined` for a format that is
-   * one document and so must be held whole.
+   * Header lines at the start of every chunk of a streamed result; only the first chunk keeps them. `undefined` for
+   * formats that cannot be streamed: their result is buffered as a whole.
    */
   headerLines: number | undefined;
 }
 
-/** The format a statement names in its FORMAT clause, else the default. */
+/** The format in the statement's FORMAT clause, else the default. */
 export function resultFormat(
   statement: Pick<ApprovedStatement, 'format' | 'hasTotals'>,
   defaultFormat: string,
@@ -20,12 +20,12 @@ export function resultFormat(
   return {
     name,
     contentType: contentTypeOf(name),
-    // Rows after the rows (totals) cannot be cut into chunks.
+    // A result with totals cannot be split into chunks.
     headerLines: statement.hasTotals ? undefined : HEADER_LINES.get(name.toLowerCase()),
   };
 }
 
-/** Names with line feeds are escaped in all of these but CSV, where such a column name is nobody's. */
+/** All of these escape line feeds in column names except CSV, where such names do not occur in practice. */
 const HEADER_LINES = new Map(
   [
     ['TabSeparated TSV TabSeparatedRaw TSVRaw CSV TSKV LineAsString RowBinary Native MsgPack', 0],

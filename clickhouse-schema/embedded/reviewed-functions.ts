@@ -1,12 +1,12 @@
 /**
- * Every function of the pinned engine (`system.functions`), reviewed; names in lower case. A test compares these lists
- * with the engine's, so a new version of it brings no function that nobody looked at. A statement may call what is
- * listed as allowed and nothing else.
+ * The review of every function of the pinned engine (`system.functions`); names in lower case. A statement may call
+ * only functions that are listed as allowed. A test compares these lists with the engine's, so a new version of the
+ * engine cannot add an unreviewed function.
  *
  * Refused are functions that read files (`file`, `catboostEvaluate`), evaluate code inside a string (`arrayReduce`,
- * `initializeAggregation`), write or read schemas, reach other systems (`aiGenerate`, dictionaries), name a table as a
- * value (`joinGet`, the call form of `in`), hold a thread (`sleep`) or show the process, and those that nobody asks
- * data with.
+ * `initializeAggregation`), write or read schemas, contact other systems (`aiGenerate`, dictionaries), take a table as
+ * a value (`joinGet`, the call form of `in`), block a thread (`sleep`) or expose the process, and functions that
+ * queries of data do not need.
  */
 
 /** Scalar functions that a statement may call. */
@@ -212,7 +212,7 @@ export const SCALAR_FUNCTIONS: ReadonlySet<string> = words(`
   yyyymmddhhmmsstodatetime64 yyyymmddtodate yyyymmddtodate32
 `);
 
-/** Aggregate functions that a statement may call, each also with the combinators below. */
+/** Aggregate functions that a statement may call, with or without the combinators below. */
 export const AGGREGATE_FUNCTIONS: ReadonlySet<string> = words(`
   analysisofvariance anova any any_respect_nulls any_value any_value_respect_nulls anyheavy anylast
   anylast_respect_nulls anylastrespectnulls anyrespectnulls anyvaluerespectnulls approx_top_count approx_top_k

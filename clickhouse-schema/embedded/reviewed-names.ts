@@ -1,13 +1,16 @@
 /**
- * What a statement may name besides functions. Everything else is refused; names of functions and types in lower case.
+ * The names, other than functions, that a statement may contain. All others are refused. Functions and types are in
+ * lower case.
  */
 
-/** Table functions without a file, a network or a structure given as text, whose DEFAULT expressions would be run. */
+/**
+ * Table functions that use no file and no network, and take no structure as text (its DEFAULT expressions would run).
+ */
 export const TABLE_FUNCTIONS = words(
   'numbers numbers_mt zeros zeros_mt generateseries generate_series primes view values',
 );
 
-/** Data types that take arguments; all others are plain words. */
+/** Data types with arguments; all others are plain words. */
 export const PARAMETRIC_TYPES = words(`
   aggregatefunction array binary bit char character datetime datetime32 datetime64 dec decimal decimal128 decimal256
   decimal32 decimal64 dynamic enum enum16 enum8 fixed fixedstring float int json lowcardinality map nchar nullable numeric
@@ -16,7 +19,7 @@ export const PARAMETRIC_TYPES = words(`
 `);
 
 /**
- * Bare words that stand before a parenthesis without calling a function, or that the parser turns into allowed calls.
+ * Bare words that may precede a parenthesis without calling a function, or that the parser converts to allowed calls.
  */
 export const WORDS_BEFORE_PARENTHESIS = words(`
   all and any anti any apply array as asc asof between by case cast columns cross cube date_add date_sub dateadd datesub
@@ -35,16 +38,16 @@ export const WORDS_OF_TABLE_DEFINITIONS = words(`
   coalescingmergetree
 `);
 
-/** Table engines that keep their rows in the data directory, or nowhere. */
+/** Table engines that store rows in the data directory, or not at all. */
 export const TABLE_ENGINES = words(`
   mergetree replacingmergetree summingmergetree aggregatingmergetree collapsingmergetree versionedcollapsingmergetree
   coalescingmergetree memory null
 `);
 
-/** Databases a reader may name besides the service's own. */
+/** Databases that a reader may name besides the service's database. */
 export const SHARED_DATABASES = words('default system information_schema');
 
-/** Tables of `system` that tell readers and their clients about data, types and names. */
+/** Tables of `system` that describe data, types and names to readers and their clients. */
 export const SYSTEM_TABLES = words(`
   aggregate_function_combinators build_options collations columns completions contributors current_roles
   data_skipping_indices data_type_families database_engines databases enabled_roles formats functions keywords licenses
@@ -52,7 +55,7 @@ export const SYSTEM_TABLES = words(`
   table_functions tables time_zones zeros zeros_mt
 `);
 
-/** Formats that need no schema file and no template. */
+/** Formats without a schema file or a template. */
 export const FORMATS = words(`
   arrow arrowstream avro bsoneachrow csv csvwithnames csvwithnamesandtypes customseparated customseparatedwithnames
   customseparatedwithnamesandtypes json jsoncolumns jsoncolumnswithmetadata jsoncompact jsoncompactcolumns
@@ -69,7 +72,7 @@ export const FORMATS = words(`
   tsvrawwithnamesandtypes tsvwithnames tsvwithnamesandtypes values vertical xml
 `);
 
-/** Formats of inserted data. `Values` is not among them, as its values are expressions that the engine evaluates. */
+/** Formats of inserted data. `Values` is missing, because the engine evaluates its values as expressions. */
 export const INPUT_FORMATS = words(`
   csv csvwithnames jsoncompacteachrow jsoncompacteachrowwithnames jsoneachrow jsonlines native ndjson parquet rowbinary
   rowbinarywithnames rowbinarywithnamesandtypes tabseparated tabseparatedwithnames tabseparatedwithnamesandtypes tskv tsv

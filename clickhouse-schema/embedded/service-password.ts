@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The embedded engine's one user that may write. */
+/** The only user of the embedded engine that may write. */
 export const SERVICE_USER = 'service';
 
 /**
- * The password of the embedded engine's `service` user: read from `$DATA_DIR/clickhouse-service-password`, made at the
- * first call (mode 0600).
+ * The password of the embedded engine's `service` user, from `$DATA_DIR/clickhouse-service-password`. The first call
+ * creates the file (mode 0600).
  */
 export function servicePassword(dataDir: string): string {
   const path = passwordFile(dataDir);
@@ -16,7 +16,7 @@ export function servicePassword(dataDir: string): string {
     try {
       writeFileSync(path, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      // Another process of ours made it in the meantime: then its password counts.
+      // If another process of the service created it meanwhile, its password applies.
       if (!existsSync(path)) throw error;
     }
   }
@@ -24,8 +24,8 @@ export function servicePassword(dataDir: string): string {
 }
 
 /**
- * Replaces the password before the engine's process starts. A file hands it over, as every child shows its
- * environment.
+ * Replaces the password before the engine's process starts. A file passes it on, because the environment of a process
+ * is visible.
  */
 export function writeServicePassword(dataDir: string, password: string): void {
   mkdirSync(dataDir, { recursive: true });

@@ -7,25 +7,24 @@ import { RefusedRequest } from './exceptions.ts';
  */
 export interface Token {
   kind: 'word' | 'name' | 'string' | 'number' | 'symbol' | 'parameter';
-  /** As the engine gets it. */
+  /** The text that is sent to the engine. */
   text: string;
   /** Lower-case word, or the identifier as written; the symbol itself; empty for literals. */
   value: string;
-  /** Whether space or a comment stands before it. */
+  /** Whether space or a comment precedes it. */
   spaced: boolean;
 }
 
 export interface Tokens {
   tokens: Token[];
-  /** What follows the format's name of an INSERT, untouched. */
+  /** The text after the format's name of an INSERT, unchanged. */
   data: string;
 }
 
 /**
- * Splits a statement into tokens, in linear time, and refuses what ClickHouse's own lexer might read differently:
- * heredocs, escapes inside quoted identifiers, nested comments, characters outside ASCII that are not quoted. The
- * engine gets the text of these tokens and nothing else (`render`), so a comment or a quote cannot hide anything from
- * the checks.
+ * Splits a statement into tokens, in linear time, and refuses text that ClickHouse's lexer might interpret differently:
+ * heredocs, escapes inside quoted identifiers, nested comments, unquoted characters outside ASCII. The engine receives
+ * only the text of these tokens (`render`), so comments and quotes cannot hide anything from the checks.
  *
  * @param parameters values of `{name:Type}`
  */
@@ -77,7 +76,7 @@ export function tokenize(sql: string, parameters: ReadonlyMap<string, string>): 
   return { tokens, data: '' };
 }
 
-/** The text of tokens, with one space wherever there was space or a comment. */
+/** The text of tokens, with one space in place of each run of space and comments. */
 export function render(tokens: readonly Token[]): string {
   return tokens.map(({ text, spaced }, place) => (spaced && place > 0 ? ` ${text}` : text)).join('');
 }
@@ -86,7 +85,7 @@ function refuse(message: string): never {
   throw new RefusedRequest('SYNTAX_ERROR', message);
 }
 
-/** Where the space or comment at `at` ends; `at` itself when there is none. */
+/** The end of the space or comment at `at`; `at` itself if there is none. */
 function endOfGap(sql: string, at: number): number {
   const character = sql.charAt(at);
   if (isSpace(character)) return at + 1;
@@ -116,7 +115,7 @@ function endOfWord(sql: string, at: number): number {
   return end;
 }
 
-/** Where `x'…'` or `b'…'` ends; `end` for a plain word. */
+/** The end of `x'…'` or `b'…'`; `end` for a plain word. */
 function endOfBinaryLiteral(sql: string, at: number, end: number): number {
   const quote = sql.charAt(end);
   if (quote !== "'" && quote !== '"' && quote !== '`') return end;
@@ -128,7 +127,7 @@ function endOfBinaryLiteral(sql: string, at: number, end: number): number {
   return close + 1;
 }
 
-/** A dot before a digit begins a number unless it follows what it can select from. */
+/** A dot before a digit starts a number, except after a token whose element it can select. */
 function startsFraction(sql: string, at: number, before: Token | undefined): boolean {
   if (!isDigit(sql.charAt(at + 1)) || before === undefined) return false;
   return before.kind === 'symbol' && before.value !== ')' && before.value !== ']';
@@ -160,7 +159,7 @@ function endOfNumber(sql: string, at: number, isIndex: boolean): number {
   return end;
 }
 
-/** A backslash escapes the next character, and a doubled quote is one of the string. */
+/** A backslash escapes the next character, and a doubled quote is a quote of the string. */
 function endOfString(sql: string, at: number): number {
   for (let i = at + 1; i < sql.length; i++) {
     const character = sql.charAt(i);

@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import { RefusedRequest } from './exceptions.ts';
 
-/** A bounded number of places for running statements, first come first served, with a bounded queue before it. */
+/** A bounded number of slots for running statements, with a bounded first-in-first-out queue. */
 export interface StatementSlots {
-  /** Resolves to the function that gives the place back. Throws TOO_MANY_SIMULTANEOUS_QUERIES at either bound. */
+  /** Resolves to the function that releases the slot. Rejects with TOO_MANY_SIMULTANEOUS_QUERIES at either bound. */
   take(): Promise<() => void>;
 }
 
-/** Makes `places` slots; at most `waiting` callers wait, each at most `waitMs`. */
+/** Creates `places` slots. At most `waiting` callers wait, each at most `waitMs`. */
 export function createStatementSlots(options: {
   places: number;
   waiting: number;
@@ -17,18 +17,18 @@ export function createStatementSlots(options: {
   let free = options.places;
   const queue: (() => void)[] = [];
 
-  function giveBack(): void {
+  function release(): void {
     const next = queue.shift();
     if (next === undefined) free += 1;
     else next();
   }
 
-  function place(): () => void {
-    let given = false;
+  function releaseOnce(): () => void {
+    let isReleased = false;
     return () => {
-      if (given) return;
-      given = true;
-      giveBack();
+      if (isReleased) return;
+      isReleased = true;
+      release();
     };
   }
 
@@ -36,13 +36,13 @@ export function createStatementSlots(options: {
     take() {
       if (free > 0) {
         free -= 1;
-        return Promise.resolve(place());
+        return Promise.resolve(releaseOnce());
       }
       if (queue.length >= options.waiting) return Promise.reject(tooMany());
       return new Promise((resolve, reject) => {
         const enter = () => {
           cancel();
-          resolve(place());
+          resolve(releaseOnce());
         };
         const cancel = options.clock.timer(options.waitMs, () => {
           queue.splice(queue.indexOf(enter), 1);

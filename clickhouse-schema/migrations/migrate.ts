@@ -5,11 +5,11 @@ import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
 
 /**
- * Brings a database (made when missing) to the newest schema: applies every numbered SQL file of this folder that is not
- * recorded in `schema_migrations`, in order. Works alike on the embedded engine and on a ClickHouse server.
+ * Creates a database if it is missing and applies, in order, every numbered SQL file of this folder that is not
+ * recorded in `schema_migrations`. Works on the embedded engine and on a ClickHouse server.
  *
- * @returns the names applied now, in order; empty when there was nothing to do
- * @throws MigrationError when an applied file has changed since; whatever the client throws when a statement fails
+ * @returns the names of the applied migrations, in order; empty if none was pending
+ * @throws MigrationError if an applied file has changed; the client's error if a statement fails
  */
 export async function migrate(address: ClickhouseAddress): Promise<string[]> {
   await createDatabase(address);
@@ -24,7 +24,7 @@ export async function migrate(address: ClickhouseAddress): Promise<string[]> {
         await apply(client, file);
         names.push(file.name);
       } else if (known !== file.checksum) {
-        throw new MigrationError(`${file.name} was changed after it was applied; put the change in a new file`);
+        throw new MigrationError(`${file.name} was changed after it was applied. Add a new migration instead.`);
       }
     }
     return names;
@@ -33,7 +33,7 @@ export async function migrate(address: ClickhouseAddress): Promise<string[]> {
   }
 }
 
-/** A migration that must not be applied. */
+/** A changed migration. */
 class MigrationError extends Error {}
 
 interface MigrationFile {
@@ -60,7 +60,7 @@ async function migrationFiles(): Promise<MigrationFile[]> {
   );
 }
 
-/** Statements end with a semicolon at a line's end. Each can run twice: an interrupted file is applied again whole. */
+/** Statements end with a semicolon at the end of a line. Each must be repeatable: an interrupted file runs again. */
 async function apply(client: ClickHouseClient, file: MigrationFile): Promise<void> {
   const statements = file.sql.split(/;[ \t]*$/m).filter((text) => text.trim() !== '');
   for (const query of statements) await client.command({ query });
@@ -78,7 +78,7 @@ async function appliedChecksums(client: ClickHouseClient): Promise<Map<string, s
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** QueryResult of the server's own default database, as the wanted one may not be there yet. */
+/** Connects to the server's default database, because the wanted one may not exist yet. */
 async function createDatabase(address: ClickhouseAddress): Promise<void> {
   const client = openClient({ ...address, database: 'default' }, 'migrate', STATEMENT_TIMEOUT_MS);
   try {

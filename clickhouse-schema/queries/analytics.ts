@@ -32,25 +32,25 @@ import {
 import type { QueryResult } from './query-result.ts';
 
 /**
- * What routes may read from ClickHouse. Rows are there about a second after they were decided. Statements at once, their time,
- * memory and results are bounded, so that readers never hold up the sink for long.
+ * The queries that routes run in ClickHouse. Rows arrive about one second after the decision. Concurrency, time, memory
+ * and results of statements are bounded, so readers never delay the sink for long.
  */
 export interface Analytics {
-  /** Members of a segment by player id, in ClickHouse's own order of UUIDs, after `afterPlayerId` if given. */
+  /** Members of a segment by player id, in ClickHouse's order of UUIDs, after `afterPlayerId` if given. */
   segmentPlayers(query: SegmentPlayersQuery): Promise<QueryResult<SegmentPlayer[]>>;
-  /** What an experiment measured, by variant. */
+  /** The measurements of an experiment, by variant. */
   experiment(query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>>;
-  /** What is known of the newest erasure of a player; `undefined`: nothing. */
+  /** The latest erasure of a player; `undefined`: none. */
   erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
-  /** Some rows of one player in one table, oldest first. */
+  /** A page of one player's rows in one table, oldest first. */
   playerRows(query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>>;
   /** A page of events, newest first. */
   events(query: EventQuery): Promise<QueryResult<EventPage>>;
-  /** How many events of a reader of the stream FACTS holds no more. */
+  /** Counts the events for a reader of the stream that are no longer in FACTS. */
   missedEvents(query: MissedEventsQuery): Promise<QueryResult<number>>;
-  /** Attempts to deliver to a webhook, newest first. */
+  /** Delivery attempts of a webhook, newest first. */
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<QueryResult<LoggedAttempt[]>>;
-  /** The fact a delivery to a webhook tells of; `undefined`: no attempt of it is known. */
+  /** The position of a delivery's fact; `undefined`: no attempt is recorded. */
   deliveredFact(query: DeliveryQuery): Promise<QueryResult<DeliveredFact | undefined>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
@@ -62,7 +62,7 @@ export type PlayerQuery = Pick<PlayerRowsQuery, 'game' | 'environment' | 'player
 export interface KnownErasure {
   /** Epoch milliseconds. */
   erasedAt: number;
-  /** Rows that were there; `undefined` until everything is deleted. */
+  /** Number of deleted rows; `undefined` until the deletion is complete. */
   rowsDeleted: number | undefined;
 }
 
@@ -82,26 +82,26 @@ export interface SegmentPlayer {
   enteredAt: number;
 }
 
-/** Sums and moments that leave what a double holds, or that too few players have, are NaN or infinite. */
+/** Figures that overflow a double, or that too few players have, are NaN or infinite. */
 export interface MeasuredVariant {
   variant: string;
-  /** Whether its players met another variant too, and are left out; a variant may be there both ways. */
+  /** Whether these players are excluded because they met another variant. A variant may have both kinds of rows. */
   excluded: boolean;
-  /** Whether its players were exposed to this variant alone in the period: then they count for the sample ratio. */
+  /** Whether these players were exposed to this variant only in the period, and count for the sample ratio. */
   arrived: boolean;
   players: number;
-  /** Players with an event that names another variant than the one served last. */
+  /** Players with an event that names a variant other than the one served last. */
   mismatches: number;
   /** Players with at least one event of the metric. */
   conversions: number;
-  /** Of the metric over all players. */
+  /** Sum of the metric over all players. */
   sum: number;
   mean: number;
-  /** With players − 1 below the line. */
+  /** Sample variance (divided by players − 1). */
   variance: number;
 }
 
-/** A reader of one ClickHouse. It connects when it is first asked. */
+/** Runs queries in one ClickHouse. Connects at the first query. */
 export function createAnalytics(options: { address: ClickhouseAddress; clock: Clock; logger: Logger }): Analytics {
   const { logger } = options;
   const client = openClient(options.address, 'analytics', LIMITS.analyticsRequestMs);
@@ -113,9 +113,9 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
   });
 
   async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
-    let giveBack = () => {};
+    let release = () => {};
     try {
-      giveBack = await slots.take();
+      release = await slots.take();
       const result = await client.query({
         query,
         query_params,
@@ -125,10 +125,10 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       return { kind: 'answered', value: await result.json<Row>() };
     } catch (error) {
       if (error instanceof ClickHouseError && !TRANSIENT_CODES.has(Number(error.code))) throw error;
-      logger.warn({ err: error }, 'ClickHouse cannot answer a request');
+      logger.warn({ err: error }, 'a ClickHouse query failed');
       return { kind: 'unavailable' };
     } finally {
-      giveBack();
+      release();
     }
   }
 
@@ -221,15 +221,15 @@ interface ExperimentRow {
   variance: number | null;
 }
 
-/** `step` of an erasure from which on its rows are gone (0010_erasures.sql, erasure-target.ts). */
+/** The `step` of an erasure whose rows are deleted (0010_erasures.sql, erasure-target.ts). */
 const ERASURE_DONE = 2;
 
-/** JSON has no NaN and no infinity: ClickHouse writes null. */
+/** ClickHouse writes NaN and infinity as null in JSON. */
 function number(value: number | null): number {
   return value ?? Number.NaN;
 }
 
-/** FINAL leaves out who exited. The order is that of the primary key, so a page reads little more than itself. */
+/** FINAL removes players who exited. The order is that of the primary key, so a page reads few other rows. */
 const SEGMENT_PLAYERS = `
 SELECT player_id, external_id, toUnixTimestamp64Milli(received_at) AS entered_at
 FROM segment_membership_states FINAL
@@ -240,7 +240,7 @@ LIMIT {limit:UInt32}`;
 
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Beyond any of these ClickHouse ends the statement; all are codes that count as `unavailable`. */
+/** ClickHouse cancels a statement beyond any of these, with a code that counts as `unavailable`. */
 const STATEMENT_BOUNDS = {
   date_time_output_format: 'iso',
   max_execution_time: LIMITS.analyticsSeconds,

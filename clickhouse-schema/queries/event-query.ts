@@ -3,7 +3,7 @@ import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-ev
 import type { RowPlace } from '../rows/player-rows.ts';
 import type { QueryResult } from './query-result.ts';
 
-/** Which events are asked for. What is left out may be anything. */
+/** Filters of events; a missing filter matches all events. */
 export interface EventFilter {
   game: string;
   environment: string;
@@ -17,22 +17,22 @@ export interface EventFilter {
 }
 
 export interface EventQuery extends EventFilter {
-  /** Only events behind this one, in the order of pages. */
+  /** Only events after this one in the order of pages. */
   behind?: RowPlace | undefined;
   limit: number;
 }
 
-/** Some events, newest first: by `received_at`, then by their place in the log. */
+/** Events, newest first: by `received_at`, then by their position in the log. */
 export interface EventPage {
   events: FoundEvent[];
-  /** The last one looked at, if there are more behind it. A page may hold less than was asked for, and even nothing. */
+  /** The last row read, if more follow. A page may have fewer events than `limit`, even none. */
   next: RowPlace | undefined;
 }
 
-/** Runs a statement whose values are bound. */
+/** Runs a statement with parameters. */
 type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
-/** Asks for a page. It is full with `limit` rows, or with the event whose properties go over `LIMITS.eventPageBytes`. */
+/** Reads a page. It ends after `limit` rows, or with the event whose properties exceed `LIMITS.eventPageBytes`. */
 export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResult<EventPage>> {
   const asked = await ask<PageRow>(eventQuery(query), {
     game: query.game,
@@ -45,7 +45,7 @@ export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResu
     behind: query.behind?.receivedMs,
     sequence: query.behind?.sequence,
     index: query.behind?.index,
-    // One row more than there is room for tells whether there is another page.
+    // One row more than the page holds shows whether another page follows.
     limit: query.limit + 1,
     bytes: LIMITS.eventPageBytes,
   });
@@ -57,27 +57,27 @@ export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResu
   return { kind: 'answered', value: { events, next: more ? placeOf(last) : undefined } };
 }
 
-/** A row as the statement answers it. */
+/** A row of the result. */
 interface PageRow extends EventRow {
-  /** 1: its player was erased after it. */
+  /** 1: the player was erased after this event. */
   erased: number;
   /** Rows of the page before its bytes were bounded. */
   found: number;
 }
 
 /**
- * The statement that answers a page. Values of callers are parameters; its text depends only on which of them there are.
+ * The statement for a page. Callers' values are parameters; the text depends only on which filters are set.
  *
- * First the keys of the page's rows are found, in the table or in one of its projections (0014_event_queries.sql): each is read in
- * the order of the page and no further. Two things of the text make sure of that. The order names what the filter fixes, as the
- * engine does not see that in a projection. And the filter is a PREWHERE: in a WHERE the engine (26.7) adds one of its own, for
- * the newest rows found so far, which keeps it reading what that filters out, to the end of every part. Then each row is read by
- * its key.
+ * It first finds the keys of the page's rows, in the table or one of its projections (0014_event_queries.sql), which it
+ * reads in the order of the page and only as far as needed. Two parts of the text ensure this. ORDER BY starts with the
+ * columns that the filter fixes, because the engine does not derive that for a projection. The filter is a PREWHERE:
+ * for a WHERE the engine (26.7) adds a filter for the newest rows found so far, and then reads every part to its end.
+ * Afterwards each row is read by its key.
  *
- * Of a player that was erased while its rows still stand (see streams/sinks/clickhouse/eraser.ts) nothing is told: such rows come
- * without their properties, and marked. Rows that tell of an erasure before it was done are few, as merges drop them; one that is
- * left over hides nothing that is still there. Sequences mean something in their own FACTS only, so what was received well after
- * the erasure is of another life.
+ * Rows of an erased player that are not deleted yet (see streams/sinks/clickhouse/eraser.ts) are marked and returned
+ * without properties. Few rows describe an unfinished erasure, because merges drop them; a leftover one hides no
+ * existing event. Sequences are comparable within one FACTS only, so events received well after the erasure are not
+ * affected.
  */
 function eventQuery({ playerId, eventName, sessionId, sinceMs, untilMs, behind }: EventQuery): string {
   const of = (wanted: unknown, condition: string): string[] => (wanted === undefined ? [] : [condition]);
@@ -144,13 +144,13 @@ WHERE bytes_before < {bytes:UInt32}
 ORDER BY received_at DESC, facts_sequence DESC, facts_index DESC`;
 }
 
-/** How the order begins in which the rows stand that a filter leads to: with columns of one value each. */
+/** The first columns of the order: those that the filter fixes to one value. */
 function fixedOrder(playerId: string | undefined, eventName: string | undefined): string {
   if (playerId !== undefined) return 'player_id DESC';
   return eventName === undefined ? 'game_id DESC, environment DESC' : 'game_id DESC, environment DESC, event_name DESC';
 }
 
-/** The first bound says no more than the rest, but leads the engine to the rows. */
+/** The first condition follows from the second; it lets the engine use the primary key. */
 const BEHIND = `received_at <= fromUnixTimestamp64Milli({behind:Int64})
         AND (received_at < fromUnixTimestamp64Milli({behind:Int64})
           OR (facts_sequence, facts_index) < ({sequence:UInt64}, {index:UInt32}))`;

@@ -1,15 +1,15 @@
 import type { EventMaker, EventTracked } from '../../actors/vocabulary/facts.ts';
 
-/** Events that the service makes itself, of what callers record. Callers may track events of the same names. */
+/** Events that the service creates for recorded purchases and sessions. Callers may track events with these names. */
 const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 
-/** Who made an event: `service` or `caller`; '' for one of a name the service uses, from before makers were kept. */
+/** The maker of an event: `service` or `caller`; '' for an old event with one of those names and no stored maker. */
 export function eventSource({ by, eventName }: Pick<EventTracked, 'by' | 'eventName'>): string {
   if (by === 'service') return 'service';
   return by === undefined && SERVICE_EVENTS.has(eventName) ? '' : 'caller';
 }
 
-/** The kind of the key that an event came with; '' where the service made it, or the kind was not kept. */
+/** The kind of an event's API key; '' for events of the service, and where the kind was not stored. */
 export function keyKind(by: EventMaker | undefined): string {
   return by === undefined || by === 'service' ? '' : by;
 }

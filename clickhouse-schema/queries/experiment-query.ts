@@ -1,44 +1,45 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 
-/** What an experiment's figures are made of. */
+/** The inputs of an experiment's results. */
 export interface ExperimentQuery {
   game: string;
   environment: string;
   flagKey: string;
-  /** The versions of the period: from this one on, and before that one. */
+  /** The flag versions of the period: from the first (inclusive) to the second (exclusive). */
   fromVersion: number;
   beforeVersion: number;
-  /** What tells variants apart: their key, or for a boolean flag, which has none, the value served (`true`, `false`). */
+  /** The column that identifies variants: the key, or the served value (`true`, `false`) of a boolean flag. */
   variantBy: 'variant_key' | 'value';
-  /** Variants that count; who saw only something else is not in the experiment. */
+  /** Variants that count. Players who saw only other values are not in the experiment. */
   variants: readonly string[];
   /** Name of the events measured. */
   metric: string;
   aggregate: Aggregate;
-  /** A player's events count from its first exposure for this long. */
+  /** Days after a player's first exposure in which its events count. */
   windowDays: number;
   /** Bounds of `received_at` of the period's exposures and events, epoch milliseconds, the upper one exclusive. */
   sinceMs: number;
   untilMs: number;
-  /** From when on exposures of earlier periods are looked for. */
+  /** Exposures of earlier periods count from this time on, epoch milliseconds. */
   earlierSinceMs: number;
 }
 
 /**
- * Metric of one player: whether it has an event (0 or 1), how many, or the sum of a number in their properties. A path is a key of
- * the properties, or keys joined by dots that lead into them; what is no number there counts 0.
+ * Metric of one player: whether it has an event (0 or 1), the number of events, or the sum of a number in their
+ * properties. A property is a key, or a path of keys joined by dots; a value that is not a number counts as 0.
  */
 export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'sum'; property: string };
 
 /**
- * The one statement that measures an experiment. Values of callers are parameters; the text depends only on which of a few fixed
- * forms they take and on how many keys a path has.
+ * The statement that measures an experiment. Callers' values are parameters; the text depends only on the kind of the
+ * aggregate and on the number of keys of a path.
  *
- * An event counts when it stands after the player's first exposure: later by the server's clock or, in the same millisecond,
- * further on in the log: the exposure that an event carries stands before it. A device's own time decides nothing, as it may be
- * wrong. Excluded is who met more than one variant: exposed to two in the period (`saw_two`), or to another in an earlier one
- * (`carried`), served two in the period (`marked`), or shown one that was never served (`mismatched`). Who was left out only
- * for another period still arrived in its variant, for the sample ratio. Rows: see `MeasuredVariant`.
+ * An event counts if it follows the player's first exposure: later by the server's clock or, in the same millisecond,
+ * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. A
+ * player is excluded if it met more than one variant: exposed to two in the period (`saw_two`), exposed to another one
+ * in an earlier period (`carried`), served two in the period (`marked`), or shown one that was not served
+ * (`mismatched`). Players excluded only because of another period still count for the sample ratio (`arrived`). Result
+ * rows: see `MeasuredVariant`.
  */
 export function experimentQuery(query: ExperimentQuery): { sql: string; parameters: Record<string, unknown> } {
   const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
@@ -129,7 +130,8 @@ LIMIT ${LIMITS.analyticsVariantRows}`;
   };
 }
 
-const IN_TIME = `received_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})`;
+const IN_TIME =
+  'received_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})';
 
 const AFTER_EXPOSURE = `tracked.place > exposed.first_place
       AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
@@ -141,7 +143,7 @@ const PLAYER_VALUE: Readonly<Record<Aggregate['kind'], string>> = {
   sum: 'total',
 };
 
-/** What one event adds to a sum, as SQL over parameters. */
+/** The amount of one event for a sum, as SQL with parameters. */
 function eventValue(aggregate: Aggregate): { value: string; parameters: Record<string, string> } {
   if (aggregate.kind !== 'sum') return { value: 'toFloat64(0)', parameters: {} };
   const keys = aggregate.property.split('.');
@@ -154,7 +156,8 @@ function eventValue(aggregate: Aggregate): { value: string; parameters: Record<s
   };
 }
 
-/** The number at a path of `properties`, else NULL: a text like "12" is none. */
+/** The number at a path of `properties`, else NULL. A text like "12" is not a number. */
 function numberAt(path: string): string {
-  return `if(JSONType(properties, ${path}) IN ('Int64', 'UInt64', 'Double'), toNullable(JSONExtractFloat(properties, ${path})), NULL)`;
+  const isNumber = `JSONType(properties, ${path}) IN ('Int64', 'UInt64', 'Double')`;
+  return `if(${isNumber}, toNullable(JSONExtractFloat(properties, ${path})), NULL)`;
 }

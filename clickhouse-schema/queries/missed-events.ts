@@ -1,20 +1,23 @@
-/** Events of one reader of the stream that FACTS holds no more. Every one of them has its row: FACTS is trimmed behind the sink. */
+/**
+ * The events for one reader of the stream that are no longer in FACTS. Each has a row in ClickHouse, because FACTS is
+ * trimmed only behind the sink.
+ */
 export interface MissedEventsQuery {
   game: string;
   environment: string;
-  /** All when empty. */
+  /** Empty: all events. */
   eventNames: readonly string[];
   /** A UUID. */
   playerId?: string;
-  /** Epoch milliseconds: what was received before is of an earlier log, whose places mean something else. */
+  /** Epoch milliseconds: earlier events belong to a previous log with other positions. */
   receivedFromMs: number;
-  /** The first place in FACTS. */
+  /** The first position in FACTS. */
   from: { sequence: number; index: number };
   /** The first record that does not count. */
   beforeSequence: number;
 }
 
-/** The statement that counts them, in a row `{missed}`. */
+/** The statement that counts them; its result is one row `{missed}`. */
 export function missedEventsQuery(query: MissedEventsQuery): { sql: string; parameters: Record<string, unknown> } {
   const { game, environment, eventNames, playerId, receivedFromMs, from, beforeSequence } = query;
   const filters = [

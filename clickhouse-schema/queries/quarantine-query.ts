@@ -2,7 +2,7 @@ import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-ev
 import type { RowPlace } from '../rows/player-rows.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
-/** Which quarantined events are asked for. What is left out may be anything. */
+/** Filters of quarantined events; a missing filter matches all events. */
 export interface QuarantineFilter {
   game: string;
   environment: string;
@@ -17,48 +17,48 @@ export interface QuarantineFilter {
 
 export interface QuarantineQuery extends QuarantineFilter {
   order: 'newest_first' | 'oldest_first';
-  /** Whether events that were released since are among them. */
+  /** Whether released events are included. */
   withReleased: boolean;
-  /** Only events behind this one, in that order. */
+  /** Only events after this one in that order. */
   behind?: RowPlace | undefined;
   limit: number;
-  /** Of properties; the event that goes over is the last. */
+  /** Maximum bytes of properties; the event that exceeds it is the last. */
   bytes: number;
 }
 
 export interface QuarantinePage {
   events: QuarantinedRow[];
-  /** The last one, if there is more behind it. */
+  /** The last event, if more follow. */
   next: RowPlace | undefined;
 }
 
 export interface QuarantinedRow extends FoundEvent {
-  /** As `EventQuarantined` counted it. */
+  /** Its number in the player's quarantine, from `EventQuarantined`. */
   number: number;
   schemaVersion: number;
   /** JSON text: the first few faults. */
   reason: string;
-  /** As far as ClickHouse knows, which is about a second behind. */
+  /** Whether the event was released, as of about one second ago. */
   released: boolean;
-  /** The kind of the key that it came with, where that was kept. */
+  /** The kind of its API key, if stored. */
   by: CallerKind | undefined;
 }
 
-/** The page that a statement answered. */
+/** Converts result rows to a page. */
 export function quarantinePage(rows: readonly QuarantineRow[]): QuarantinePage {
   const last = rows.at(-1);
   const isAll = last === undefined || rows.length === last.found;
   return { events: rows.map(quarantinedRow), next: isAll ? undefined : placeOf(last) };
 }
 
-/** A row as the statement answers it. */
+/** A row of the result. */
 export interface QuarantineRow extends EventRow {
   quarantine_number: string | number;
   schema_version: number;
   reason: string;
   released: number;
   key_kind: string;
-  /** Rows there are, up to one more than the page may hold. */
+  /** Number of rows, at most one more than the page holds. */
   found: number;
 }
 
@@ -74,8 +74,8 @@ function quarantinedRow(row: QuarantineRow): QuarantinedRow {
 }
 
 /**
- * The statement for a page. Values of callers are parameters; the text depends only on which of them there are. Players whose
- * erasure is still at work are left out whole.
+ * The statement for a page. Callers' values are parameters; the text depends only on which filters are set. Players
+ * with an unfinished erasure are left out.
  */
 export function quarantineQuery(query: QuarantineQuery): { sql: string; parameters: Record<string, unknown> } {
   const { game, environment, playerId, eventName, eventIds, sinceMs, untilMs, behind, limit, bytes } = query;
@@ -122,7 +122,7 @@ ORDER BY ${order}`;
       game,
       environment,
       limit,
-      // One row more than there is room for tells whether there is another page.
+      // One row more than the page holds shows whether another page follows.
       rows: limit + 1,
       bytes,
       ...(playerId === undefined ? {} : { player: playerId }),
@@ -137,12 +137,12 @@ ORDER BY ${order}`;
 
 const SCOPE = 'game_id = {game:String} AND environment = {environment:String}';
 
-/** What was released, by player and number. A release names the time of the quarantine, so that not all of them are read. */
+/** Releases by player and number. They store the time of the quarantine, so a query reads only those of its time. */
 function releases(conditions: readonly string[]): string {
   return `SELECT player_id, quarantine_number FROM quarantine_releases WHERE ${[SCOPE, ...conditions].join(' AND ')}`;
 }
 
-/** The first condition leads the engine to the rows. */
+/** The first condition lets the engine use the primary key. */
 function behindIt(sign: '<' | '>'): string[] {
   return [
     `received_at ${sign}= fromUnixTimestamp64Milli({ms:Int64})`,
@@ -151,7 +151,7 @@ function behindIt(sign: '<' | '>'): string[] {
   ];
 }
 
-/** Bounds of the time of quarantine that the query's own conditions imply. */
+/** Bounds of the time of quarantine that follow from the query's filters. */
 function spanOf({ order, sinceMs, untilMs, behind }: QuarantineQuery): string[] {
   return [
     ...(sinceMs === undefined ? [] : ['quarantined_at >= fromUnixTimestamp64Milli({since:Int64})']),

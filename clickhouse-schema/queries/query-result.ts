@@ -1,2 +1,2 @@
-/** `unavailable`: ClickHouse is away, or could not answer within the bounds. Anything else it says is a bug, and thrown. */
+/** `unavailable`: ClickHouse is down, or the statement exceeded its bounds. Other errors are bugs and are thrown. */
 export type QueryResult<T> = { kind: 'answered'; value: T } | { kind: 'unavailable' };

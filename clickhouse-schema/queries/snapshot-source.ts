@@ -3,7 +3,7 @@ import { decodeState } from '../../streams/codec.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
 
-/** Reads a partition's snapshots back from `player_snapshots`, streamed: memory holds one network chunk at a time. */
+/** Reads a partition's snapshots from `player_snapshots` as a stream: memory holds one network chunk at a time. */
 export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
   return {
     async load(partition, onState) {
@@ -24,5 +24,5 @@ export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource
   };
 }
 
-/** Silence on the connection this long ends the load; the caller tries again. */
+/** A connection without data for this long fails the load; the caller retries. */
 const LOAD_TIMEOUT_MS = 120_000;

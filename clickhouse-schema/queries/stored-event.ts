@@ -1,18 +1,18 @@
 import type { RowPlace } from '../rows/player-rows.ts';
 
-/** An event as lists tell it, accepted or set aside. Times are epoch milliseconds. */
+/** An accepted or quarantined event in a list. Times are epoch milliseconds. */
 export interface FoundEvent {
   eventId: string;
   eventName: string;
   playerId: string;
   sessionId: string | null;
-  /** JSON text, as it was sent. */
+  /** JSON text as sent by the caller. */
   properties: string;
   timestamp: number;
   receivedAt: number;
 }
 
-/** What statements answer of it, and of its place in the log. */
+/** The columns of an event and of its position in the log. */
 export interface EventRow {
   event_id: string;
   event_name: string;

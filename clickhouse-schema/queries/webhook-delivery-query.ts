@@ -1,6 +1,6 @@
 import type { RowPlace } from '../rows/player-rows.ts';
 
-/** Which attempts to deliver to a webhook are asked for. What is left out may be anything. */
+/** Filters of a webhook's delivery attempts; a missing filter matches all attempts. */
 export interface WebhookDeliveriesQuery {
   game: string;
   environment: string;
@@ -9,12 +9,12 @@ export interface WebhookDeliveriesQuery {
   /** Bounds of `attempted_at`, epoch milliseconds, the upper one exclusive. */
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
-  /** Only attempts behind this one, in the order of the list: its milliseconds are those of `attempted_at`. */
+  /** Only attempts after this one in the order of the list. Its `receivedMs` is `attempted_at`. */
   behind?: RowPlace | undefined;
   limit: number;
 }
 
-/** An attempt as it was logged. Times are epoch milliseconds. */
+/** A recorded delivery attempt. Times are epoch milliseconds. */
 export interface LoggedAttempt {
   place: RowPlace;
   deliveryId: string;
@@ -25,15 +25,15 @@ export interface LoggedAttempt {
   durationMs: number;
   outcome: string;
   status: number | null;
-  /** Empty: there was an answer. */
+  /** Empty if the receiver responded. */
   error: string;
-  /** The receiver's text. */
+  /** The start of the receiver's response body. */
   responseStart: string;
   urlHost: string;
   nextAttemptAt: number | null;
 }
 
-/** A row as the statement answers it. */
+/** A row of the result. */
 export interface AttemptRow {
   delivery_id: string;
   kind: string;
@@ -52,8 +52,8 @@ export interface AttemptRow {
 }
 
 /**
- * Attempts newest first: by `attempted_at`, then by their place in RECORDS. The order is that of the primary key as far as it goes,
- * so a page reads little more than itself. Values of callers are parameters.
+ * Attempts, newest first: by `attempted_at`, then by their position in RECORDS. The order starts with the primary key,
+ * so a page reads few other rows. Callers' values are parameters.
  */
 export function webhookDeliveriesQuery(query: WebhookDeliveriesQuery): {
   sql: string;
@@ -104,7 +104,7 @@ LIMIT {limit:UInt32}`;
   };
 }
 
-/** The bound on the time leads the engine to the rows. */
+/** The first condition lets the engine use the primary key. */
 const BEHIND = `attempted_at <= fromUnixTimestamp64Milli({ms:Int64})
   AND (attempted_at < fromUnixTimestamp64Milli({ms:Int64})
     OR (records_sequence, records_index) < ({sequence:UInt64}, {index:UInt32}))`;
@@ -136,9 +136,9 @@ export interface DeliveryQuery {
   deliveryId: string;
 }
 
-/** Where a fact stands in FACTS. */
+/** The position of a delivered fact in FACTS. */
 export interface DeliveredFact {
-  /** FACTS' creation, as the broker spells it. */
+  /** Creation time of FACTS, in the broker's spelling. */
   created: string;
   sequence: number;
   index: number;
@@ -150,7 +150,7 @@ export interface DeliveredFactRow {
   facts_index: number;
 }
 
-/** Where the fact stands that a delivery tells of: any of its attempts says it. */
+/** Selects the position of a delivery's fact; every attempt of the delivery has it. */
 export const DELIVERED_FACT = `
 SELECT facts_created, facts_sequence, facts_index
 FROM webhook_deliveries

@@ -1,13 +1,13 @@
 import { _, Name, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
 /**
- * `oneOf`, as the library checks it. The library's own nests the code of each branch in that of the branch before, which the
- * engine parses in time quadratic in the branches: 60 ms for 490. Here the branches follow each other: 10 ms.
+ * `oneOf` with the library's results and faster compilation. The library nests the code of each branch in that of the
+ * previous one, which takes time quadratic in the branches to parse: 60 ms for 490. Branches in sequence take 10 ms.
  */
 export const oneOfKeyword: CodeKeywordDefinition = {
   keyword: 'oneOf',
   schemaType: 'array',
-  // Keeps the order of faults that the library's own has.
+  // Keeps the library's order of faults.
   before: 'allOf',
   trackErrors: true,
   error: {
@@ -31,7 +31,7 @@ export const oneOfKeyword: CodeKeywordDefinition = {
         gen.if(_`${isValid} && ${passed} === 0`, () => {
           gen.assign(passing, place);
           gen.assign(passed, 1);
-          // What a branch evaluated counts only if no other passes before.
+          // The properties that a branch evaluated count only if no earlier branch passed.
           cxt.mergeEvaluated(branch, Name);
         });
       });

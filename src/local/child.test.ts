@@ -10,7 +10,7 @@ let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'player-analytics-'))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Starts a child that notes each of its starts and ends with this code. */
+/** Starts a child that records each of its starts and exits with this code. */
 async function startEnding(exitCode: number) {
   const starts = join(root, 'starts');
   appendFileSync(starts, '');
@@ -30,11 +30,11 @@ async function startEnding(exitCode: number) {
 }
 
 describe('a child that ends before it was ever ready', () => {
-  test('because of its configuration is not started again, and one message says so', async () => {
+  test('because of its configuration is not restarted and fails with one message', async () => {
     expect(await startEnding(CONFIG_ERROR_EXIT)).toEqual({
       outcome: {
         kind: 'failed',
-        message: 'service cannot start with this configuration; its last line above says why',
+        message: 'service refused its configuration; see its log lines above',
       },
       lines: [],
       starts: 1,

@@ -28,7 +28,8 @@ describe('a start warns of a key file that others can use', () => {
     [0o604, '0604'],
   ])('mode %o: with the setting, the mode and the remedy', (mode, shown) => {
     const path = keyFile('key', mode);
-    const expected = `SECRETS_KEY_FILE: other users can access the key file ${path} (mode ${shown}). Run \`chmod 600 ${path}\`.`;
+    const problem = `SECRETS_KEY_FILE: other users can access the key file ${path} (mode ${shown}).`;
+    const expected = `${problem} Run \`chmod 600 ${path}\`.`;
     expect(warnings({ SECRETS_KEY_FILE: path })).toEqual([expected]);
   });
 

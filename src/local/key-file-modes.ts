@@ -6,8 +6,8 @@ import { localKeyFile } from './secrets-key.ts';
 const NOT_OWNER = 0o077;
 
 /**
- * One warning for each file with a key of ours that users besides its owner may use. The start goes on, as mounted secrets
- * often have such a mode. A missing file is no warning: reading it fails with a message of its own.
+ * One warning for each key file that other users than its owner can access. The start continues, because mounted
+ * secrets often have such a mode. A missing file causes no warning: reading it fails with its own message.
  */
 export function keyFileWarnings(config: Pick<Config, 'secrets' | 'natsAccess'>, dataDir: string): string[] {
   const { login, tls } = config.natsAccess;

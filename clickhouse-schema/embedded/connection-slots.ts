@@ -1,24 +1,26 @@
 import type { Socket } from 'node:net';
 
-/** Which sockets may stay open. */
-export interface ConnectionPlaces {
-  /** Takes a new socket in, and closes the one that has been idle for longest if there is no place left. */
+/** A bounded number of open sockets. */
+export interface ConnectionSlots {
+  /** Adds a new socket. If no slot is free, closes the socket that was idle for longest. */
   add(socket: Socket): void;
   /** Keeps a socket open while its statement runs. Returns the function that ends this. */
   hold(socket: Socket): () => void;
-  /** Gives a socket one of the reserved places, if one is free: its client has authenticated as the service. */
+  /** Gives a socket a reserved slot, if one is free, after its client has authenticated as the service. */
   reserve(socket: Socket): void;
 }
 
 /**
- * Places for open sockets. One client that opens many cannot keep others out.
+ * Slots for open sockets, so that a client with many connections cannot exclude others.
  *
- * Owns which socket is idle, held or reserved. A new socket always gets a place: the one idle for longest loses its
- * own. Invariants: at most `most` sockets are idle or held, unless more than that run statements; at most `reserved`
- * others are reserved, and these are closed by nobody here.
+ * Owns the state of each socket: idle, held or reserved. A new socket always gets a slot; the socket that was idle for
+ * longest is closed for it.
+ * Invariants
+ * 1. At most `most` sockets are idle or held, unless more than `most` run statements.
+ * 2. At most `reserved` other sockets are reserved; they are never closed here.
  */
-export function createConnectionPlaces(options: { most: number; reserved: number }): ConnectionPlaces {
-  // In the order of their last use; a Set keeps the order of insertion.
+export function createConnectionSlots(options: { most: number; reserved: number }): ConnectionSlots {
+  // In the order of last use: a Set keeps the order of insertion.
   const idle = new Set<Socket>();
   const held = new Map<Socket, number>();
   const reserved = new Set<Socket>();
