@@ -53,8 +53,8 @@ export const GATEWAY_LIMITS = {
   /** Verified player tokens cached in a gateway, at most 20 MB. A hit saves checking a signature (10 µs). */
   playerTokenCache: 10_000,
   /**
-   * Bad player tokens of one network within a minute, after which it is rate limited before its tokens are checked: 3.5 ms of
-   * signatures, and more than the expired tokens of one network's players.
+   * Bad player tokens of one network within a minute, after which it is rate limited before its tokens are checked: 3.5
+   * ms of signatures, and more than the expired tokens of one network's players.
    */
   badPlayerTokens: 100,
   /** Networks whose bad player tokens are counted. Beyond it the count begins anew, which costs signatures only. */
