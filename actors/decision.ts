@@ -1,5 +1,7 @@
 import type { Definitions } from './definitions.ts';
 import type { Targeting } from './targeting.ts';
+
+import type { Limits } from '../src/kernel/limits.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
@@ -29,10 +31,25 @@ export interface Step {
   react: () => void;
 }
 
+/** The bounds that decide what happens to a player; the same for all owners, or replays would differ. */
+export type PlayerLimits = Pick<
+  Limits,
+  | 'segmentJitterMs'
+  | 'servedChanges'
+  | 'interventionsPerDay'
+  | 'interventionsPerPlayer'
+  | 'interventionOffers'
+  | 'campaignFactsPerCommand'
+>;
+
+/** The bounds that `evolve` applies. */
+export type EvolveLimits = Pick<PlayerLimits, 'interventionsPerPlayer' | 'interventionOffers'>;
+
 /** The partition's entities as a command sees them: what was emitted before is already in what is read after. */
 export interface Draft {
   /** Everything emitted so far. */
   readonly facts: readonly DomainFact[];
+  readonly limits: PlayerLimits;
   get(entityId: string): EntityState | undefined;
   emit(fact: DomainFact): void;
   /** Counts events that leave no fact, for the metrics. Absent without metrics. */

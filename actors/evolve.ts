@@ -1,3 +1,5 @@
+import { LIMITS } from '../src/kernel/limits.ts';
+import type { EvolveLimits } from './decision.ts';
 import { FACTS, type FactsByKind } from './kinds.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { EntityState } from './vocabulary/state.ts';
@@ -6,14 +8,15 @@ import type { EntityState } from './vocabulary/state.ts';
  * Returns the state after `fact`. Pure; never changes its input. No business rules: what was decided stays decided when
  * rules change later. The runtime keeps `lastSeq`, because it knows the record's sequence.
  */
-export function evolve(state: EntityState | undefined, fact: DomainFact): EntityState {
-  return evolveKind(fact.kind, state, fact);
+export function evolve(state: EntityState | undefined, fact: DomainFact, limits: EvolveLimits = LIMITS): EntityState {
+  return evolveKind(fact.kind, state, fact, limits);
 }
 
 function evolveKind<K extends keyof FactsByKind>(
   kind: K,
   state: EntityState | undefined,
   fact: FactsByKind[K],
+  limits: EvolveLimits,
 ): EntityState {
-  return FACTS[kind].evolve(state, fact);
+  return FACTS[kind].evolve(state, fact, limits);
 }

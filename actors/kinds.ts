@@ -6,7 +6,7 @@ import {
   interventionSuppressed,
   interventionTriggered,
 } from './campaigns/evolve.ts';
-import { playerIn, type Context, type Decision, type Draft, type Step } from './decision.ts';
+import { playerIn, type Context, type Decision, type Draft, type EvolveLimits, type Step } from './decision.ts';
 import { evolvesPlayer } from './evolve-player.ts';
 import { tracked } from './events/evolve.ts';
 import { quarantined } from './events/quarantine.ts';
@@ -59,7 +59,7 @@ interface CommandKind<C extends CommandBody> {
 
 interface FactKind<F extends DomainFact> {
   /** The state after the fact; see `evolve`. */
-  evolve: (state: EntityState | undefined, fact: F) => EntityState;
+  evolve: (state: EntityState | undefined, fact: F, limits: EvolveLimits) => EntityState;
   /** The segments whose conditions the fact may change. */
   segments: (fact: F, set: SegmentSet) => 'all' | readonly Segment[];
 }
@@ -90,7 +90,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
   OverrideFlag: { decide: onceOnPlayer(overrideFlag), factChars: FEW },
   ServeFlags: {
     decide: (body, { draft, context, targeting }) =>
-      emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context)),
+      emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context, draft.limits)),
     factChars: FEW,
   },
   ExposeFlag: {

@@ -1,14 +1,9 @@
 import { createCampaignSet } from './campaigns/campaign-set.ts';
-import { decide } from './decide.ts';
 import type { Command, CommandBody } from './vocabulary/commands.ts';
 import { DAY_MS } from '../src/kernel/days.ts';
-import type { Tallied } from './decision.ts';
-import { evolve } from './evolve.ts';
-import type { DomainFact } from './vocabulary/facts.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
-import type { Reply } from './vocabulary/replies.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import type { EntityState, PlayerState } from './vocabulary/state.ts';
+import type { PlayerState } from './vocabulary/state.ts';
 import type { Targeting } from './targeting.ts';
 import { NO_ACTIVITY, NO_QUARANTINE } from './vocabulary/player.ts';
 import type { Definitions } from './definitions.ts';
@@ -86,39 +81,5 @@ export function definitionsOf(
     segments: () => segments,
     campaigns: () => campaigns,
     settings: () => ({ lifecycle: DEFAULT_THRESHOLDS }),
-  };
-}
-
-export interface Outcome {
-  facts: DomainFact[];
-  reply: Reply;
-  /** The entities after the facts. */
-  states: ReadonlyMap<string, EntityState>;
-  tallied: readonly Tallied[];
-}
-
-/** `given` facts, `when` a command, then the outcome: `given([...]).when(command)`. */
-export function given(facts: readonly DomainFact[], definitions = definitionsOf()) {
-  const states = new Map<string, EntityState>();
-  for (const fact of facts) states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
-  return {
-    when(command: Command): Outcome {
-      const emitted: DomainFact[] = [];
-      const tallied: Tallied[] = [];
-      const reply = decide(
-        {
-          facts: emitted,
-          get: (id) => states.get(id),
-          tally: (what) => void tallied.push(what),
-          emit(fact) {
-            emitted.push(fact);
-            states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
-          },
-        },
-        command,
-        definitions,
-      );
-      return { facts: emitted, reply, states, tallied };
-    },
   };
 }

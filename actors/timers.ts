@@ -70,7 +70,8 @@ function decideTimersMetered(
     const at = Math.max(due, state.lastSeenAt);
     nextPlayer();
     const set = definitions.segments(game, environment);
-    for (const fact of isTooMuch ? updateLater(changed, at) : updateSegments(changed, set, 'all', at)) draft.emit(fact);
+    for (const fact of isTooMuch ? updateLater(changed, at) : updateSegments(changed, set, 'all', at, draft.limits))
+      draft.emit(fact);
     triggerCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
   }
 }

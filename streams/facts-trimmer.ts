@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../src/kernel/clock.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { decodeJson } from './codec.ts';
 import { factsSubject } from './subjects.ts';
@@ -16,6 +16,7 @@ export interface FactsTrimmerOptions {
   holder: string;
   /** Records younger than this are kept. */
   retentionMs: number;
+  limits?: Pick<Limits, 'trimMs'>;
   logger: Logger;
 }
 
@@ -29,7 +30,7 @@ export interface FactsTrimmerOptions {
  * 4. is the last one of its partition: the fence compares with it.
  */
 export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promise<void> } {
-  const { log, clock, logger, holder } = options;
+  const { log, clock, logger, holder, limits = LIMITS } = options;
   let cancel: Cancel = () => {};
   const lease = contend({
     bucket: log.bucket('OWNERS'),
@@ -42,7 +43,7 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
 
   function schedule(): void {
     cancel();
-    cancel = clock.timer(LIMITS.trimMs, () => void run());
+    cancel = clock.timer(limits.trimMs, () => void run());
   }
 
   async function run(): Promise<void> {

@@ -101,6 +101,7 @@ function createOwner(definitions: Definitions) {
       const facts: DomainFact[] = [];
       const draft: Draft = {
         facts,
+        limits: LIMITS,
         get: (id) => changed.get(id) ?? states.get(id),
         emit(fact) {
           facts.push(fact);

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
+import type { EvolveLimits } from '../decision.ts';
 import { append } from '../../src/kernel/bounded.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
@@ -13,7 +14,11 @@ import type {
 } from '../vocabulary/campaign-facts.ts';
 
 /** The newest waits last. Room is made by those whose time is over, then by the oldest that is not delivered any more. */
-export function interventionTriggered(state: PlayerState, fact: InterventionTriggered): PlayerState {
+export function interventionTriggered(
+  state: PlayerState,
+  fact: InterventionTriggered,
+  limits: EvolveLimits,
+): PlayerState {
   const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt } = fact;
   const intervention: PendingIntervention = {
     interventionId,
@@ -28,7 +33,7 @@ export function interventionTriggered(state: PlayerState, fact: InterventionTrig
   };
   return {
     ...state,
-    interventions: append(withRoom(state.interventions, at), intervention, LIMITS.interventionsPerPlayer),
+    interventions: append(withRoom(state.interventions, at, limits), intervention, limits.interventionsPerPlayer),
     campaignTallies: tallied(state, triggeredTally(tallyOf(state, campaignId), at)),
   };
 }
@@ -67,10 +72,14 @@ function changed(
   return { ...state, interventions };
 }
 
-function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
+function withRoom(
+  interventions: readonly PendingIntervention[],
+  at: number,
+  limits: EvolveLimits,
+): readonly PendingIntervention[] {
   const live = interventions.filter(({ expiresAt }) => expiresAt > at);
-  if (live.length < LIMITS.interventionsPerPlayer) return live;
-  const done = live.findIndex((held) => !isWaiting(held, at));
+  if (live.length < limits.interventionsPerPlayer) return live;
+  const done = live.findIndex((held) => !isWaiting(held, at, limits));
   return done === -1 ? live : live.toSpliced(done, 1);
 }
 

@@ -57,7 +57,7 @@ function life(interventions: PendingIntervention[], some: Partial<PlayerState> =
       player = { ...player, sessions: [...player.sessions, aSession(sessionId, at)] };
     },
     sync(sessionId: string, at: number, campaigns = campaignSetOf(...[1, 2, 3].map((n) => campaign(n)))): string[] {
-      const draft = { facts, get: () => player, emit };
+      const draft = { facts, limits: LIMITS, get: () => player, emit };
       return offerInterventions(draft, player, sessionId, campaigns, at).map(({ interventionId }) => interventionId);
     },
   };
@@ -71,7 +71,7 @@ describe('a sync delivers what waits', () => {
     const set = campaignSetOf(
       campaign(1, { content, displayRules: { priority: 'high', dismissAfterSeconds: 5 }, version: 9 }),
     );
-    const draft = { facts: one.facts, get: () => one.player, emit: one.emit };
+    const draft = { facts: one.facts, limits: LIMITS, get: () => one.player, emit: one.emit };
     expect(offerInterventions(draft, one.player, 'ses_1', set, NOON + 5)).toEqual([
       {
         interventionId: 'int_1',

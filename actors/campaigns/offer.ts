@@ -27,7 +27,7 @@ export function offerInterventions(
   const session = state.sessions.find((open) => open.sessionId === sessionId);
   if (session === undefined) return [];
   const { id: entityId, game, environment, externalId } = state;
-  return deliverable(state, session, campaigns, at).map(({ held, campaign }) => {
+  return deliverable(draft, state, session, campaigns, at).map(({ held, campaign }) => {
     const { interventionId, campaignId, campaignKey, campaignVersion } = held;
     const fact = { entityId, game, environment, at, campaignId, campaignKey, campaignVersion, externalId };
     draft.emit({ kind: 'InterventionOffered', ...fact, interventionId, sessionId });
@@ -41,10 +41,16 @@ interface Deliverable {
   campaign: Campaign;
 }
 
-function deliverable(state: PlayerState, session: OpenSession, campaigns: CampaignSet, at: number): Deliverable[] {
+function deliverable(
+  { limits }: Draft,
+  state: PlayerState,
+  session: OpenSession,
+  campaigns: CampaignSet,
+  at: number,
+): Deliverable[] {
   const found: Deliverable[] = [];
   for (const held of state.interventions) {
-    if (!isWaiting(held, at) || session.openedAt <= held.offeredAt) continue;
+    if (!isWaiting(held, at, limits) || session.openedAt <= held.offeredAt) continue;
     const campaign = campaigns.get(held.campaignId);
     if (campaign !== undefined && !isOver(campaign, at) && !campaign.isQuiet(state, at)) found.push({ held, campaign });
   }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Limits } from '../../src/kernel/limits.ts';
 import { dayOf } from '../../src/kernel/days.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
@@ -13,6 +13,7 @@ export function suppressionOf(
   tally: CampaignTally,
   state: PlayerState,
   nowMs: number,
+  limits: Pick<Limits, 'interventionsPerDay' | 'interventionsPerPlayer' | 'interventionOffers'>,
 ): SuppressionReason | undefined {
   const { caps } = campaign;
   const { cooldownSeconds } = campaign.document;
@@ -20,9 +21,9 @@ export function suppressionOf(
   if (caps.total !== null && tally.total >= caps.total) return 'cap_total';
   if (caps.perDay !== null && todayOf(tally, day) >= caps.perDay) return 'cap_per_day';
   if (tally.total > 0 && nowMs < tally.lastAt + cooldownSeconds * 1_000) return 'cooldown';
-  if (givenOn(state, day) >= LIMITS.interventionsPerDay) return 'cap_all_campaigns';
+  if (givenOn(state, day) >= limits.interventionsPerDay) return 'cap_all_campaigns';
   if (campaign.isQuiet(state, nowMs)) return 'quiet_hours';
-  if (waiting(state, nowMs) >= LIMITS.interventionsPerPlayer) return 'waiting_full';
+  if (waiting(state, nowMs, limits) >= limits.interventionsPerPlayer) return 'waiting_full';
   // Last, so that who is held out would have got it: only then do both arms of the funnel hold players of one kind.
   return campaign.isHeldOut(state.id) ? 'holdout' : undefined;
 }
@@ -34,8 +35,8 @@ function givenOn({ campaignTallies }: PlayerState, day: number): number {
   return sum;
 }
 
-function waiting({ interventions }: PlayerState, nowMs: number): number {
+function waiting({ interventions }: PlayerState, nowMs: number, limits: Pick<Limits, 'interventionOffers'>): number {
   let count = 0;
-  for (const held of interventions) if (isWaiting(held, nowMs)) count += 1;
+  for (const held of interventions) if (isWaiting(held, nowMs, limits)) count += 1;
   return count;
 }

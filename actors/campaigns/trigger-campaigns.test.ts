@@ -4,14 +4,11 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
-import { decide } from '../decide.ts';
-import type { Draft } from '../decision.ts';
-import { decideTimers } from '../timers.ts';
-import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../vocabulary/campaign-facts.ts';
@@ -23,32 +20,17 @@ const ID = aPlayer().id;
 
 /** One player's life under some campaigns: what each command led to, in a draft that goes on. */
 function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
-  let state: EntityState = aPlayer({ lifecycleStage: 'active', lastSeenAt: NOON, ...some });
-  const facts: DomainFact[] = [];
-  const draft: Draft = {
-    facts,
-    get: (id) => (id === state.id ? state : undefined),
-    emit(fact) {
-      facts.push(fact);
-      state = evolve(state, fact);
-    },
-  };
-  const run = (body: Command['body'], at: number): DomainFact[] => {
-    const since = facts.length;
-    decide(draft, aCommand(body, { receivedAt: at, deadlineAt: at + 5_000 }), definitions);
-    return facts.slice(since);
-  };
+  const player = aPlayer({ lifecycleStage: 'active', lastSeenAt: NOON, ...some });
+  const { draft, when, whenTime, player: playerOf } = given([player], definitions);
+  const run = (body: Command['body'], at: number): readonly DomainFact[] =>
+    when(aCommand(body, { receivedAt: at, deadlineAt: at + 5_000 })).facts;
   return {
     draft,
     run,
     /** Lets what fell due until `now` happen. */
-    due(now: number): DomainFact[] {
-      const since = facts.length;
-      decideTimers(draft, ID, now, definitions);
-      return facts.slice(since);
-    },
+    due: (now: number) => whenTime(ID, now),
     /** Events of the player, in one command. */
-    track(at: number, ...events: (string | Partial<TrackItem>)[]): DomainFact[] {
+    track(at: number, ...events: (string | Partial<TrackItem>)[]): readonly DomainFact[] {
       const items = events.map((event, index): TrackItem => ({
         index,
         playerId: ID,
@@ -63,8 +45,7 @@ function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
       return run({ kind: 'TrackEvents', items }, at);
     },
     player(): PlayerState {
-      if (state.kind !== 'player') throw new Error('no player');
-      return state;
+      return playerOf(ID);
     },
   };
 }

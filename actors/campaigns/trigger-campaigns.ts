@@ -1,10 +1,9 @@
 import { uuidv5 } from '../../src/kernel/ids.ts';
 import type { Json } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
 import { isObject } from '../conditions/values.ts';
 import { dayOf } from '../../src/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { type Context, type Draft, playerIn, type PlayerLimits } from '../decision.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
@@ -54,7 +53,7 @@ export function triggerSchedules(
     if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
     // Never before its time, by which the player is known to have had its turn: a clock that was ahead may be put back.
     const nowMs = Math.max(context.at, trigger.at, latestAt(state));
-    if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs));
+    if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs, draft.limits));
   }
 }
 
@@ -69,7 +68,7 @@ function triggerAll(
   let seen: PlayerState | undefined;
   let latest = 0;
   for (const campaign of campaigns) {
-    if (draft.facts.length - until >= LIMITS.campaignFactsPerCommand || isExhausted()) return;
+    if (draft.facts.length - until >= draft.limits.campaignFactsPerCommand || isExhausted()) return;
     const state = playerIn(context, draft.get(fact.entityId));
     if (state === undefined) return;
     charge(CAMPAIGN_STEPS + state.campaignTallies.length * TALLY_STEPS);
@@ -78,7 +77,7 @@ function triggerAll(
     seen = state;
     const nowMs = Math.max(context.at, latest);
     if (!applies(campaign, { player: state, nowMs, properties })) continue;
-    const outcome = outcomeOf(campaign, state, nowMs);
+    const outcome = outcomeOf(campaign, state, nowMs, draft.limits);
     if (!isOldNews(outcome, state)) draft.emit(outcome);
   }
 }
@@ -99,13 +98,18 @@ function applies(campaign: Campaign, subject: Subject): boolean {
 }
 
 /** What a campaign that applies to a player leads to. */
-function outcomeOf(campaign: Campaign, state: PlayerState, at: number): InterventionTriggered | InterventionSuppressed {
+function outcomeOf(
+  campaign: Campaign,
+  state: PlayerState,
+  at: number,
+  limits: PlayerLimits,
+): InterventionTriggered | InterventionSuppressed {
   const { id: campaignId, document } = campaign;
   const { id: entityId, game, environment, externalId } = state;
   const base = { entityId, game, environment, at, campaignId, externalId, cause: causeOf(campaign) };
   const fact = { ...base, campaignKey: document.key, campaignVersion: document.version };
   const tally = tallyOf(state, campaignId);
-  const reason = suppressionOf(campaign, tally, state, at);
+  const reason = suppressionOf(campaign, tally, state, at, limits);
   if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
   const interventionId = interventionIdOf(campaignId, entityId, tally.total, at);
   return {

@@ -1,7 +1,11 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Limits } from '../../src/kernel/limits.ts';
 import type { PendingIntervention } from '../vocabulary/player.ts';
 
 /** Whether an intervention may still be delivered at `at`, epoch milliseconds; else it only waits for a click. */
-export function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: number): boolean {
-  return expiresAt > at && shownAt === 0 && offers < LIMITS.interventionOffers;
+export function isWaiting(
+  { expiresAt, shownAt, offers }: PendingIntervention,
+  at: number,
+  { interventionOffers }: Pick<Limits, 'interventionOffers'>,
+): boolean {
+  return expiresAt > at && shownAt === 0 && offers < interventionOffers;
 }

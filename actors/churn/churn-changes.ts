@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
@@ -16,10 +16,14 @@ export function isHighRisk(state: PlayerState, nowMs: number): boolean {
  * When a player becomes a high churn risk, or stops to be one, if nothing happens: epoch milliseconds after `nowMs`;
  * `undefined`: never. A risk changes by the day, so that is a midnight (UTC), and the player's own minutes after it.
  */
-export function churnChangesAt(state: PlayerState, nowMs: number): number | undefined {
+export function churnChangesAt(
+  state: PlayerState,
+  nowMs: number,
+  limits: Pick<Limits, 'segmentJitterMs'> = LIMITS,
+): number | undefined {
   const today = dayOf(nowMs);
   for (let day = today + 1; day <= today + LOOK_AHEAD_DAYS; day++) {
-    if (churnScoreOn(state, day) >= HIGH_SCORE !== state.churnHigh) return day * DAY_MS + jitterMs(state.id);
+    if (churnScoreOn(state, day) >= HIGH_SCORE !== state.churnHigh) return day * DAY_MS + jitterMs(state.id, limits);
   }
   return undefined;
 }

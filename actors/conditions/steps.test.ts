@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
-import { hasRoomForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
+import { charge, hasRoomForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
 import { HUNGRY, worstCommands } from './testing.ts';
 import { isEqual } from './values.ts';
 
@@ -110,6 +110,16 @@ describe('an object with many keys in a definition', () => {
     });
     for (let i = 0; i < 1_000; i++) expect(isEqual(element, counted)).toBe(false);
     expect(listings).toBe(1);
+  });
+});
+
+describe('a meter that was exhausted and is closed', () => {
+  it('leaves room for what is evaluated without a meter', () => {
+    metered(() => {
+      charge(LIMITS.meterSteps);
+      expect(hasRoomForPlayer()).toBe(false);
+    });
+    expect(hasRoomForPlayer()).toBe(true);
   });
 });
 

@@ -50,9 +50,9 @@ export function nextPlayer(): void {
   floor = playerFloor;
 }
 
-/** Whether the meter has room for everything that one player's evaluation may take. */
+/** Whether the meter has room for everything that one player's evaluation may take; always without a meter. */
 export function hasRoomForPlayer(): boolean {
-  return left >= LIMITS.playerSteps + LIMITS.plainSteps;
+  return !isOpen || left >= LIMITS.playerSteps + LIMITS.plainSteps;
 }
 
 /** Steps taken since the process started, in closed meters. */

@@ -2,13 +2,11 @@ import { array, assert, boolean, constantFrom, integer, oneof, property, record,
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { QuarantineReason, TrackItem } from '../vocabulary/commands.ts';
-import { decide } from '../decide.ts';
-import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact, PlayerRegistered } from '../vocabulary/facts.ts';
+import type { PlayerRegistered } from '../vocabulary/facts.ts';
 import type { TrackResult } from '../vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
-import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
+import { aCommand, aPlayer } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { countWithin } from './counters.ts';
 import { askRelease } from './quarantine.ts';
 import { NO_QUARANTINE } from '../vocabulary/player.ts';
@@ -34,35 +32,21 @@ const releasing = (number: number, some: Partial<TrackItem> = {}) =>
   anItem({ remember: false, release: { number, quarantinedAt: 2_000 }, ...some });
 
 /** One player, and what becomes of its events one after another. */
-function aPlayerOf(facts: DomainFact[] = []) {
-  const states = new Map<string, EntityState>();
-  const draft: Draft = {
-    facts,
-    get: (id) => states.get(id),
-    emit(fact) {
-      facts.push(fact);
-      states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
-    },
-  };
+function aPlayerOf() {
+  const { draft, facts, states, player, when } = given([]);
   draft.emit(registered);
-  const player = (): PlayerState => {
-    const state = states.get(ID);
-    if (state?.kind !== 'player') throw new Error('there is no player');
-    return state;
-  };
   return {
     facts,
-    player,
+    player: () => player(ID),
     states,
     send: (item: TrackItem, at = 2_000): TrackResult => {
       const command = aCommand({ kind: 'TrackEvents', items: [item] }, { receivedAt: at });
-      const reply = decide(draft, command, definitionsOf());
+      const { reply } = when(command);
       const result = reply.kind === 'tracked' ? reply.results[0] : undefined;
       if (result === undefined) throw new Error(`answered with ${reply.kind}`);
       return result;
     },
-    decide: (body: Parameters<typeof aCommand>[0], at = 2_000) =>
-      decide(draft, aCommand(body, { receivedAt: at }), definitionsOf()),
+    decide: (body: Parameters<typeof aCommand>[0], at = 2_000) => when(aCommand(body, { receivedAt: at })).reply,
   };
 }
 

@@ -2,7 +2,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { ExposeFlag } from '../vocabulary/commands.ts';
-import type { Context, Draft } from '../decision.ts';
+import type { Context, Draft, PlayerLimits } from '../decision.ts';
 import type { Attribution } from '../vocabulary/flag-facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
@@ -29,7 +29,7 @@ export function exposeTracked(
   if (sighting === undefined || state.environment === 'test') return;
   const flag = targeting().flags.get(sighting.flagKey)?.document;
   if (flag === undefined) return;
-  const found = attributed(servedOf(state, flag.key), sighting.variant, flag);
+  const found = attributed(servedOf(state, flag.key), sighting.variant, flag, draft.limits);
   if (found === 'unattributed') draft.tally?.('unattributed');
   else for (const fact of exposed(state, found.exposure, found.attribution, context)) draft.emit(fact);
 }
@@ -58,6 +58,7 @@ function attributed(
   kept: ServedFlag | undefined,
   named: string | null | undefined,
   flag: FlagDocument,
+  limits: PlayerLimits,
 ): Attributed | 'unattributed' {
   if (kept === undefined) {
     return typeof named === 'string' ? byName(named, 'named', flag) : 'unattributed';
@@ -65,7 +66,7 @@ function attributed(
   // Evaluations of a boolean flag have the variant null, and a client may send it back.
   const isNamed = named !== undefined && !(named === null && kept.variantKey === null);
   if (!isNamed) {
-    if (kept.changes >= LIMITS.servedChanges) return 'unattributed';
+    if (kept.changes >= limits.servedChanges) return 'unattributed';
     return { exposure: keptExposure(kept, flag), attribution: 'served' };
   }
   if (named === variantServed(kept)) return { exposure: keptExposure(kept, flag), attribution: 'served' };

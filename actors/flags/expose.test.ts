@@ -4,7 +4,8 @@ import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { ExposeFlag, ServedNow, TrackItem } from '../vocabulary/commands.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Flag } from '../targeting.ts';
-import { aCommand, definitionsOf, given } from '../testing.ts';
+import { aCommand, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { aFlagDocument } from './testing.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -52,8 +53,12 @@ describe('an exposure', () => {
 
   it('counts once per player, flag, period and variant', () => {
     const before = [...playerOf(), ...given(playerOf()).when(aCommand(expose())).facts];
-    expect(given(before).when(aCommand(expose({ reason: 'segment_match' }))).facts).toEqual([]);
-    expect(given(before).when(aCommand(expose({ flagVersion: 4 }))).facts).toEqual([]);
+    given(before)
+      .when(aCommand(expose({ reason: 'segment_match' })))
+      .thenFacts([]);
+    given(before)
+      .when(aCommand(expose({ flagVersion: 4 })))
+      .thenFacts([]);
     for (const other of [{ flagKey: 'xp' }, { period: 3 }, { variantKey: 'a' }, { variantKey: null }]) {
       expect(given(before).when(aCommand(expose(other))).facts).toHaveLength(1);
     }
@@ -62,7 +67,7 @@ describe('an exposure', () => {
   it('of a boolean flag counts once per value, as it has no variants', () => {
     const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
     const off = [...playerOf(), ...given(playerOf()).when(serves('false')).facts];
-    expect(given(off).when(serves('false')).facts).toEqual([]);
+    given(off).when(serves('false')).thenFacts([]);
     const { facts } = given(off).when(serves('true'));
     expect(facts).toMatchObject([{ kind: 'FlagExposed', variantKey: null, value: 'true' }]);
     for (const value of ['true', 'false']) expect(given([...off, ...facts]).when(serves(value)).facts).toEqual([]);
@@ -72,29 +77,37 @@ describe('an exposure', () => {
     const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
     const before = [...playerOf(), ...given(playerOf()).when(serves('null')).facts];
     expect(before).toHaveLength(playerOf().length + 1);
-    expect(given(before).when(serves('"x"')).facts).toEqual([]);
+    given(before).when(serves('"x"')).thenFacts([]);
   });
 
   it('never counts of a disabled flag', () => {
-    expect(given(playerOf()).when(aCommand(expose({ reason: 'flag_disabled', variantKey: null }))).facts).toEqual([]);
+    given(playerOf())
+      .when(aCommand(expose({ reason: 'flag_disabled', variantKey: null })))
+      .thenFacts([]);
   });
 
   it('never counts for an overridden player, nor where the override came after the evaluation', () => {
-    expect(given(playerOf()).when(aCommand(expose({ reason: 'player_override' }))).facts).toEqual([]);
+    given(playerOf())
+      .when(aCommand(expose({ reason: 'player_override' })))
+      .thenFacts([]);
     const override = { kind: 'OverrideFlag', playerId: ID, flagKey: 'shop', value: '"layout_a"' } as const;
     const overridden = [...playerOf(), ...given(playerOf()).when(aCommand(override)).facts];
-    expect(given(overridden).when(aCommand(expose({ reason: 'default', variantKey: null }))).facts).toEqual([]);
+    given(overridden)
+      .when(aCommand(expose({ reason: 'default', variantKey: null })))
+      .thenFacts([]);
     expect(given(overridden).when(aCommand(expose({ flagKey: 'xp' }))).facts).toHaveLength(1);
   });
 
   it('never counts for a test player', () => {
     const test = aCommand(expose(), { environment: 'test' });
-    expect(given(playerOf('test')).when(test).facts).toEqual([]);
+    given(playerOf('test')).when(test).thenFacts([]);
   });
 
   it('of nobody is nothing', () => {
     expect(given([]).when(aCommand(expose()))).toMatchObject({ facts: [], reply: { kind: 'noted' } });
-    expect(given(playerOf()).when(aCommand(expose(), { game: 'other' })).facts).toEqual([]);
+    given(playerOf())
+      .when(aCommand(expose(), { game: 'other' }))
+      .thenFacts([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { append } from '../../src/kernel/bounded.ts';
 import type { ServedNow, ServeFlags } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
@@ -27,6 +27,7 @@ export function servedAnew(
   { environment, servedFlags }: PlayerState,
   evaluations: readonly FlagEvaluation[],
   { flags }: Targeting,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
 ): ServedNow[] {
   // Test players count in no experiment.
   if (environment === 'test') return NOTHING;
@@ -41,7 +42,7 @@ export function servedAnew(
     guess = place + 1;
     const period = periodOf(document);
     const kept = servedFlags[place];
-    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period)) continue;
+    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, limits)) continue;
     const { value, variantKey, reason, segmentId } = evaluation;
     const segment = segmentId === undefined ? {} : { segmentId };
     const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...segment };
@@ -64,8 +65,12 @@ export function serveFlags(
   { flags }: ServeFlags,
   targeting: Targeting,
   context: Context,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
 ): Decision {
-  return { facts: state === undefined ? [] : served(state, flags, targeting, context), reply: { kind: 'noted' } };
+  return {
+    facts: state === undefined ? [] : served(state, flags, targeting, context, limits),
+    reply: { kind: 'noted' },
+  };
 }
 
 /** The fact of what is served now, if anything of it is not kept already. */
@@ -74,12 +79,13 @@ export function served(
   flags: readonly ServedNow[],
   targeting: Targeting,
   context: Context,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
 ): FlagsServed[] {
   const changed = new Map<string, ServedFlag>();
   const mixed: string[] = [];
   for (const now of flags) {
     const kept = changed.get(now.flagKey) ?? servedOf(state, now.flagKey);
-    if (isKept(kept, now, now.period)) continue;
+    if (isKept(kept, now, now.period, limits)) continue;
     const next = nextServed(kept, now);
     if (next.mixed && !(kept?.mixed === true && kept.period === now.period)) mixed.push(now.flagKey);
     changed.set(now.flagKey, next);
@@ -111,11 +117,16 @@ export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServe
 
 type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId'>;
 
-function isKept(kept: ServedFlag | undefined, now: What, period: number): boolean {
+function isKept(
+  kept: ServedFlag | undefined,
+  now: What,
+  period: number,
+  limits: Pick<Limits, 'servedChanges'>,
+): boolean {
   // A flag that is off and was never on serves nothing that anybody could name.
   if (kept === undefined) return now.reason === 'flag_disabled';
   if (kept.period !== period) return false;
-  if (kept.changes >= LIMITS.servedChanges) return true;
+  if (kept.changes >= limits.servedChanges) return true;
   return (
     kept.variantKey === now.variantKey &&
     kept.reason === now.reason &&

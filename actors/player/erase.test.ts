@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { CommandBody } from '../vocabulary/commands.ts';
 import { answer } from '../decide.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { viewOf } from '../vocabulary/state.ts';
 
 const { id, externalId } = aPlayer();

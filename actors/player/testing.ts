@@ -1,11 +1,8 @@
 import type { Command, CommandBody } from '../vocabulary/commands.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
-import { decide } from '../decide.ts';
-import { decideTimers } from '../timers.ts';
-import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 import type { LifecycleStage } from '../vocabulary/player.ts';
@@ -18,24 +15,12 @@ export const BORN_AT = 20_000 * DAY_MS + 12.5 * HOUR_MS;
 /** One player and its service, which may be down for as long as a test likes. */
 export function life(thresholds: Partial<LifecycleThresholds> = {}) {
   let lifecycle = { ...DEFAULT_THRESHOLDS, ...thresholds };
-  let state: EntityState | undefined;
   let count = 0;
-  const facts: DomainFact[] = [];
-  const draft = {
-    facts,
-    get: (id: string) => (id === ID ? state : undefined),
-    emit(fact: DomainFact) {
-      facts.push(fact);
-      state = evolve(state, fact);
-    },
-  };
-  const definitions = { ...definitionsOf(), settings: () => ({ lifecycle }) };
+  const harness = given([], { ...definitionsOf(), settings: () => ({ lifecycle }) });
+  const { facts } = harness;
   const send = (atMs: number, body: CommandBody, some: Partial<Command> = {}) =>
-    decide(draft, aCommand(body, { receivedAt: atMs, deadlineAt: Infinity, ...some }), definitions);
-  const player = (): PlayerState => {
-    if (state?.kind !== 'player') throw new Error('there is no player');
-    return state;
-  };
+    harness.when(aCommand(body, { receivedAt: atMs, deadlineAt: Infinity, ...some })).reply;
+  const player = (): PlayerState => harness.player(ID);
   send(BORN_AT, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false });
   return {
     facts,
@@ -80,7 +65,7 @@ export function life(thresholds: Partial<LifecycleThresholds> = {}) {
     register: (atMs: number) =>
       send(atMs, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false }),
     /** The owner looks at what is due. */
-    pass: (atMs: number) => decideTimers(draft, ID, atMs, definitions),
+    pass: (atMs: number) => void harness.whenTime(ID, atMs),
     configure(some: Partial<LifecycleThresholds>) {
       lifecycle = { ...DEFAULT_THRESHOLDS, ...some };
     },

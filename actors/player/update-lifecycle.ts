@@ -47,7 +47,7 @@ export function lookAtLifecycle(draft: Draft, state: PlayerState, thresholds: Li
   let current = state;
   if (next !== undefined && next.at <= dueAt) current = changeStage(draft, current, next.to, dueAt);
   current = updateChurn(draft, current, nowMs);
-  schedule(draft, current, nextChangeAt(current, thresholds, nowMs, dueAt), dueAt);
+  schedule(draft, current, nextChangeAt(draft, current, thresholds, nowMs, dueAt), dueAt);
 }
 
 /** `activity` moves `lastSeenAt`, `playtime` changes the daily buckets, `play` both. */
@@ -99,7 +99,7 @@ export function reviewLifecycle(
   nowMs: number,
 ): void {
   const { lifecycleDueAt: dueAt } = state;
-  const next = nextChangeAt(state, thresholds, nowMs, nowMs);
+  const next = nextChangeAt(draft, state, thresholds, nowMs, nowMs);
   if (next !== 0 && (dueAt === 0 || next < dueAt)) schedule(draft, state, next, nowMs);
 }
 
@@ -133,9 +133,15 @@ function updateChurn(draft: Draft, state: PlayerState, at: number): PlayerState 
  * When stage or risk change next, epoch milliseconds; 0: never. Not before `earliestMs`: where a game shortened its
  * thresholds a change may be owed already, and it is owed from now on, not from a time before the game wanted it.
  */
-function nextChangeAt(state: PlayerState, thresholds: LifecycleThresholds, nowMs: number, earliestMs: number): number {
+function nextChangeAt(
+  { limits }: Draft,
+  state: PlayerState,
+  thresholds: LifecycleThresholds,
+  nowMs: number,
+  earliestMs: number,
+): number {
   const stageAt = nextStage(state, thresholds)?.at ?? Infinity;
-  const at = Math.min(stageAt, churnChangesAt(state, nowMs) ?? Infinity);
+  const at = Math.min(stageAt, churnChangesAt(state, nowMs, limits) ?? Infinity);
   return at === Infinity ? 0 : Math.max(at, earliestMs);
 }
 

@@ -7,7 +7,7 @@ import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { joinMembers } from './membership.ts';
-import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
+import { startOwner, type OwnerLimits, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { Stores } from './store/store.ts';
@@ -31,6 +31,7 @@ export interface ActorsOptions {
   flushChunk?: number | undefined;
   /** The gateway of this process, if it has one. It gets replies without messages. */
   local?: LocalGateway | undefined;
+  limits?: OwnerLimits | undefined;
   logger: Logger;
   metrics: OwnerOptions['metrics'] & Pick<Metrics, 'ownedPartitions' | 'stepDowns'>;
 }

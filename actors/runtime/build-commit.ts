@@ -1,5 +1,5 @@
 import { type ErrorCode, failure } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../campaigns/trigger-campaigns.ts';
@@ -71,6 +71,7 @@ export interface BuildOptions {
   maintenance: MaintenanceTasks;
   /** Measures the time that a sweep takes. */
   monotonicMs: () => number;
+  limits?: Pick<Limits, 'commitFacts'> | undefined;
   logger: Logger;
 }
 
@@ -111,10 +112,10 @@ export function buildCommit(options: BuildOptions): PendingCommit {
 
 /** Commands that do not fit join the next commit, which follows at once as this one is not empty. */
 function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
-  const { internal, feed } = options;
+  const { internal, feed, limits = LIMITS } = options;
   const noted: Noted[] = [];
   const hasCommands = feed.peek() !== undefined;
-  while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts / 2 && noted.length < LIMITS.commitFacts) {
+  while (draft.chars < mostChars && draft.facts.length < limits.commitFacts / 2 && noted.length < limits.commitFacts) {
     const next = internal.take(hasCommands);
     if (next === undefined) break;
     decideOne(options, draft, next.command);
@@ -160,7 +161,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const { game, environment } = state;
       metered(() => {
         reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
-        for (const fact of updateSegments(state, set, 'all', atMs)) draft.emit(fact);
+        for (const fact of updateSegments(state, set, 'all', atMs, draft.limits)) draft.emit(fact);
         const campaigns = definitions.campaigns(game, environment);
         const context = { game, environment, at: atMs };
         triggerCampaigns(draft, since, campaigns, context);
@@ -183,11 +184,11 @@ function decideWaiting(
   draft: CommitDraft,
   mostChars: number,
 ): { replies: OutgoingReply[]; skipped: boolean } {
-  const { feed, nowMs, partition, epoch } = options;
+  const { feed, nowMs, partition, epoch, limits = LIMITS } = options;
   const replies: OutgoingReply[] = [];
   let skipped = false;
   const began = stepsSpent();
-  while (draft.chars < mostChars && draft.facts.length < LIMITS.commitFacts && replies.length < LIMITS.commitFacts) {
+  while (draft.chars < mostChars && draft.facts.length < limits.commitFacts && replies.length < limits.commitFacts) {
     if (stepsSpent() - began > LIMITS.turnSteps) break;
     const command = feed.peek();
     if (command === undefined) break;

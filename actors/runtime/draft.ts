@@ -1,5 +1,6 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { charsIn } from '../../src/kernel/text-chars.ts';
-import type { Draft, Tallied } from '../decision.ts';
+import type { Draft, PlayerLimits, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Attribution } from '../vocabulary/flag-facts.ts';
@@ -21,7 +22,10 @@ export interface CommitDraft extends Draft {
 }
 
 /** The draft of one commit, on top of the committed states. */
-export function createDraft(committed: (entityId: string) => EntityState | undefined): CommitDraft {
+export function createDraft(
+  committed: (entityId: string) => EntityState | undefined,
+  limits: PlayerLimits = LIMITS,
+): CommitDraft {
   const facts: DomainFact[] = [];
   const changed = new Map<string, EntityState>();
   const undo: { entityId: string; before: EntityState | undefined }[] = [];
@@ -34,6 +38,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
 
   return {
     facts,
+    limits,
     changed,
     exposures,
     tally: (what) => count(what, 1),
@@ -44,7 +49,7 @@ export function createDraft(committed: (entityId: string) => EntityState | undef
     emit(fact) {
       const { entityId } = fact;
       const before = changed.get(entityId);
-      changed.set(entityId, evolve(before ?? committed(entityId), fact));
+      changed.set(entityId, evolve(before ?? committed(entityId), fact, limits));
       undo.push({ entityId, before });
       facts.push(fact);
       chars += charsOf(fact);

@@ -5,7 +5,9 @@ import type { EntityState } from '../vocabulary/state.ts';
 import { charsOfAll, replyChars } from '../vocabulary/reply-chars.ts';
 import { withSharedServed } from '../flags/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
-import { createSnapshotQueue, type SnapshotQueue } from './store/snapshot-queue.ts';
+import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from './store/snapshot-queue.ts';
+import type { PlayerLimits } from '../decision.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import type { PartitionStore, StoredEntity } from './store/store.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
@@ -67,13 +69,14 @@ export interface EntitiesOptions {
   flushChunk?: number | undefined;
   /** Monotonic clock, milliseconds. */
   nowMs: () => number;
+  limits?: (PlayerLimits & SnapshotLimits) | undefined;
 }
 
 /** About 2 ms. */
 const FLUSH_CHUNK = 256;
 
 export function createEntities(options: EntitiesOptions): Entities {
-  const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs } = options;
+  const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs, limits = LIMITS } = options;
   /**
    * In the order of eviction. `trim` moves an entity that was used since to the end (second chance). Moving it at each
    * use would cost two more map operations for every event.
@@ -85,7 +88,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   let pinnedBytes = 0;
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
-  const snapshots = createSnapshotQueue(nowMs);
+  const snapshots = createSnapshotQueue(nowMs, limits);
   for (const waiting of store.dirty()) snapshots.changed(waiting.entityId, waiting.dirtySince, waiting.snapshotSeq);
 
   function load(entityId: string): Hot | undefined {
@@ -139,7 +142,7 @@ export function createEntities(options: EntitiesOptions): Entities {
       const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
       if (before !== undefined && before.lastSeq >= sequence) continue;
       if (fact.kind === 'EntitySnapshot') snapshotted(fact);
-      else changed.set(fact.entityId, evolve(before, fact));
+      else changed.set(fact.entityId, evolve(before, fact, limits));
     }
     for (const [entityId, state] of changed) applyState(entityId, state, sequence);
     appliedSeq = sequence;
@@ -189,7 +192,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   return {
     get: (entityId) => load(entityId)?.state,
     peek: (entityId) => (hot.get(entityId) ?? store.get(entityId))?.state,
-    draft: () => createDraft((entityId) => load(entityId)?.state),
+    draft: () => createDraft((entityId) => load(entityId)?.state, limits),
     applyCommit(draft, snapshotFacts, sequence) {
       for (const fact of snapshotFacts) snapshotted(fact);
       if (draft !== undefined) for (const [entityId, state] of draft.changed) applyState(entityId, state, sequence);

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Command, CommandBody, Query } from '../vocabulary/commands.ts';
 import { exposuresOf } from '../flags/evaluate-flags.ts';
 import { isNews } from '../flags/expose.ts';
@@ -47,11 +47,15 @@ export interface Noted {
   answer?: OutgoingReply;
 }
 
-/**
- * @param nowMs wall time, epoch milliseconds
- * @param onWork called when there is a command to take
- */
-export function createExposures({ nowMs, onWork }: { nowMs: () => number; onWork: () => void }): Exposures {
+interface ExposuresOptions {
+  /** Wall time, epoch milliseconds. */
+  nowMs: () => number;
+  /** Called when there is a command to take. */
+  onWork: () => void;
+  limits?: Pick<Limits, 'servedChanges'> | undefined;
+}
+
+export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOptions): Exposures {
   let waiting: Noted[] = [];
   let taken = 0;
   let refused: Noted[] = [];
@@ -65,7 +69,7 @@ export function createExposures({ nowMs, onWork }: { nowMs: () => number; onWork
     note({ query, answer, player, targeting }) {
       const { evaluations } = answer.reply;
       const before = waiting.length;
-      const flags = servedAnew(player, evaluations, targeting);
+      const flags = servedAnew(player, evaluations, targeting, limits);
       const hasRoom = () => waiting.length - taken < LIMITS.waitingExposures;
       const waits = flags.length > 0 && hasRoom();
       if (waits)

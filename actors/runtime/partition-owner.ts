@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { failure } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import { encodeCommit } from '../../streams/codec.ts';
@@ -21,6 +21,7 @@ import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
+import type { PlayerLimits } from '../decision.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
@@ -64,9 +65,13 @@ export interface OwnerOptions {
   local?: LocalGateway | undefined;
   /** Whether the lease is valid in this tick. */
   leaseHeld: () => boolean;
+  limits?: OwnerLimits | undefined;
   logger: Logger;
   metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures'>;
 }
+
+/** The bounds of an owner that tests and the simulation replace; `LIMITS` when absent. */
+export type OwnerLimits = PlayerLimits & Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'commitFacts'>;
 
 export function startOwner(options: OwnerOptions): OwnerTerm {
   let stopping = false;
@@ -126,7 +131,11 @@ async function lead(
   });
   const maintenance = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
-  const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify });
+  const exposures = createExposures({
+    nowMs: () => clock.wallMs(),
+    onWork: signal.notify,
+    limits: options.limits,
+  });
   const queryHandler = createQueryHandler({
     ...options,
     epoch,
@@ -169,6 +178,7 @@ async function lead(
       maintenance: maintenance.tasks(feed.backlogTaken),
       monotonicMs: () => clock.monotonicMs(),
       partition,
+      limits: options.limits,
       logger,
     });
   }

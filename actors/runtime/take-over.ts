@@ -4,7 +4,7 @@ import { decodeCommit, decodeJson, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log, Reader, StreamBounds } from '../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
-import { createEntities, type Entities } from './entities.ts';
+import { createEntities, type Entities, type EntitiesOptions } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
@@ -35,6 +35,7 @@ export interface TakeOverOptions {
   configRevision: () => number;
   logger: Logger;
   stopped: () => boolean;
+  limits?: EntitiesOptions['limits'];
 }
 
 /**
@@ -53,6 +54,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { 
     hotBytes: options.hotBytes,
     flushChunk: options.flushChunk,
     nowMs: () => options.clock.monotonicMs(),
+    limits: options.limits,
   });
   const folded = await foldUpTo(options, entities, barrier.epoch);
   if (folded !== 'done') return { kind: folded };

@@ -36,7 +36,9 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
     if (scope.length === 0 && !isDue && !all) return;
     const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasRoomForPlayer();
     nextPlayer();
-    const facts = isTooMuch ? updateLater(state, nowMs) : updateSegments(state, set, all ? 'all' : scope, nowMs);
+    const facts = isTooMuch
+      ? updateLater(state, nowMs)
+      : updateSegments(state, set, all ? 'all' : scope, nowMs, draft.limits);
     for (const fact of facts) draft.emit(fact);
   }
 }

@@ -5,10 +5,10 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import { dueAt, decideTimers } from '../timers.ts';
-import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { createSegmentSet, type SegmentSet } from './segment-set.ts';
 import { reactToCommand } from './react-to-command.ts';
 import { jitterMs, updateSegments } from './update-segments.ts';
@@ -27,21 +27,8 @@ function setOf(segments: Readonly<Record<string, JsonObject>>): SegmentSet {
 
 /** A draft over some states, with what it was told. */
 function draftOver(...states: PlayerState[]) {
-  const held = new Map<string, EntityState>(states.map((state) => [state.id, state]));
-  const facts: DomainFact[] = [];
-  return {
-    facts,
-    get: (id: string) => held.get(id),
-    player(id: string): PlayerState {
-      const state = held.get(id);
-      if (state?.kind !== 'player') throw new Error(`${id} is no player`);
-      return state;
-    },
-    emit(fact: DomainFact) {
-      facts.push(fact);
-      held.set(fact.entityId, evolve(held.get(fact.entityId), fact));
-    },
-  };
+  const { draft, player } = given(states);
+  return { ...draft, player };
 }
 
 function tracked(entityId: string, eventName: string, at: number): DomainFact {

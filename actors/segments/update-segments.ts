@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
@@ -20,13 +20,14 @@ export function updateSegments(
   set: SegmentSet,
   scope: SegmentScope,
   nowMs: number,
+  limits: Pick<Limits, 'segmentJitterMs'> = LIMITS,
 ): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   const all = scope === 'all' || isDue;
   const facts: DomainFact[] = [];
   const subject = { player: state, nowMs };
   const memberships = state.segments;
-  const jitter = jitterMs(state.id);
+  const jitter = jitterMs(state.id, limits);
   let place = 0;
   let nextAt = Infinity;
   for (const segment of all ? set.all : scope) {
@@ -84,10 +85,10 @@ function scheduled({ id: entityId, game, environment }: PlayerState, dueAt: numb
  * Milliseconds after midnight at which a player's segments are looked at: always the same for one player. FNV-1a, 32 bit
  * (draft-eastlake-fnv-17), of the id.
  */
-export function jitterMs(playerId: string): number {
+export function jitterMs(playerId: string, { segmentJitterMs }: Pick<Limits, 'segmentJitterMs'> = LIMITS): number {
   let hash = 0x811c9dc5;
   for (let place = 0; place < playerId.length; place++) {
     hash = Math.imul(hash ^ playerId.charCodeAt(place), 0x01000193);
   }
-  return (hash >>> 0) % LIMITS.segmentJitterMs;
+  return (hash >>> 0) % segmentJitterMs;
 }

@@ -42,7 +42,9 @@ export function reportFlags(
   draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags: told });
   const keys = new Set(told.map(({ flagKey }) => flagKey));
   const news = evaluations.filter(({ flagKey }) => keys.has(flagKey));
-  for (const fact of servedFacts(player, servedAnew(player, news, targeting), targeting, context)) draft.emit(fact);
+  const { limits } = draft;
+  const servedNow = servedAnew(player, news, targeting, limits);
+  for (const fact of servedFacts(player, servedNow, targeting, context, limits)) draft.emit(fact);
 }
 
 /** What differs from what a session was told. A flag that is no more is told as not enabled. */

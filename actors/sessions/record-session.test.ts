@@ -5,7 +5,8 @@ import type { RecordSession } from '../vocabulary/commands.ts';
 import { decide } from '../decide.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import { createDraft } from '../runtime/draft.ts';
-import { aCommand, aPlayer, definitionsOf, given } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 import { newSessionId } from './session-id.ts';
 
 const ID = aPlayer().id;

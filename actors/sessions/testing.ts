@@ -1,12 +1,9 @@
 import type { CommandBody, EndSession, InitSession, SyncSession, TrackItem } from '../vocabulary/commands.ts';
-import { decide } from '../decide.ts';
-import type { Draft } from '../decision.ts';
-import { decideTimers } from '../timers.ts';
-import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Reply } from '../vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
 
 export const PLAYER = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 export const TTL_MS = 1_800_000;
@@ -27,17 +24,8 @@ export interface Life {
 }
 
 export function aLife(definitions = definitionsOf(), externalId = 'ext-1'): Life {
-  const facts: DomainFact[] = [];
-  const states = new Map<string, EntityState>();
+  const harness = given([], definitions);
   let made = 0;
-  const draft: Draft = {
-    facts,
-    get: (id) => states.get(id),
-    emit(fact) {
-      facts.push(fact);
-      states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
-    },
-  };
   const itemsOf = (at: number, sessionId: string, items: readonly Partial<TrackItem>[]): TrackItem[] =>
     items.map((some, index) => ({
       index,
@@ -51,13 +39,9 @@ export function aLife(definitions = definitionsOf(), externalId = 'ext-1'): Life
       ...some,
     }));
   const life: Life = {
-    facts,
-    player() {
-      const state = states.get(PLAYER);
-      if (state?.kind !== 'player') throw new Error('there is no player');
-      return state;
-    },
-    send: (at, body) => decide(draft, aCommand(body, { receivedAt: at }), definitions),
+    facts: harness.facts,
+    player: () => harness.player(PLAYER),
+    send: (at, body) => harness.when(aCommand(body, { receivedAt: at })).reply,
     init: (at, sessionId, some = {}) =>
       life.send(at, {
         kind: 'InitSession',
@@ -87,7 +71,7 @@ export function aLife(definitions = definitionsOf(), externalId = 'ext-1'): Life
       };
       return life.send(at, body);
     },
-    look: (nowMs) => decideTimers(draft, PLAYER, nowMs, definitions),
+    look: (nowMs) => void harness.whenTime(PLAYER, nowMs),
   };
   const registration = { externalId, createOnly: false, byClientKey: false };
   life.send(BORN_MS, { kind: 'RegisterPlayer', playerId: PLAYER, ...registration });

@@ -47,3 +47,8 @@ export const LIMITS = {
   ...DELIVERY_QUEUE_LIMITS,
   ...LOCAL_LIMITS,
 } as const;
+
+/** Bounds with any values. Components take those they enforce as an option, so that tests can pass others. */
+export type Limits = {
+  readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K] extends number ? number : (typeof LIMITS)[K];
+};

@@ -12,4 +12,5 @@ test('twenty kills under load: nothing acknowledged is lost, doubled or reordere
   expect(kills).toBeGreaterThanOrEqual(20);
   expect(run.verdict.ackedEvents).toBeGreaterThan(500);
   expect(run.verdict.violations, reportOf(run)).toEqual([]);
-}, 180_000);
+  // A guard against a hang: with other files beside it a run takes up to three minutes on two cores.
+}, 300_000);

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { answer, decide } from '../../actors/decide.ts';
 import type { Command, CommandBody, EvaluateFlags } from '../../actors/vocabulary/commands.ts';
 import { evolve } from '../../actors/evolve.ts';
@@ -45,6 +46,7 @@ export function createExperimentOwner(definitions: () => Definitions): Experimen
     const facts: DomainFact[] = [];
     const draft = {
       facts,
+      limits: LIMITS,
       get: (id: string) => states.get(id),
       emit(fact: DomainFact) {
         facts.push(fact);

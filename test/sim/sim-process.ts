@@ -5,6 +5,7 @@ import type { Stores } from '../../actors/runtime/store/store.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
+import type { Limits } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log/log-memory.ts';
@@ -50,6 +51,7 @@ export interface ProcessOptions {
   clickhouse: FakeClickhouse;
   history: History;
   partitions: number;
+  limits: Limits;
   retentionMs: number;
   onRefused: (record: CommitRecord) => void;
   onTaken: (process: SimProcess) => void;
@@ -68,7 +70,7 @@ export function createMachine(name: string): Machine {
 
 /** Starts a process on a machine whose last one is gone. */
 export function startProcess(options: ProcessOptions, machine: Machine): SimProcess {
-  const { world, broker, clickhouse, history, partitions } = options;
+  const { world, broker, clickhouse, history, partitions, limits } = options;
   machine.incarnations += 1;
   const incarnation = String(machine.incarnations);
   const name = `${machine.name}-${incarnation}`;
@@ -129,6 +131,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       partitions,
       node: machine.name,
       incarnation,
+      limits,
       config,
       definitions: createLiveDefinitions(config, logger),
       stores: touchyStores(machine.stores, toucher),
@@ -138,17 +141,24 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     });
     const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
     void feed.start();
-    const trimmer = startFactsTrimmer({ ...shared, partitions, holder: name, retentionMs: options.retentionMs });
+    const trimmer = startFactsTrimmer({
+      ...shared,
+      partitions,
+      holder: name,
+      retentionMs: options.retentionMs,
+      limits,
+    });
     const target = clickhouse.target(toucher, clock);
     const eraser = createEraser({
       ...shared,
       target: clickhouse.eraser(toucher, clock),
       leads: () => sink.leads(),
+      limits,
     });
     const sink = createFactsWriter({ ...shared, holder: name, target, onErasures: () => eraser.wake() });
     sink.start();
     eraser.start();
-    const matcher = createMatcher({ ...shared, config, holder: name });
+    const matcher = createMatcher({ ...shared, config, holder: name, limits });
     parts.push(
       () => feed.stop(),
       () => matcher.stop(),

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Limits } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
@@ -20,6 +20,7 @@ import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
 import { createMachine, type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
+import { SIM_LIMITS } from './sim-limits.ts';
 import { createWorld, type Violation, type World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
@@ -93,23 +94,6 @@ export interface SimulationResult {
   traceHash: number;
 }
 
-/**
- * The simulation lives faster than the service: what would take minutes happens in seconds, so that a short life meets
- * snapshots, marks and trimming.
- */
-const FASTER = {
-  snapshotIntervalMs: 4_000,
-  firstSnapshotMs: 1_000,
-  trimMs: 3_000,
-  matcherPositionMs: 300,
-  segmentJitterMs: 2_000,
-  eraseLookMs: 2_000,
-  eraseAgainMs: 200,
-  interventionsPerDay: 6,
-  interventionsPerPlayer: 4,
-  interventionOffers: 2,
-  servedChanges: 4,
-};
 const RETENTION_MS = 2_500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -118,7 +102,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const random = world.random('shape');
   // With small records a message is decided in several commits.
   const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
-  Object.assign(LIMITS, { ...FASTER, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand });
+  const limits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
   const machines = Array.from({ length: random.pick([2, 3, 3]) }, (_, index) => createMachine(`n${index + 1}`));
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
@@ -163,6 +147,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     clickhouse,
     history,
     partitions,
+    limits,
     retentionMs: RETENTION_MS,
     onRefused: (record) => void refused.push(record),
     onTaken: (process) => chaos.onTaken(process),
@@ -198,7 +183,17 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
 
   checkCampaigns(world, observer, campaigns);
   for (let partition = 0; partition < partitions; partition++) {
-    const log = checkLog({ world, observer, history, config, flags, campaigns, partition, refused });
+    const log = checkLog({
+      world,
+      observer,
+      history,
+      config,
+      flags,
+      campaigns,
+      campaignFactsPerCommand,
+      partition,
+      refused,
+    });
     checkMemberships(world, config, log, observer);
     checkScheduled(world, log, campaigns, observer);
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);

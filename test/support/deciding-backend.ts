@@ -1,6 +1,5 @@
-import { answer, decide } from '../../actors/decide.ts';
-import { decideTimers } from '../../actors/timers.ts';
-import { evolve } from '../../actors/evolve.ts';
+import { given } from '../../actors/testing/harness.ts';
+import { answer } from '../../actors/decide.ts';
 import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
@@ -20,24 +19,15 @@ export function createDecidingBackend(
   clock: Pick<Clock, 'wallMs' | 'monotonicMs'>,
   definitions: Definitions = definitionsOf(),
 ): DecidingBackend {
-  const states = new Map<string, EntityState>();
-  const facts: DomainFact[] = [];
-  const draft = {
-    facts,
-    get: (id: string) => states.get(id),
-    emit(fact: DomainFact) {
-      facts.push(fact);
-      states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
-    },
-  };
+  const { facts, states, when, whenTime } = given([], definitions);
   const envelope = { requestId: 'r', replyTo: 'g', deadlineAt: Infinity, configRevision: 0 };
   return {
     facts,
-    send: async (origin, _, body) => decide(draft, { ...origin, ...envelope, body }, definitions),
+    send: async (origin, _, body) => when({ ...origin, ...envelope, body }).reply,
     ask: async (origin, entityId, body) =>
       answer(states.get(entityId), { ...origin, ...envelope, body }, { definitions, clock }),
     partitionOf: () => 0,
     state: (entityId) => states.get(entityId),
-    look: (entityId) => decideTimers(draft, entityId, clock.wallMs(), definitions),
+    look: (entityId) => void whenTime(entityId, clock.wallMs()),
   };
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
 
 /**
  * Entities that changed since their newest snapshot, and when each is due for the next one: soon after its first
@@ -22,8 +22,10 @@ interface Waiting {
   dueAtMs: number;
 }
 
+export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs'>;
+
 /** @param nowMs monotonic clock, milliseconds */
-export function createSnapshotQueue(nowMs: () => number): SnapshotQueue {
+export function createSnapshotQueue(nowMs: () => number, limits: SnapshotLimits = LIMITS): SnapshotQueue {
   const firstTime = new Map<string, Waiting>();
   const again = new Map<string, Waiting>();
   const queues = [firstTime, again];
@@ -31,7 +33,7 @@ export function createSnapshotQueue(nowMs: () => number): SnapshotQueue {
   return {
     changed(entityId, sinceSeq, snapshotSeq) {
       const isFirst = snapshotSeq === 0;
-      const delayMs = isFirst ? LIMITS.firstSnapshotMs : LIMITS.snapshotIntervalMs;
+      const delayMs = isFirst ? limits.firstSnapshotMs : limits.snapshotIntervalMs;
       (isFirst ? firstTime : again).set(entityId, { sinceSeq, dueAtMs: nowMs() + delayMs });
     },
     taken(entityId) {

@@ -53,6 +53,9 @@ describe('segments of the players of a partition', () => {
   });
 
   it('change on time with no request: a window ends, minutes after midnight', async () => {
+    // A minute before midnight: a day of the owner's timers takes seconds.
+    const sinceMidnightMs = world.clock.wallMs() % DAY_MS;
+    world.clock.jumpWall(DAY_MS - sinceMidnightMs - 60_000);
     await define('s', { 'events.win.count_1d': { $gte: 1 } });
     const node = await world.lead('a');
     await world.register(node, 'p');

@@ -1,5 +1,5 @@
 import { within, type Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import type { Log } from '../../log/log.ts';
@@ -36,11 +36,12 @@ export interface EraserOptions {
   target: ErasureTarget;
   /** Whether this process is the one that writes. */
   leads: () => boolean;
+  limits?: Pick<Limits, 'eraseLookMs' | 'eraseAgainMs'>;
   logger: Logger;
 }
 
 export function createEraser(options: EraserOptions): Eraser {
-  const { log, clock, target, leads, logger } = options;
+  const { log, clock, target, leads, logger, limits = LIMITS } = options;
   const late = createLateRows(log, clock);
   const signal = createSignal();
   let stopped = false;
@@ -50,7 +51,7 @@ export function createEraser(options: EraserOptions): Eraser {
   async function run(): Promise<void> {
     while (goesOn()) {
       const more = leads() && (await attempt());
-      if (goesOn()) await signal.wait(clock, more ? LIMITS.eraseAgainMs : LIMITS.eraseLookMs);
+      if (goesOn()) await signal.wait(clock, more ? limits.eraseAgainMs : limits.eraseLookMs);
     }
   }
 

@@ -1,5 +1,4 @@
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import { isScheduled } from './check-own-doings.ts';
@@ -13,6 +12,7 @@ import type {
   InterventionTriggered,
 } from '../../../actors/vocabulary/campaign-facts.ts';
 import type { PartitionLog } from './partition-log.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
@@ -86,7 +86,7 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
       wrong('delivered-once', 'shown before, over, or never given');
       return;
     }
-    if (held.offers >= LIMITS.interventionOffers) wrong('delivered-once', `delivered ${held.offers} times before`);
+    if (held.offers >= SIM_LIMITS.interventionOffers) wrong('delivered-once', `delivered ${held.offers} times before`);
     if ((life.opened.get(sessionId) ?? 0) < held.offeredPlace) {
       wrong('delivered-once', 'in a session that was open when it was delivered last');
     }
@@ -115,7 +115,7 @@ function takeGiven(fact: InterventionTriggered, campaign: CampaignDocument, life
   if (today.filter(({ campaignId }) => campaignId === id).length >= (caps.perDay ?? Infinity)) {
     wrong('caps', `one more a day than ${caps.perDay}`);
   }
-  if (today.length >= LIMITS.interventionsPerDay) wrong('caps', `one more a day of all than ${today.length}`);
+  if (today.length >= SIM_LIMITS.interventionsPerDay) wrong('caps', `one more a day of all than ${today.length}`);
   const sinceMs = fact.at - (before.at(-1)?.at ?? -Infinity);
   if (sinceMs < cooldownSeconds * 1_000) wrong('caps', `${sinceMs} ms after the one before`);
   takeTurn(fact, campaign, life, wrong);

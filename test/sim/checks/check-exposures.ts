@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, variantSeen } from '../model/model-flags.ts';
@@ -119,7 +119,7 @@ export function checkServed(world: World, asked: readonly Attempt[], log: Partit
 function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boolean {
   const kept = servedFlags.find(({ flagKey }) => flagKey === evaluation.flagKey);
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
-  if (kept.changes === LIMITS.servedChanges) return true;
+  if (kept.changes === SIM_LIMITS.servedChanges) return true;
   return (
     kept.variantKey === evaluation.variantKey && kept.value === evaluation.value && kept.reason === evaluation.reason
   );

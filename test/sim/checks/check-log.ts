@@ -34,6 +34,7 @@ export interface LogCheck {
   config: ConfigHistory;
   flags: FlagHistory;
   campaigns: CampaignHistory;
+  campaignFactsPerCommand: number;
   partition: number;
   /** Records that FACTS refused: what they decided was answered 503. */
   refused: readonly CommitRecord[];
@@ -90,6 +91,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       segments: check.config.segmentsAt(record.configRevision),
       flags: check.flags.flagsAt(record.configRevision),
       campaigns: check.campaigns.campaignsAt(record.configRevision),
+      campaignFactsPerCommand: check.campaignFactsPerCommand,
     };
     let done = 0;
     takeOwn(record.committedAt);
@@ -170,7 +172,7 @@ export function checkLog(check: LogCheck): PartitionLog {
   function explained(
     fact: FlagExposed | FlagsServed,
     { tick }: StoredCommit,
-    { segments, campaigns }: ModelDefinitions,
+    definitions: ModelDefinitions,
   ): OwnDoing | undefined {
     const state = timeline.now(fact.entityId);
     const { history, flags } = check;
@@ -178,7 +180,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     const asked = { history, flags, timeline, tick };
     const own = fact.kind === 'FlagExposed' ? explainExposure(fact, state, asked) : explainServed(fact, state, asked);
     if (own === undefined) return undefined;
-    return withCampaigns([own.fact], settled(own.next, segments, [], fact.at), campaigns, 'an exposure');
+    return withCampaigns([own.fact], settled(own.next, definitions.segments, [], fact.at), definitions, 'an exposure');
   }
 
   /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */

@@ -3,7 +3,6 @@ import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { Wrong } from './check-segments.ts';
 import type { View } from '../model/model.ts';
-import type { ModelCampaigns } from '../model/campaign-history.ts';
 import { predictCampaigns, predictScheduled } from '../model/model-campaigns.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
 import { afterFact, looked } from '../model/model-lifecycle.ts';
@@ -56,34 +55,35 @@ export interface OwnDoing {
 export function predictOwn(
   fact: DomainFact,
   state: EntityState | undefined,
-  { segments, campaigns }: ModelDefinitions,
+  definitions: ModelDefinitions,
   nowMs: number,
 ): OwnDoing | undefined {
   if (state?.kind !== 'player') return undefined;
+  const { segments } = definitions;
   const { segmentsDueAt, lastSeenAt } = state;
   if (LIVES.has(fact.kind) || isExpiry(fact)) {
     const ownTimerAt = dueToPlayer(state);
     if (ownTimerAt > nowMs) return undefined;
     const at = Math.max(ownTimerAt, lastSeenAt);
     const life = predictDue(state, ownTimerAt);
-    return withCampaigns(life.facts, settled(life.next, segments, 'all', at), campaigns, 'a stage');
+    return withCampaigns(life.facts, settled(life.next, segments, 'all', at), definitions, 'a stage');
   }
   const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
   const dueAt = Math.max(segmentsDueAt, lastSeenAt);
   const isTime = isDue && fact.at === dueAt;
   const look = settled(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
-  return withCampaigns([], look, campaigns, isTime ? 'time' : 'an edit');
+  return withCampaigns([], look, definitions, isTime ? 'time' : 'an edit');
 }
 
 /** @param before what came before the look, and led to it */
 export function withCampaigns(
   before: readonly DomainFact[],
   look: Settled,
-  campaigns: ModelCampaigns,
+  definitions: Pick<ModelDefinitions, 'campaigns' | 'campaignFactsPerCommand'>,
   reason: OwnDoing['reason'],
 ): OwnDoing {
   const facts = [...before, ...look.facts];
-  const led = predictCampaigns(facts, () => look.next, campaigns, look.atMs);
+  const led = predictCampaigns(facts, () => look.next, definitions, look.atMs);
   const next = led.next.get(look.next.id) ?? look.next;
   return { facts: [...facts, ...led.facts], settled: { ...look, next }, reason };
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { DomainFact, EventTracked } from '../../../actors/vocabulary/facts.ts';
 import type { Intervention } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { ModelDefinitions } from './model-definitions.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
 import { ZONES } from '../change-campaigns.ts';
@@ -36,7 +37,7 @@ const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
 export function predictCampaigns(
   facts: readonly DomainFact[],
   view: (playerId: string) => PlayerState | undefined,
-  campaigns: ModelCampaigns,
+  { campaigns, campaignFactsPerCommand }: Pick<ModelDefinitions, 'campaigns' | 'campaignFactsPerCommand'>,
   at: number,
 ): { facts: DomainFact[]; next: Map<string, PlayerState> } {
   const led: DomainFact[] = [];
@@ -53,7 +54,7 @@ export function predictCampaigns(
     }
     for (const campaign of campaigns) {
       if (!isSetOffBy(campaign, fact)) continue;
-      if (led.length >= LIMITS.campaignFactsPerCommand) break;
+      if (led.length >= campaignFactsPerCommand) break;
       const state = player();
       if (state === undefined) break;
       const nowMs = Math.max(at, latestOf(state));
@@ -196,11 +197,11 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
     case 'cooldown':
       return tally.total > 0 && nowMs - tally.lastAt < cooldownSeconds * 1_000;
     case 'cap_all_campaigns':
-      return state.campaignTallies.reduce((sum, each) => sum + today(each), 0) >= LIMITS.interventionsPerDay;
+      return state.campaignTallies.reduce((sum, each) => sum + today(each), 0) >= SIM_LIMITS.interventionsPerDay;
     case 'quiet_hours':
       return isQuiet(campaign, state, nowMs);
     case 'waiting_full':
-      return state.interventions.filter((held) => isWaiting(held, nowMs)).length >= LIMITS.interventionsPerPlayer;
+      return state.interventions.filter((held) => isWaiting(held, nowMs)).length >= SIM_LIMITS.interventionsPerPlayer;
     case 'holdout':
       return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage;
   }
@@ -240,13 +241,13 @@ function after(state: PlayerState, outcome: Outcome): Called {
 /** What is over makes room; where that is not enough, the oldest of what only waits for a click. */
 function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
   const live = interventions.filter(({ expiresAt }) => expiresAt > at);
-  if (live.length < LIMITS.interventionsPerPlayer) return live;
+  if (live.length < SIM_LIMITS.interventionsPerPlayer) return live;
   const oldest = live.find((held) => !isWaiting(held, at));
   return live.filter((held) => held !== oldest);
 }
 
 function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: number): boolean {
-  return at < expiresAt && shownAt === 0 && offers < LIMITS.interventionOffers;
+  return at < expiresAt && shownAt === 0 && offers < SIM_LIMITS.interventionOffers;
 }
 
 /** On the clock of the player's attribute `timezone`; where that names no zone, UTC. */

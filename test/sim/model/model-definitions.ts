@@ -7,6 +7,13 @@ export interface ModelDefinitions {
   segments: readonly ModelSegment[];
   flags: ModelFlags;
   campaigns: ModelCampaigns;
+  /** After so many facts of campaigns the rest of a command sets off none. */
+  campaignFactsPerCommand: number;
 }
 
-export const NO_DEFINITIONS: ModelDefinitions = { segments: [], flags: new Map(), campaigns: [] };
+export const NO_DEFINITIONS: ModelDefinitions = {
+  segments: [],
+  flags: new Map(),
+  campaigns: [],
+  campaignFactsPerCommand: 0,
+};

@@ -1,6 +1,6 @@
 import type { ChurnRiskChanged, DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import type { ChurnFactor } from '../../../actors/vocabulary/churn-risk.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
@@ -156,5 +156,5 @@ function factorOf(name: string): ChurnFactor['factor'] {
 /** FNV-1a (32 bit) of the id: the milliseconds after midnight that are this player's. */
 function minutesOf(playerId: string): number {
   const hash = [...Buffer.from(playerId)].reduce((held, byte) => Math.imul(held ^ byte, 16_777_619), 2_166_136_261);
-  return (hash >>> 0) % LIMITS.segmentJitterMs;
+  return (hash >>> 0) % SIM_LIMITS.segmentJitterMs;
 }

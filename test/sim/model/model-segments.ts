@@ -1,7 +1,7 @@
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { EventCounter, SegmentMembership } from '../../../actors/vocabulary/player.ts';
@@ -136,7 +136,7 @@ export function missedChange({ looked, next: state }: Settled, at: number): stri
     const now = isTrue(conditions, state, at);
     const change = later.find((time) => isTrue(conditions, state, time) !== now);
     const { segmentsDueAt } = state;
-    if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + LIMITS.segmentJitterMs)) continue;
+    if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + SIM_LIMITS.segmentJitterMs)) continue;
     return `${id} changes at ${change}, ${state.id} is looked at ${segmentsDueAt}`;
   }
   return undefined;

@@ -3,6 +3,7 @@ import type { Attribution, FlagExposed, FlagsServed } from '../../../actors/voca
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { variantSeen } from './model-flags.ts';
@@ -25,7 +26,7 @@ export function isServed(state: PlayerState, { evaluation, flag }: Serving): boo
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
   if (kept.period !== periodIn(flag)) return false;
   // From then on nothing more is recorded.
-  if (kept.changes === LIMITS.servedChanges) return true;
+  if (kept.changes === SIM_LIMITS.servedChanges) return true;
   const { variantKey, value, reason, segmentId } = kept;
   const what = { flagKey: flag.key, value, variantKey, reason, ...(segmentId === undefined ? {} : { segmentId }) };
   return isDeepStrictEqual(what, withoutPrerequisite(evaluation));
@@ -127,7 +128,7 @@ export function predictSighting(
   const kept = state.servedFlags.find(({ flagKey }) => flagKey === flag.key);
   const named = said.get('variant_key');
   if (typeof named !== 'string') {
-    if (kept === undefined || kept.changes === LIMITS.servedChanges) return undefined;
+    if (kept === undefined || kept.changes === SIM_LIMITS.servedChanges) return undefined;
     return predictExposure(state, { ...kept, value: kept.value ?? 'null' }, 'served', at);
   }
   if (kept !== undefined && countedVariant({ ...kept, value: kept.value ?? 'null' }) === named) {

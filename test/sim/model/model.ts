@@ -57,14 +57,15 @@ export function predict(view: View, command: Command, definitions: ModelDefiniti
 }
 
 /** What facts from `from` on mean for the stages, the risks, the segments and the campaigns of their players. */
-function settleFrom(run: Prediction, from: number, { segments, campaigns }: ModelDefinitions, at: number): void {
+function settleFrom(run: Prediction, from: number, definitions: ModelDefinitions, at: number): void {
+  const { segments } = definitions;
   settleLives(run, from, at);
   if (segments.length > 0) updateSegments(run, from, segments, at);
   const changed = (id: string): PlayerState | undefined => {
     const state = run.next.get(id);
     return state?.kind === 'player' ? state : undefined;
   };
-  const { facts, next } = predictCampaigns(run.facts.slice(from), changed, campaigns, at);
+  const { facts, next } = predictCampaigns(run.facts.slice(from), changed, definitions, at);
   run.facts.push(...facts);
   for (const [id, state] of next) run.next.set(id, state);
 }

@@ -47,10 +47,10 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/expose-tracked.ts',
-        original: 'const found = attributed(servedOf(state, flag.key), sighting.variant, flag);',
+        original: 'const found = attributed(servedOf(state, flag.key), sighting.variant, flag, draft.limits);',
         mutated: `const kept = servedOf(state, flag.key);
           const again = targeting().flags.get(flag.key)?.evaluate({ player: state, nowMs: context.at }, targeting());
-          const found = attributed(kept && again && { ...kept, ...again }, sighting.variant, flag);`,
+          const found = attributed(kept && again && { ...kept, ...again }, sighting.variant, flag, draft.limits);`,
       },
     ],
   },

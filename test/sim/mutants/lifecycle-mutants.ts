@@ -19,7 +19,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/player/update-lifecycle.ts',
-        original: 'schedule(draft, current, nextChangeAt(current, thresholds, nowMs, dueAt), dueAt);',
+        original: 'schedule(draft, current, nextChangeAt(draft, current, thresholds, nowMs, dueAt), dueAt);',
         mutated: 'schedule(draft, current, 0, dueAt);',
       },
     ],

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { createSignal, type Signal } from '../../../../src/kernel/signal.ts';
@@ -39,6 +39,7 @@ export interface MatchFactsOptions {
   isStopping: () => boolean;
   /** Raised when `isOver` may have changed. */
   signal: Signal;
+  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
 }
 
 /** A game that is read by itself, as it has more than the others wait for. */
@@ -67,6 +68,7 @@ const TAKE_RECORDS = 64;
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   const { log, clock, logger, metrics, subscriptions, positions, from, isHealthy, onOverflow, isConfigSeen, signal } =
     options;
+  const { limits = LIMITS } = options;
   const followers = new Map<string, Follower>();
   /** Games that were read by themselves past where the others are. */
   const ahead = new Map<string, GameMark>();
@@ -230,7 +232,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
           rejoin(follower);
           return;
         }
-        await ownSignal.wait(clock, LIMITS.matcherPositionMs);
+        await ownSignal.wait(clock, limits.matcherPositionMs);
       }
     } finally {
       ownReader.stop();
@@ -276,7 +278,16 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     return matcherPosition(from.stream, window.position, [...apart, ...ahead.values()]);
   }
 
-  const saver = createPositionSaver({ clock, positions, from, present, stored: () => turns.stored, isOver, signal });
+  const saver = createPositionSaver({
+    clock,
+    positions,
+    from,
+    present,
+    stored: () => turns.stored,
+    isOver,
+    signal,
+    limits,
+  });
   for (const mark of from.games ?? []) {
     if (mark.sequence < window.taken) follow(mark);
     else ahead.set(scopeKey(mark), mark);

@@ -1,5 +1,5 @@
 import { type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import { createSignal } from '../../../../src/kernel/signal.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
@@ -32,6 +32,7 @@ export interface MatcherOptions {
   isHealthy?: (webhook: string) => boolean;
   /** Told of every delivery that was not queued, as too many wait for its webhook. */
   onOverflow?: (delivery: Delivery) => void;
+  limits?: Pick<Limits, 'matcherPositionMs'>;
 }
 
 export interface Matcher {
@@ -108,6 +109,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     const positions = storedPosition(log, WEBHOOKS_SINK, parseMatcherPosition);
     const { stored, bounds } = await loadWithBounds(positions, log);
     await matchFacts({
+      limits: options.limits,
       log,
       clock,
       logger,

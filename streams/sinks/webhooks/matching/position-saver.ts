@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
 import type { Signal } from '../../../../src/kernel/signal.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import type { MatcherPosition } from './matcher-position.ts';
@@ -14,6 +14,7 @@ export interface PositionSaverOptions {
   isOver: () => boolean;
   /** Raised when there is something to save by then. */
   signal: Signal;
+  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
 }
 
 /** Saves how far matching is: soon while deliveries are sent, seldom else. */
@@ -26,7 +27,7 @@ export interface PositionSaver {
 }
 
 export function createPositionSaver(options: PositionSaverOptions): PositionSaver {
-  const { clock, positions, from, present, stored, isOver, signal } = options;
+  const { clock, positions, from, present, stored, isOver, signal, limits = LIMITS } = options;
   let savedText = JSON.stringify(from);
   let savedAtMs = clock.monotonicMs();
   let storedAtSave = 0;
@@ -42,7 +43,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
         return true;
       }
       if (outcome === 'taken') return false;
-      await sleep(clock, LIMITS.matcherPositionMs);
+      await sleep(clock, limits.matcherPositionMs);
     }
     return false;
   }
@@ -51,7 +52,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
     async saveInTime() {
       cancelTimer();
       if (JSON.stringify(present()) === savedText) return true;
-      const intervalMs = stored() > storedAtSave ? LIMITS.matcherSaveMs : LIMITS.matcherPositionMs;
+      const intervalMs = stored() > storedAtSave ? LIMITS.matcherSaveMs : limits.matcherPositionMs;
       const leftMs = savedAtMs + intervalMs - clock.monotonicMs();
       if (leftMs > 0) {
         cancelTimer = clock.timer(leftMs, () => signal.notify());

@@ -1,0 +1,20 @@
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+
+/**
+ * The bounds of the simulated service. Time passes faster: what takes minutes happens in seconds, so that a short life
+ * meets snapshots, marks, trimming and the caps of players.
+ */
+export const SIM_LIMITS = {
+  ...LIMITS,
+  snapshotIntervalMs: 4_000,
+  firstSnapshotMs: 1_000,
+  trimMs: 3_000,
+  matcherPositionMs: 300,
+  segmentJitterMs: 2_000,
+  eraseLookMs: 2_000,
+  eraseAgainMs: 200,
+  interventionsPerDay: 6,
+  interventionsPerPlayer: 4,
+  interventionOffers: 2,
+  servedChanges: 4,
+} as const satisfies Limits;
