@@ -2,19 +2,19 @@ import { ignoredFieldsHeader } from '../api/ignored-fields.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
 import type { RateVerdict } from './rate-limiter.ts';
 
-/** What the head of an answer says of its request. */
+/** The fields of a request that determine the head of its response. */
 export interface HeadSource {
   readonly requestId: string;
   readonly rate: RateVerdict | undefined;
   /** Names for X-Ignored-Fields. */
   readonly ignored: readonly string[];
-  /** Retry-After of a 429 or 503 that is not the rate limit's. */
+  /** Retry-After of a 503, or of a 429 without a rate limit. */
   readonly retryAfterSeconds: number | undefined;
   readonly allowOrigin: string | undefined;
   readonly varyOrigin: boolean;
 }
 
-/** The head of an answer: its status and the headers that every answer may carry. */
+/** Writes the head of a response: its status and the headers that every response may have. */
 export function writeHead(
   exchange: HeadSource,
   to: HeadWriter,
@@ -47,15 +47,15 @@ export function writeHead(
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The library's response, or text. */
+/** The library's response object, or a text. */
 export interface HeadWriter {
   writeStatus(status: string): unknown;
   writeHeader(name: string, value: string): unknown;
 }
 
 /**
- * Collects a head as text. Given to the library as a status line it makes a whole head, with the empty line at its end, and
- * the answer stays open. Without the library's end it needs a `Date` of its own.
+ * Collects a head as text. If the library gets it as the status line, it sends a complete head with the empty line at
+ * its end, and the response stays open. The library then adds no `Date`, so the caller must.
  */
 export function createHeadText(): HeadWriter & { readonly text: string } {
   let text = '';
@@ -68,7 +68,7 @@ export function createHeadText(): HeadWriter & { readonly text: string } {
   };
 }
 
-/** Status lines, made once. */
+/** Status lines by status. */
 const STATUS_LINES: Readonly<Record<number, string>> = {
   200: '200 OK',
   201: '201 Created',
@@ -89,5 +89,5 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 };
 
-/** Seconds a caller should wait when nothing else says so: about as long as a partition takes to change owners. */
+/** Default of Retry-After: about the time in which a partition changes owners. */
 const RETRY_AFTER_SECONDS = 2;

@@ -8,7 +8,7 @@ import { isLocalRequest } from './local-request.ts';
 import { createRouteReader } from './request-head.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
-/** One app with the given routes, and the documented errors for everything else. */
+/** Creates an app with the given routes, and the documented errors for all other requests. */
 export function createApp(
   routes: readonly Route[],
   pipeline: PipelineDeps,
@@ -51,7 +51,7 @@ export function createApp(
   return app;
 }
 
-/** The router's names for methods. */
+/** The router's function for each method. */
 const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'del' } as const;
 
 function register(app: TemplatedApp, route: Route, pipeline: PipelineDeps, exchanges: Exchanges): void {
@@ -78,13 +78,13 @@ function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, b
   };
 }
 
-/** A GET route answers HEAD too, but for streams: their answer never ends. */
+/** A GET route also handles HEAD, except for streams, whose response never ends. */
 function methodsOf(route: Route): string[] {
   const streams = route.reply.mediaType === 'text/event-stream';
   return route.method === 'GET' && !streams ? ['GET', 'HEAD'] : [route.method];
 }
 
-/** `{name}` as the router writes it. */
+/** Converts `{name}` to the router's notation. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

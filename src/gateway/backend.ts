@@ -2,7 +2,7 @@ import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { CallerKind, Environment } from '../../actors/vocabulary/scope.ts';
 
-/** Where a request comes from, as commands and queries carry it. */
+/** The origin of a request, which its commands and queries contain. */
 export interface Origin {
   game: string;
   environment: Environment;
@@ -13,14 +13,14 @@ export interface Origin {
 }
 
 /**
- * The way from a route to the owners of partitions. Neither call ever rejects: what fails is a `failure` reply, and
- * what gets no answer in time is `SERVICE_UNAVAILABLE`.
+ * Sends commands and queries from routes to the owners of partitions. Neither call rejects: a failure is a `failure`
+ * reply, and a missing reply is `SERVICE_UNAVAILABLE`.
  */
 export interface Backend {
-  /** A write: durable when the reply is not a failure. `entityId` decides the partition. */
+  /** A write: durable if the reply is not a failure. `entityId` determines the partition. */
   send(origin: Origin, entityId: string, body: CommandBody): Promise<Reply>;
   /** A read of live state. */
   ask(origin: Origin, entityId: string, body: QueryBody): Promise<Reply>;
-  /** The partition of an entity, for callers that group what they send. */
+  /** The partition of an entity, for callers that group commands by partition. */
   partitionOf(entityId: string): number;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCallerAddresses } from './caller-address.ts';
 
-describe('the network a request comes from', () => {
+describe('the network of a caller', () => {
   const direct = createCallerAddresses([]);
   const behind = createCallerAddresses(['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48']);
 
@@ -18,7 +18,7 @@ describe('the network a request comes from', () => {
     expect(direct.networkOf(peer, '')).toBe(network);
   });
 
-  it('is the connection, whatever X-Forwarded-For says, unless the peer is a trusted proxy', () => {
+  it('is that of the connection unless the peer is a trusted proxy', () => {
     expect(direct.networkOf('127.0.0.1', '198.51.100.1')).toBe('127.0.0.1');
     expect(behind.networkOf('192.0.2.7', '198.51.100.1')).toBe('192.0.2.7');
   });
@@ -45,7 +45,7 @@ describe('the network a request comes from', () => {
   });
 
   it.each(['10.0.0.0/33', 'proxy.local', '10.0.0.0/', '10.0.0.0/x', '::/129', ''])(
-    'cannot be told by the proxy "%s"',
+    'rejects the proxy "%s"',
     (proxy) => {
       expect(() => createCallerAddresses([proxy])).toThrow('neither an IP address nor a network');
     },

@@ -3,23 +3,23 @@ import { LIMITS } from '../kernel/limits.ts';
 
 /** Finds the network of a request's caller, for fairness between callers of one key. */
 export interface CallerAddresses {
-  /** Whether there are trusted proxies: X-Forwarded-For need not be read otherwise. */
+  /** Whether X-Forwarded-For matters: only with trusted proxies. */
   readonly readsForwardedFor: boolean;
   /**
    * @param peer the address of the connection
-   * @param forwardedFor all values of X-Forwarded-For, joined with commas; they count only from a trusted proxy
-   * @returns an IPv4 address, or the first 64 bits of an IPv6 one: one subscriber has all addresses behind them
+   * @param forwardedFor all values of X-Forwarded-For, joined with commas; ignored unless a trusted proxy sent them
+   * @returns an IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber has all addresses below
    */
   networkOf(peer: string, forwardedFor: string): string;
 }
 
-/** Hops of X-Forwarded-For that are looked at, from the right: more proxies in a row than any deployment has. */
+/** Hops of X-Forwarded-For that are read, from the right: more than any deployment has proxies in a row. */
 const MAX_HOPS = 16;
 
 /** @param proxies addresses and networks (`10.0.0.0/8`) whose X-Forwarded-For counts; checked by `parseProxies` */
 export function createCallerAddresses(proxies: readonly string[]): CallerAddresses {
   const trusted = parseProxies(proxies);
-  /** Networks of addresses seen: taking an IPv6 address apart costs 5 µs. */
+  /** Cached networks by address: parsing an IPv6 address costs 5 µs. */
   const networks = new Map<string, string>();
 
   function rememberedNetworkOf(address: string): string {
@@ -41,7 +41,7 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
       for (let hop = 0; hop < MAX_HOPS && end > 0 && isTrusted(trusted, address); hop++) {
         const comma = forwardedFor.lastIndexOf(',', end - 1);
         const next = addressOf(forwardedFor.slice(comma + 1, end));
-        // Anything but an address (`unknown`) is skipped: the nearest proxy stands for it.
+        // A value that is not an address (`unknown`) ends the search: the nearest proxy counts instead.
         if (next === undefined) break;
         address = next;
         end = comma;
@@ -51,7 +51,7 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
   };
 }
 
-/** Throws a TypeError that names the part which is neither an address nor a network. */
+/** Parses addresses and networks. Throws a TypeError that names an invalid one. */
 export function parseProxies(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const proxy of proxies) {
@@ -73,7 +73,7 @@ function isTrusted(trusted: BlockList, address: string): boolean {
   return trusted.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
-/** An element of X-Forwarded-For without spaces, brackets and port; undefined when it is no address. */
+/** An element of X-Forwarded-For without spaces, brackets and port; undefined if it is not an address. */
 function addressOf(element: string): string | undefined {
   const text = element.trim();
   if (isIP(text) !== 0) return withoutZone(text);
@@ -95,7 +95,7 @@ function networkOf(address: string): string {
   return mappedIPv4(address) ?? groupsOf(address).slice(0, 4).join(':');
 }
 
-/** `::ffff:192.0.2.1` in any notation as IPv4: dual-stack sockets show IPv4 peers so. */
+/** Converts `::ffff:192.0.2.1` in any notation to IPv4: dual-stack sockets report IPv4 peers in this form. */
 function mappedIPv4(address: string): string | undefined {
   if (isIPv4(address)) return undefined;
   const groups = groupsOf(address);

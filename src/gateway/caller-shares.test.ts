@@ -9,23 +9,23 @@ beforeEach(() => {
   limiter = createRateLimiter(clock);
 });
 
-/** Requests of `caller` until the first refusal, at most `most`. */
+/** The number of requests of `caller` before the first refusal, at most `most`. */
 function takeUntilRefused(caller: string, most: number, limit = 1_000): number {
   for (let taken = 0; taken < most; taken++) if (!limiter.take('k', limit, caller).allowed) return taken;
   return most;
 }
 
 describe('callers that share a key', () => {
-  it('let one that is alone use the whole limit', () => {
+  it('allow a single caller the whole limit', () => {
     expect(takeUntilRefused('a', 2_000)).toBe(1_000);
   });
 
-  it('are all let through while the key has used less than half of its minute', () => {
+  it('are all allowed while the key has used less than half of its limit', () => {
     expect(takeUntilRefused('a', 400)).toBe(400);
     for (let i = 0; i < 100; i++) expect(limiter.take('k', 1_000, `player-${i}`).allowed).toBe(true);
   });
 
-  it('keep most of the second half from one that floods', () => {
+  it('keep most of the second half of the limit from a flooding caller', () => {
     for (let i = 0; i < 100; i++) for (let n = 0; n < 4; n++) limiter.take('k', 1_000, `player-${i}`);
     const flood = takeUntilRefused('flood', 10_000);
     expect(flood).toBeGreaterThan(100);
@@ -33,7 +33,7 @@ describe('callers that share a key', () => {
     for (let i = 0; i < 100; i++) expect(limiter.take('k', 1_000, `player-${i}`).allowed).toBe(true);
   });
 
-  it('are not refused below the limit for calling a little more often than others', () => {
+  it('are not refused below the limit for a slightly higher rate than others', () => {
     for (let i = 0; i < 600; i++) expect(limiter.take('k', 1_000, `once-${i}`).allowed).toBe(true);
     for (let n = 0; n < 3; n++) {
       for (let i = 0; i < 50; i++) expect(limiter.take('k', 1_000, `thrice-${i}`).allowed, `${n}`).toBe(true);
@@ -46,7 +46,7 @@ describe('callers that share a key', () => {
     expect(allowed).toBeLessThanOrEqual(1_000);
   });
 
-  it('have a malformed request counted twice, against its caller only', () => {
+  it('count a malformed request twice, against its caller only', () => {
     for (let i = 0; i < 50; i++) limiter.take('k', 1_000, `player-${i}`);
     let taken = 0;
     for (; taken < 2_000 && limiter.take('k', 1_000, 'broken').allowed; taken++) limiter.penalize('k', 'broken');
@@ -55,7 +55,7 @@ describe('callers that share a key', () => {
     expect(limiter.take('k', 1_000, 'player-1').remaining).toBe(1_000 - 50 - taken - 1);
   });
 
-  it('are told when to come back, and are let through then', async () => {
+  it('get the time of the next allowed request', async () => {
     for (let i = 0; i < 100; i++) for (let n = 0; n < 4; n++) limiter.take('k', 1_000, `player-${i}`);
     takeUntilRefused('flood', 10_000);
     const refused = limiter.take('k', 1_000, 'flood');
@@ -66,7 +66,7 @@ describe('callers that share a key', () => {
     expect(limiter.take('k', 1_000, 'flood').allowed).toBe(true);
   });
 
-  it('get the part of the limit that other gateways left', () => {
+  it('share the part of the limit that other gateways left', () => {
     limiter.merge([['k', 0, 500]]);
     for (let i = 0; i < 10; i++) limiter.take('k', 1_000, `player-${i}`);
     const flood = takeUntilRefused('flood', 10_000);

@@ -1,28 +1,28 @@
 /**
- * How much each caller of one key used, over a sliding minute, and who is above a fair share.
+ * The requests of each caller of one key in a sliding minute, and the callers above a fair share.
  *
- * A client key ships inside a game, so all players share its limit. While the key has used less than half of its minute,
- * every caller is let through. Beyond that a caller is refused once it used more than `share × slack`, where `share` is the
- * limit divided by the callers of the minute and `slack = limit / (2 × used − limit)` falls from infinity at half of
- * the limit to 1 at the whole of it. So one caller alone may use the whole limit, ordinary callers do not meet the rule
- * below the limit, and one that floods stops at little over half of it as soon as others call.
+ * A client key ships inside a game, so all players share its limit. While the key has used less than half of its limit,
+ * every request is allowed. Beyond that a caller is refused after more than `share × slack` requests: `share` is the
+ * limit divided by the callers of the minute, and `slack = limit / (2 × used − limit)` falls from infinity at half of
+ * the limit to 1 at the limit. So a single caller may use the whole limit, ordinary callers are not refused below the
+ * limit, and a flooding caller gets little more than half of it once others call.
  *
- * The minute is estimated from two fixed ones: `current + previous × (the part of it that is still inside)`.
+ * The sliding minute is estimated from two fixed minutes: `current + previous × (its part in the sliding minute)`.
  *
  * Invariants
- * 1. A caller enters only with a request that was let through, so a minute never holds more callers than the key's limit.
- * 2. Counts only grow within a fixed minute, and are gone after two.
+ * 1. Only allowed requests add a caller, so a minute never has more callers than the key's limit.
+ * 2. Counts only grow within a fixed minute and are dropped after two minutes.
  */
 export interface CallerShares {
-  /** Counts a request that was let through, or the penalty of one that was malformed. @param nowMs monotonic */
+  /** Counts an allowed request, or the penalty for a malformed one. @param nowMs monotonic */
   add(caller: string, nowMs: number, weight: number): void;
   /**
-   * Whether this caller is above its share, and for how many whole seconds at least.
-   * @param used requests of the key in its minute, over all gateways
-   * @returns 0: not above
+   * The seconds for which this caller stays above its share, rounded up.
+   * @param used requests of the key in the minute, over all gateways
+   * @returns 0 if the caller is not above its share
    */
   waitSeconds(caller: string, nowMs: number, used: number, limit: number): number;
-  /** Whether there was no call within the minute. */
+  /** Whether both minutes are empty. */
   isIdle(nowMs: number): boolean;
 }
 
@@ -64,7 +64,7 @@ export function createCallerShares(): CallerShares {
       const own = current.get(caller) ?? 0;
       const before = previous.get(caller) ?? 0;
       const callers = current.size + previous.size - inBoth;
-      // What other gateways let through is theirs to share out: this one shares out its own part of the limit.
+      // Each gateway distributes only the part of the limit that it used itself.
       const here = Math.min(1, (currentTotal + previousTotal * (1 - elapsed)) / used);
       const share = (limit * here) / Math.max(1, callers);
       const allowed = Math.max(1, share * Math.max(1, limit / (2 * used - limit)));

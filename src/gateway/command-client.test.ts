@@ -18,7 +18,7 @@ import { createCommandClient, type CommandClient } from './command-client.ts';
 const ID = 'player-1';
 const FOUND: Reply = { kind: 'claimed' };
 
-describe('the gateway’s end of the log', () => {
+describe('the command client', () => {
   let clock: FakeClock;
   let broker: MemoryBroker;
   let log: MemoryLog;
@@ -76,7 +76,7 @@ describe('the gateway’s end of the log', () => {
     ]);
   });
 
-  it('sends what comes in one tick together, and what comes during a publish as the next message, in order', async () => {
+  it('batches the commands of one turn, and those that arrive during a publish, in order', async () => {
     faults.latencyMs = () => 25;
     for (let i = 0; i < 3; i++) void send(`first-${i}`);
     await clock.advance(10);
@@ -91,7 +91,7 @@ describe('the gateway’s end of the log', () => {
     ]);
   });
 
-  it('answers with the owner’s reply', async () => {
+  it('resolves to the owner’s reply', async () => {
     const reply = send();
     await clock.advance(0);
     answer(published()[0]?.[0]?.requestId ?? '', FOUND);
@@ -110,7 +110,7 @@ describe('the gateway’s end of the log', () => {
     expect(await second).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('says 503 only after deadline and grace', async () => {
+  it('resolves to 503 only after deadline and grace', async () => {
     let settled = false;
     const reply = send();
     void reply.then(() => {
@@ -122,7 +122,7 @@ describe('the gateway’s end of the log', () => {
     expect(await reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('publishes again after a lost acknowledgement, and it is stored once', async () => {
+  it('publishes again after a lost acknowledgement; the message is stored once', async () => {
     let calls = 0;
     faults.onAppend = () => (calls++ === 0 ? 'lose_ack' : 'deliver');
     void send();
@@ -131,7 +131,7 @@ describe('the gateway’s end of the log', () => {
     expect(published()).toHaveLength(1);
   });
 
-  it('does not publish again what was answered, whatever became of the acknowledgement', async () => {
+  it('does not publish an answered message again, even without an acknowledgement', async () => {
     let calls = 0;
     faults.onAppend = () => {
       calls += 1;
@@ -155,7 +155,7 @@ describe('the gateway’s end of the log', () => {
     expect(published()).toEqual([]);
   });
 
-  it('goes on when REQUESTS is full: what was decided makes room', async () => {
+  it('continues when REQUESTS is full, because decided requests are dropped', async () => {
     connectTo({ maxBytes: 2_000 });
     for (let i = 0; i < 50; i++) {
       const reply = send(`player-${i}`);
@@ -166,14 +166,14 @@ describe('the gateway’s end of the log', () => {
     expect(broker.stream('REQUESTS').bounds().firstSequence).toBeGreaterThan(1);
   });
 
-  it('refuses at once what the log certainly refused', async () => {
+  it('refuses at once a command that the log certainly refused', async () => {
     connectTo({ maxBytes: 10, discard: 'new' });
     const reply = send();
     await clock.advance(0);
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('refuses at once what is over its bound', async () => {
+  it('refuses at once a command beyond the bound', async () => {
     log.disconnect();
     const replies = Array.from({ length: LIMITS.gatewayPendingCommands + 2_001 }, () => send());
     await clock.advance(0);
@@ -181,7 +181,7 @@ describe('the gateway’s end of the log', () => {
     expect(last).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('asks a query again until it is answered', async () => {
+  it('sends a query again until it is answered', async () => {
     const heard: Query[][] = [];
     owner.subscribe('queries.0', (data) => heard.push(decodeQueries(data)));
     await clock.advance(0);
@@ -196,7 +196,7 @@ describe('the gateway’s end of the log', () => {
     expect(heard).toHaveLength(before);
   });
 
-  it('asks an owner of its own process without a message, and by message what that one leaves unanswered', async () => {
+  it('hands queries to an owner in its own process, and sends unanswered ones as messages', async () => {
     const messages: Query[][] = [];
     const asked: string[] = [];
     owner.subscribe('queries.0', (data) => messages.push(decodeQueries(data)));
@@ -228,7 +228,7 @@ describe('the gateway’s end of the log', () => {
     expect([asked.length, messages.length]).toEqual([2, before + 1]);
   });
 
-  it('leaves a partition with the owner that serves it last', async () => {
+  it('hands queries of a partition to the latest owner in its process', async () => {
     const asked: string[] = [];
     const stopFirst = commit.local.serve(0, () => asked.push('first'));
     commit.local.serve(0, () => asked.push('second'));
@@ -238,7 +238,7 @@ describe('the gateway’s end of the log', () => {
     expect(asked).toEqual(['second']);
   });
 
-  it('answers what waits with 503 when it closes', async () => {
+  it('resolves waiting requests to 503 when it closes', async () => {
     const reply = send();
     commit.close();
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

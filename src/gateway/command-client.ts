@@ -27,15 +27,15 @@ export interface CommandClientOptions {
   metrics: Pick<Metrics, 'commandBatchSize' | 'commandsTimedOut'>;
 }
 
-/** The gateway's end of the log: commands to REQUESTS in groups, queries and replies over plain messages. */
+/** Sends a gateway's commands to REQUESTS in batches, and its queries as plain messages; receives the replies. */
 export interface CommandClient extends Backend {
-  /** Where owners of this process bring their replies, and are asked, without a message. */
+  /** Connects the owners of this process directly, without messages. */
   readonly local: {
     gateway: string;
     receive(replies: readonly AddressedReply[]): void;
     serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
   };
-  /** Resolves when every command taken in has been answered. */
+  /** Resolves when every command is answered. */
   drained(): Promise<void>;
   close(): void;
 }
@@ -59,9 +59,9 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
 
   const unsubscribe = log.subscribe(repliesSubject(gateway), (data) => {
     try {
-      for (const addressed of decodeReplies(data)) waiting.settle(addressed);
+      for (const addressed of decodeReplies(data)) waiting.complete(addressed);
     } catch (error) {
-      logger.error({ err: error }, 'a reply message cannot be read');
+      logger.error({ err: error }, 'could not decode a message with replies');
     }
   });
 
@@ -75,7 +75,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
     local: {
       gateway,
       receive(replies) {
-        for (const addressed of replies) waiting.settle(addressed);
+        for (const addressed of replies) waiting.complete(addressed);
       },
       serve: (partition, take) => queries.serve(partition, take),
     },
@@ -103,11 +103,11 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         body,
       };
       return new Promise<Reply>((resolve) => {
-        const settled = (reply: Reply): void => {
-          queries.settled(requestId);
+        const onReply = (reply: Reply): void => {
+          queries.forget(requestId);
           resolve(reply);
         };
-        waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, settled);
+        waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
         queries.add(entityPartition(entityId), query);
       });
     },
@@ -126,9 +126,9 @@ function envelope(origin: Origin, replyTo: string, requestId: string, configRevi
   return { requestId, replyTo, game: origin.game, environment: origin.environment, configRevision };
 }
 
-const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes are waiting; nothing was changed.');
+const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes are waiting. Nothing was changed.');
 
-/** Names, ids and numbers of a command or of one of its items, beside the texts that are counted. */
+/** Approximate size of the names, ids and numbers of a command or an item; its texts are counted separately. */
 const COMMAND_CHARS = 300;
 
 /** Events may come in thousands, and are counted by their properties alone. */

@@ -1,11 +1,11 @@
 import { RESPONSE_HEADERS } from '../api/response-headers.ts';
 import type { Route } from '../api/route.ts';
 
-/** Who may read answers from a browser, and what a preflight is told. */
+/** Decides which origins may read responses in a browser. */
 export interface Cors {
   /** The value of Access-Control-Allow-Origin for a request of this origin; undefined: none. */
   allowOrigin(origin: string): string | undefined;
-  /** Whether answers depend on the origin, and so need `Vary: Origin`. */
+  /** Whether responses depend on the origin and need `Vary: Origin`. */
   readonly varies: boolean;
 }
 
@@ -19,14 +19,14 @@ export function createCors(origins: readonly string[]): Cors {
   };
 }
 
-/** Whether browsers may call a route: all that a client key or a stream token may call. */
+/** Whether browsers may call a route: a client key or a stream token must be allowed. */
 export function isForBrowsers({ auth }: Route): boolean {
   return auth !== 'none' && (auth.keys.includes('client') || auth.streamTokens === true);
 }
 
 export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
 
-/** Request headers a browser may send; preflights are answered for a day. */
+/** Request headers that a browser may send. Browsers may cache a preflight for a day. */
 export const PREFLIGHT_HEADERS =
   'Content-Type, Content-Encoding, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, ' +
   'If-Match, Last-Event-ID';

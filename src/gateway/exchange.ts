@@ -8,52 +8,54 @@ import type { Framing } from './request-framing.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
- * One request and its answer.
+ * One request and its response.
  *
  * Invariants
- * 1. `res` is touched only while `open`, or while `unread` holds the rest of the answer; never once `gone`.
- * 2. Exactly one of `answer`, an abort or an opened stream ends it, and `onClosed` is called once.
+ * 1. `res` is used only while `open`, or while `unread` holds the rest of the response; never after `gone`.
+ * 2. Exactly one of a response, an abort or a stream ends it, and `onClosed` is called once.
  */
 export interface Exchange {
   readonly res: HttpResponse;
   readonly requestId: string;
-  /** A HEAD request: the same answer without its body. */
+  /** A HEAD request: the same response without its body. */
   readonly headOnly: boolean;
   readonly startedAtMs: number;
   /** Access-Control-Allow-Origin for this request. */
   allowOrigin: string | undefined;
   varyOrigin: boolean;
   rate: RateVerdict | undefined;
-  /** Who sent it, where a key's limit is shared out between callers. */
+  /** The caller, if a key's limit is shared between callers. */
   caller: string | undefined;
   /** Names for X-Ignored-Fields. */
   readonly ignored: string[];
   open: boolean;
-  /** The connection is closed: `res` must not be touched. */
+  /** The connection is closed: `res` must not be used. */
   gone: boolean;
-  /** The answer is decided, and written in the next turn of the event loop. */
+  /** The response is determined and will be written in the next turn of the event loop. */
   ending: boolean;
   readonly framing: Framing;
-  /** Ends the connection with the answer. */
+  /** Whether the response ends the connection. */
   lastOnConnection: boolean;
-  /** Whether the server is closing: then every answer ends its connection. */
+  /** Whether the server is closing: then every response ends its connection. */
   readonly draining: () => boolean;
-  /** Holds what the client does not read at once. */
+  /** Holds the bytes that the client does not read at once. */
   readonly unread: UnreadAnswers;
-  /** Whether this answer without a body must end its connection, as nobody can see whether it is read. */
+  /**
+   * Whether this response without a body must end its connection, because the service cannot see whether it is read.
+   */
   readonly endsBodiless: () => boolean;
-  /** How failures look where it is not our envelope: set by routes of protocols that others defined. */
+  /** The form of failures on routes of external protocols, which do not use the error envelope. */
   failureShape: ((failure: Failure) => TextAnswer) | undefined;
-  /** Status of VALIDATION_ERROR, where the route's contract has another than the catalogue. */
+  /** Status of VALIDATION_ERROR, if the route uses another one than the catalogue. */
   invalidStatus: number | undefined;
-  /** For a 503, or a 429 that is not about the rate. */
+  /** Retry-After of a 503, or of a 429 without a rate limit. */
   retryAfterSeconds: number | undefined;
   onClosed: (status: number | 'aborted' | 'streamed') => void;
 }
 
 const NO_HEADERS: Headers = {};
 
-/** Answers, unless the caller has gone away. */
+/** Writes a response unless the caller disconnected. */
 export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_HEADERS): void {
   switch (answer.kind) {
     case 'json': {
@@ -87,15 +89,15 @@ function respondText(exchange: Exchange, answer: TextAnswer, extra: Headers): vo
   end(exchange, status, contentType, body, false, headers === undefined ? extra : { ...extra, ...headers });
 }
 
-/** Answers 204 without a body. */
+/** Writes a 204 response. */
 export function respondEmpty(exchange: Exchange, extra: Headers): void {
   end(exchange, 204, undefined, '', false, extra);
 }
 
 /**
- * Answers a request whose end is uncertain, and closes the connection before the library parses the bytes after it as
- * further requests. It would do so before it sends a small answer; one that exceeds its buffer is sent, and the
- * connection closed, at once. HEAD, whose answer has no body, is closed without one.
+ * Responds to a request whose end is ambiguous, and closes the connection before the library parses the following bytes
+ * as further requests. The library would parse them before it sends a small response, so the body is padded beyond the
+ * library's buffer: such a response is sent, and the connection closed, at once. A HEAD request gets no response.
  */
 export function refuse(exchange: Exchange, why: Failure): void {
   const { status } = ERRORS[why.code];
@@ -115,8 +117,8 @@ export function refuse(exchange: Exchange, why: Failure): void {
 }
 
 /**
- * Starts an answer that stays open: status and headers only. Its connection ends with it, and says so now: the library
- * would write that header among the chunks of the body.
+ * Starts a response that stays open: writes status and headers. Its connection ends with it; the header for that is
+ * written now, because the library would write it between the chunks of the body.
  */
 export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
   exchange.res.cork(() => {
@@ -125,7 +127,7 @@ export function startStream(exchange: Exchange, contentType: string, extra: Head
   });
 }
 
-/** Ends an answer that `startStream` began. */
+/** Ends a response that `startStream` started. */
 export function endStream({ res }: Exchange): void {
   res.cork(() => void res.end());
 }
@@ -143,7 +145,8 @@ function end(
     write(exchange, status, contentType, body, replayed, extra);
     return;
   }
-  // While a request has no answer the library closes the connection at the next; so what came with these chunks is never one.
+  // The library closes a connection that sends another request before the response. So bytes that arrived with these
+  // chunks never count as a request.
   exchange.ending = true;
   setImmediate(() => {
     if (exchange.open) write(exchange, status, contentType, body, replayed, extra);
@@ -167,7 +170,7 @@ function write(
     exchange.onClosed(status);
     return;
   }
-  // Small answers cost no timer. Of a large one the library would buffer what the client does not read.
+  // A small response needs no timer. The unread part of a large one must not stay in the library's buffer.
   const isLarge = body.length > LIMITS.corkBufferBytes;
   let whole = true;
   res.cork(() => {
@@ -181,7 +184,10 @@ function write(
   exchange.onClosed(status);
 }
 
-/** Says how long the connection is kept, or that it ends; `end` with its flag says the latter, if the client has not. */
+/**
+ * Writes the header that keeps or ends the connection. The library's `end` with its flag writes the latter itself,
+ * unless the client already asked for the end.
+ */
 function writeConnection({ res, framing }: Exchange, last: boolean, unsaid: boolean): void {
   if (!last) {
     res.writeHeader('Connection', 'keep-alive');
@@ -193,12 +199,12 @@ function writeConnection({ res, framing }: Exchange, last: boolean, unsaid: bool
 const KEEP_ALIVE = `timeout=${LIMITS.keepAliveSeconds}`;
 
 /**
- * Writes an answer that has no body: 204, 304, or any to HEAD. The library must get no length here: it sends an undefined
- * length as 2^63, and after any other than 0 it closes the connection at the next request. Without one it cannot close
- * the connection itself: the client does, as the headers ask it to, or else the idle time-out.
+ * Writes a response without a body: 204, 304, or any response to HEAD. The library must get no length here: it sends an
+ * undefined length as 2^63, and after a length other than 0 it closes the connection at the next request. Without a
+ * length it cannot close the connection itself; the client closes it as the headers request, or the idle time-out does.
  *
- * The library buffers such an answer without a bound when the client does not read, and does not say so. Therefore some
- * of them end their connection, chosen so that no client can foresee which.
+ * The library buffers such responses without a bound and without notice if the client does not read them. Therefore
+ * some of them end their connection, at random so that no client can predict which.
  */
 function writeBodiless(
   exchange: Exchange,
@@ -216,7 +222,7 @@ function writeBodiless(
     if (lengthBytes !== undefined) head.writeHeader('Content-Length', String(lengthBytes));
     head.writeHeader('Date', new Date().toUTCString());
     head.writeHeader('Connection', 'close');
-    // Given as the status line, the library sends the whole head but does not end the answer; so `close` stays possible.
+    // The library sends the whole head as a status line and does not end the response, so `close` stays possible.
     res.cork(() => void res.writeStatus(head.text));
     setImmediate(() => {
       if (!exchange.gone) res.close();
@@ -231,7 +237,7 @@ function writeBodiless(
   });
 }
 
-/** The error envelope. Server errors name the request, so that a caller can quote it. */
+/** The error envelope. Server errors contain the request id for reports. */
 function failureBody(exchange: Exchange, { code, message, details }: Failure): string {
   const entry = ERRORS[code];
   const context = entry.status === 500 ? { request_id: exchange.requestId } : (details ?? {});

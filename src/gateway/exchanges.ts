@@ -10,16 +10,16 @@ import { refuse, type Exchange } from './exchange.ts';
 import { readFraming } from './request-framing.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-/** Begins exchanges and keeps count of those open, with metrics and the access log. */
+/** Starts exchanges and counts the open ones, with metrics and the access log. */
 export interface Exchanges {
   /**
-   * Begins an exchange. Must be called before the handler returns.
+   * Starts an exchange. Must be called before the handler returns.
    * @param route the label in metrics and log
-   * @param browsers whether the answer may be read by browsers of other origins
-   * @returns undefined when the request was refused: what its connection sends cannot be delimited
+   * @param browsers whether browsers of other origins may read the response
+   * @returns undefined if the request was refused because its end is ambiguous
    */
   begin(route: string, res: HttpResponse, req: HttpRequest, browsers: boolean): Exchange | undefined;
-  /** From now on every answer is the last on its connection. */
+  /** From now on every response is the last on its connection. */
   drain(): void;
   readonly open: number;
 }
@@ -34,7 +34,7 @@ interface Deps {
 }
 
 export function createExchanges({ clock, ids, metrics, logger, cors, unread }: Deps): Exchanges {
-  // Unique per process and cheap: random once, then counted.
+  // Request ids are unique and cheap: a random prefix per process and a counter.
   const prefix = `req_${Buffer.from(ids.bytes(9)).toString('base64url')}_`;
   const recorders = new Map<string, ReturnType<typeof createRecorder>>();
   let count = 0;
@@ -58,7 +58,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
     return recorder;
   }
 
-  // In an outage every request fails: some lines a second tell as much as all of them.
+  // In an outage every request fails, so a few lines per second are enough.
   const errorLog = { second: 0, lines: 0 };
   function mayLog(): boolean {
     const second = Math.floor(clock.monotonicMs() / 1000);
@@ -87,8 +87,8 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         gone: false,
         ending: false,
         framing,
-        // A large body would be drained for long after an early answer. And the library's reading of chunks differs from
-        // others' (extensions, bare LF, trailers): what follows them must not be taken as a request.
+        // Draining a large body after an early response would take long. And the library parses chunks differently from
+        // proxies (extensions, bare LF, trailers), so bytes after them must not count as a request.
         lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
         draining: isDraining,
         unread,
@@ -128,10 +128,10 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
   };
 }
 
-/** Routes whose 503 is an ordinary answer. */
+/** Routes whose 503 is a normal response. */
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
 
-/** Counts one route's answers; label look-ups happen once per status. */
+/** Counts one route's responses. Looks up labels once per status. */
 function createRecorder(metrics: Metrics, route: string) {
   const duration = metrics.httpDuration.labels(route);
   const counters = new Map<number | 'aborted' | 'streamed', { inc(): void }>();
@@ -142,7 +142,7 @@ function createRecorder(metrics: Metrics, route: string) {
       counters.set(status, counter);
     }
     counter.inc();
-    // A stream lasts as long as its reader likes; among answers its time would only blur the picture.
+    // The duration of a stream depends on its reader only, so it is not recorded.
     if (status !== 'streamed') duration.observe(durationMs / 1000);
   };
 }

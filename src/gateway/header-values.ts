@@ -1,11 +1,11 @@
 import type { HttpRequest } from 'uWebSockets.js';
 
 /*
- * Values of request headers. Each parser walks its text once and uses no regular expression, so that its time is linear
- * in the text, whoever sent it: some are read before the API key is known.
+ * Parsers of request headers. Each reads its text once and uses no regular expression, so its time is linear in the
+ * text: some headers are read before the caller is authenticated.
  */
 
-/** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other scheme or shape. */
+/** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other scheme or form. */
 export function bearerToken(text: string): string | undefined {
   if (text.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   let start = 7;
@@ -15,8 +15,8 @@ export function bearerToken(text: string): string | undefined {
 }
 
 /**
- * All values of a header, joined with commas in the order of their lines (RFC 9110, section 5.3). The library's own look-up gives the
- * first line only, which a client may have sent itself in front of the line that a proxy appended.
+ * All values of a header, joined with commas in the order of their lines (RFC 9110, section 5.3). The library's look-up
+ * returns only the first line, which may come from the client while a proxy appended another.
  * @param name in lower case
  */
 export function joinedValues(headers: Pick<HttpRequest, 'forEach'>, name: string): string {
@@ -43,7 +43,7 @@ export function isJsonType(text: string): boolean {
   return type.trim() === 'application/json' && parameters.every(isUtf8Parameter);
 }
 
-/** How a body is encoded by its Content-Encoding; undefined for encodings that are not accepted. */
+/** The encoding of a body by its Content-Encoding; undefined for unsupported encodings. */
 export function contentCoding(text: string): 'identity' | 'gzip' | undefined {
   if (text === '') return 'identity';
   const coding = text.trim().toLowerCase();

@@ -12,12 +12,12 @@ describe('a gzip body', () => {
     expect(inflateBody(halves)).toEqual({ kind: 'whole', bytes: whole });
   });
 
-  it('may inflate to the bound of bodies and not past it', () => {
+  it('may inflate to the bound of bodies and no further', () => {
     expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes))).kind).toBe('whole');
     expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes + 1))).kind).toBe('too_large');
   });
 
-  it('that is a bomb is given up at the bound', () => {
+  it('that is a bomb is refused at the bound', () => {
     const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
     const costsMs = Array.from({ length: 5 }, () => {
       const before = process.cpuUsage();

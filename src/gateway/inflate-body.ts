@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** What came of a compressed body. */
+/** The result of inflating a body. */
 export type Inflated = { kind: 'whole'; bytes: Buffer } | { kind: 'too_large' } | { kind: 'broken' };
 
 /**
- * Inflates a gzip body (RFC 1952). It stops at `LIMITS.bodyBytes`, so a small body that inflates to gigabytes costs no more than
- * others. It runs on the main thread: bodies take 0.02 to 3 ms, and the worst mebibyte found (blocks that are nearly all
- * Huffman tables) 10 ms, while the thread pool would be shared with the look-ups and files of everybody.
+ * Inflates a gzip body (RFC 1952). It stops at `LIMITS.bodyBytes`, so a small body that inflates to gigabytes is cheap.
+ * It runs on the main thread: bodies take 0.02 to 3 ms, and the worst known mebibyte (blocks that consist mostly of
+ * Huffman tables) takes 10 ms. The thread pool is shared with DNS look-ups and files.
  */
 export function inflateBody(compressed: Buffer): Inflated {
   try {

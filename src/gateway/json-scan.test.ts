@@ -47,7 +47,7 @@ describe('a scan', () => {
     expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength + 1)}]`)).toBe('number_too_long');
   });
 
-  it('survives texts that are no JSON', () => {
+  it('accepts texts that are not JSON', () => {
     for (const text of ['', '"', '"\\', '\\', ']]]]', '{"a', '-', 'e']) expect(() => scan(text)).not.toThrow();
   });
 });
@@ -61,11 +61,11 @@ describe('integers past a double', () => {
     expect(past('{"9007199254740993":"9007199254740993 \\" 9007199254740993"}').size).toBe(0);
   });
 
-  it('are not those a double holds, nor floats', () => {
+  it('exclude integers that a double represents, and floats', () => {
     expect(past('[9007199254740991,9007199254740992,-9007199254740992,1e30,9007199254740993.5]').size).toBe(0);
   });
 
-  it('are too many to name beyond the limit', () => {
+  it('are not listed beyond the limit', () => {
     const integers = (count: number) => Array.from({ length: count }, (_, i) => `9007199254${740_994 + i * 2}`);
     expect(past(`[${integers(LIMITS.jsonLongIntegers).join(',')}]`).size).toBe(LIMITS.jsonLongIntegers);
     expect(integersPastDouble(Buffer.from(`[${integers(LIMITS.jsonLongIntegers + 1).join(',')}]`))).toBeUndefined();
@@ -78,7 +78,7 @@ describe('integers past a double', () => {
     expect(integersPastDouble(Buffer.from(list))).toBeUndefined();
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes time linear in the text', () => {
     const text = `[${'9'.repeat(500_000)}]`;
     const startMs = performance.now();
     expect(past(text).size).toBe(1);

@@ -1,12 +1,12 @@
 import { LIMITS } from '../kernel/limits.ts';
 
-/** What one pass over a body's bytes can tell before it is parsed. */
+/** The result of one pass over a body's bytes, before it is parsed. */
 export type ScanVerdict =
-  /** Nested deeper than allowed, more values than allowed, or a number longer than allowed: not worth parsing. */
+  /** Too deep, too many values, or a number that is too long: refused without parsing. */
   | 'too_deep'
   | 'too_many_values'
   | 'number_too_long'
-  /** Something in it may be unusable (an escape, a long string, a long number): its values must be walked. */
+  /** It may have an invalid value (an escape, a long string, a long number): its values must be checked. */
   | 'suspicious'
   | 'plain';
 
@@ -24,18 +24,19 @@ const LOWER_E = 0x65;
 const LOWER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Integers below this many digits are exact in a double. */
+/** Integers with fewer digits are exact in a double. */
 const RISKY_DIGITS = 16;
-/** A number whose mantissa and exponent stay below these many digits is finite. */
+/** A number with fewer digits in its mantissa and exponent is finite. */
 const RISKY_EXPONENT_DIGITS = 3;
 
 /**
- * One pass over the UTF-8 bytes of a JSON text, about a nanosecond a byte. Depth, values and the length of numbers are exact, the rest
- * errs on the safe side, so that the usual body is never walked. Texts that are no JSON get any verdict: parsing refuses them.
+ * Scans the UTF-8 bytes of a JSON text once, in about 1 ns a byte. Depth, values and lengths of numbers are exact.
+ * Other findings may be false alarms but never omissions, so the values of a typical body need no check. The result for
+ * a text that is not JSON is meaningless, because parsing refuses it.
  */
 export function scanJson(bytes: Uint8Array): ScanVerdict {
   let depth = 0;
-  /** Commas, colons and opening brackets: what is not one of them belongs to one. */
+  /** Commas, colons and opening brackets: every value follows one. */
   let separators = 0;
   let suspicious = false;
   const { length } = bytes;
@@ -74,13 +75,13 @@ export function scanJson(bytes: Uint8Array): ScanVerdict {
 
 const TWO_TO_53 = '9007199254740992';
 
-/** Whether an escape may be U+0000 or a surrogate. @param at of its first hexadecimal digit */
+/** Whether an escape may be U+0000 or a surrogate. @param at the position of its first hexadecimal digit */
 function isRiskyEscape(bytes: Uint8Array, at: number): boolean {
   const first = bytes[at] ?? 0;
   return (first | 0x20) === LOWER_D || (first === ZERO && bytes[at + 1] === ZERO && bytes[at + 2] === ZERO);
 }
 
-/** The index behind a number's last character. */
+/** The position after a number's last character. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let end = start;
   for (; ; end++) {
@@ -98,7 +99,7 @@ function isRiskyNumber(bytes: Uint8Array, start: number, end: number): boolean {
     const byte = bytes[i] ?? 0;
     if ((byte | 0x20) === LOWER_E) return digits >= RISKY_DIGITS || end - i > RISKY_EXPONENT_DIGITS;
     if (byte === DOT) {
-      // Digits behind the point make it neither large nor an integer.
+      // Digits after the point make a number neither large nor an integer.
       while (i + 1 < end && ((bytes[i + 1] ?? 0) | 0x20) !== LOWER_E) i += 1;
     } else {
       digits += 1;
@@ -108,9 +109,9 @@ function isRiskyNumber(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * The absolute values of all integer literals of a JSON text that lie past ±2^53, where a double can no longer hold every
- * integer. Only for suspicious texts: it looks at every number, and makes a text of those past 2^53 only.
- * @returns undefined when there are more than `LIMITS.jsonLongIntegers`, repeats included
+ * The absolute values of all integer literals of a JSON text beyond ±2^53, where doubles do not represent every
+ * integer. For suspicious texts only, because it reads every number.
+ * @returns undefined if there are more than `LIMITS.jsonLongIntegers`, including repeats
  */
 export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   const found = new Set<number>();
@@ -133,7 +134,7 @@ export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   return found;
 }
 
-/** Whether a literal is an integer past 2^53. @param start of its first digit */
+/** Whether a literal is an integer beyond 2^53. @param start the position of its first digit */
 function isPast(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < TWO_TO_53.length) return false;
   let order = 0;
@@ -142,6 +143,6 @@ function isPast(bytes: Uint8Array, start: number, end: number): boolean {
     if (byte < ZERO || byte > NINE) return false;
     if (order === 0) order = byte - (TWO_TO_53.charCodeAt(i - start) || byte);
   }
-  // JSON has no leading zeros, so the longer literal is the larger number.
+  // JSON has no leading zeros, so a longer literal is a larger number.
   return end - start > TWO_TO_53.length || order > 0;
 }

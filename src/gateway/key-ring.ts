@@ -14,22 +14,22 @@ export interface KeyRing {
   findById(id: string): ApiKey | undefined;
   /** The ids of all keys that are not revoked. */
   ids(): ReadonlySet<string>;
-  /** Calls back after any change of keys or games, for those who hold on to a key (open streams). */
+  /** Calls back after any change of keys or games, so that open streams can check their key. */
   onChange(listener: () => void): void;
   stop(): void;
 }
 
 const KEY_PREFIXES: ReadonlySet<string> = new Set(['pk_live_', 'pk_test_', 'sk_live_', 'sk_test_']);
 
-/** Whether a text may be a key: what cannot be one is not hashed. */
+/** Whether a text has the form of a key. Other texts are not hashed. */
 function isKeyText(text: string): boolean {
   const { length } = text;
   return length > 8 && length <= LIMITS.apiKeyLength && KEY_PREFIXES.has(text.slice(0, 8)) && isVisibleAscii(text);
 }
 
 /**
- * Keys are indexed by the hash they are stored under. The text of a key in use is remembered, so that a request costs
- * one map look-up; any change of keys or games forgets them all.
+ * Keys are indexed by their stored hash. The texts of used keys are cached, so a request costs one map look-up. Any
+ * change of keys or games clears the cache.
  */
 export function createKeyRing(config: ConfigStore): KeyRing {
   const byHash = new Map<string, ConfigEntry<'key'>>();

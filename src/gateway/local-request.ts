@@ -5,7 +5,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Any of these shows that the request came through a proxy of this machine. */
+/** Headers that a proxy adds. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   'x-forwarded-for',
   'forwarded',
@@ -15,15 +15,19 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a process of this machine asks for itself: over loopback, with no sign of a proxy, and under a name of this machine
- * (a page whose name resolves to 127.0.0.1 has another). A proxy that adds no header and changes `Host` cannot be told apart.
+ * Whether a process of this machine sent a request for itself: over loopback, without headers of a proxy, and with a
+ * local `Host` (unlike a web page whose name resolves to 127.0.0.1). A proxy that adds no header and changes `Host` is
+ * not detected.
  */
 export function isLocalRequest(res: HttpResponse, req: HttpRequest): boolean {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
   return isLoopback(peer) && !hasProxyHeader(req) && isLocalHost(req.getHeader('host'));
 }
 
-/** Also one with an empty value: a client may send such a line in front of the proxy's own, and a look-up gives the first. */
+/**
+ * Counts empty values as well: a client may send an empty line before the proxy's line, and a look-up returns the
+ * first.
+ */
 export function hasProxyHeader(headers: Pick<HttpRequest, 'forEach'>): boolean {
   let found = false;
   headers.forEach((name) => {
@@ -32,7 +36,7 @@ export function hasProxyHeader(headers: Pick<HttpRequest, 'forEach'>): boolean {
   return found;
 }
 
-/** @param address IPv4 or IPv6, also an IPv4 address in the form of IPv6 */
+/** @param address IPv4, IPv6, or IPv4 in the form of IPv6 */
 export function isLoopback(address: string): boolean {
   return LOOPBACK.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

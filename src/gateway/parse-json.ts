@@ -5,8 +5,8 @@ import { LIMITS } from '../kernel/limits.ts';
 import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
 
 /**
- * `parsed`: valid JSON; `faults` lists single values that are not allowed. `broken`: not valid JSON, `message` says why.
- * Own `__proto__` keys of the text are ordinary own properties of the value.
+ * `parsed`: valid JSON; `faults` lists values that are not allowed. `broken`: not valid JSON, for the reason in
+ * `message`. `__proto__` keys in the text become own properties of the value.
  */
 export type ParsedJson = { kind: 'parsed'; value: unknown; faults: FieldFault[] } | { kind: 'broken'; message: string };
 
@@ -40,7 +40,7 @@ const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
   number_too_long: `has a number of more than ${LIMITS.jsonNumberLength} characters; send it as a string`,
 };
 
-/** A value that holds others, and where it stands. Paths are written out only for faults. */
+/** The position of an object or array. Only faults need the path as text. */
 interface Place {
   above: Place | undefined;
   name: string | number;

@@ -2,7 +2,7 @@ import type { ApiKey } from '../api/api-key.ts';
 import type { KeyedRoute } from '../api/route.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 
-/** Why a key may not call a route, with the remedy; undefined when it may. */
+/** The reason why a key may not call a route, with the remedy; undefined if it may. */
 export function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
   const { keys, scope } = route.auth;
   if (!keys.includes(key.kind)) return failure('FORBIDDEN', WRONG_KIND);

@@ -8,16 +8,16 @@ import { LIMITS } from '../kernel/limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
 import type { ApiKey } from '../api/api-key.ts';
 
-/** Says which player a request with a client key may act for. */
+/** Determines the player that a request with a client key may act for. */
 export interface PlayerTokens {
   /**
-   * The player that a token names; `undefined`: any, as there is no token and none is needed.
-   * @param text the value of X-Player-Token; '' when there is none
+   * The player in a token; `undefined`: any player, because no token was sent and none is required.
+   * @param text the value of X-Player-Token; '' if none was sent
    */
   check(key: ApiKey, text: string): OnlyPlayer | Failure | undefined;
   /**
-   * Whether this token needs its signature checked and its sender sent many bad ones within the current minute.
-   * @param sender called only if anybody sent bad ones
+   * Whether this token is not cached and its sender sent many bad ones within the current minute.
+   * @param sender called only if bad tokens were sent in this minute
    */
   isSuspect(text: string, sender: () => string): boolean;
   /** Counts a bad token of a sender. */
@@ -34,12 +34,12 @@ interface KnownToken {
 }
 
 /**
- * Good tokens are remembered by their text, so that a request costs one map look-up and not a signature; any change of a game or its secrets forgets
- * them all. Server keys act for every player, so their tokens are not looked at.
+ * Valid tokens are cached by their text, so a request costs one map look-up instead of a signature. Any change of a
+ * game or its secrets clears the cache. Server keys act for every player, so their tokens are ignored.
  */
 export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): PlayerTokens {
   const known = new Map<string, KnownToken>();
-  /** Bad tokens by sender, in the minute since 1970 that is `badMinute`. */
+  /** Bad tokens by sender, in the minute `badMinute` (minutes since 1970). */
   const bad = new Map<string, number>();
   let badMinute = 0;
   const stop = config.onChange(({ address }) => {

@@ -6,7 +6,7 @@ import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createQuerySender } from './query-sender.ts';
 
-it('sends no message over the broker’s payload, however long the queries that come at once', async () => {
+it('splits long queries into messages below the broker’s maximum payload', async () => {
   const clock = createFakeClock();
   const log = createMemoryBroker({ clock }).connect('gateway');
   const messages: Uint8Array[] = [];

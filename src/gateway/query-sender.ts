@@ -6,15 +6,15 @@ import { queriesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 
 /**
- * Sends queries to owners: what one turn of the event loop brings for one partition travels together, and what is not
- * answered is asked again, as a plain message may be lost and a partition may be between two owners. Queries leave no
- * trace, so asking twice is harmless.
+ * Sends queries to owners. Queries of one turn of the event loop for one partition share a message. An unanswered query
+ * is sent again, because a plain message may be lost and a partition may be between two owners. Queries change nothing,
+ * so sending them twice is harmless.
  */
 export interface QuerySender {
   add(partition: number, query: Query): void;
-  /** Answered, or given up: not asked again. */
-  settled(requestId: string): void;
-  /** An owner of this process takes the queries of a partition itself. */
+  /** Stops sending a query again, after its reply or time-out. */
+  forget(requestId: string): void;
+  /** Hands the queries of a partition to an owner in this process. */
   serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
   close(): void;
 }
@@ -25,18 +25,21 @@ export interface QuerySenderOptions {
   partitions: number;
 }
 
-/** How long an answer may take before the query is asked again. */
-const ASK_AGAIN_MS = 250;
-/** Queries in one message, and characters of their texts: at three bytes each still below half of the broker's payload limit. */
+/** How long a reply may take before the query is sent again. */
+const RESEND_MS = 250;
+/**
+ * Queries in one message, and characters of their texts: three bytes each stay below half of the broker's payload
+ * limit.
+ */
 const MESSAGE_QUERIES = 1_000;
 const MESSAGE_CHARS = LIMITS.requestsBatchBytes / 2;
-/** What a query takes beside its texts, and a key beside its characters. */
+/** Size of a query without its texts, and of a key without its characters. */
 const SHORT_CHARS = 500;
 const KEY_CHARS = 5;
 
 export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
   const fresh: Query[][] = Array.from({ length: partitions }, () => []);
-  const open = new Map<string, { partition: number; query: Query; askedMs: number }>();
+  const open = new Map<string, { partition: number; query: Query; sentMs: number }>();
   const owners = new Map<number, (queries: readonly Query[]) => void>();
   let scheduled = false;
   let cancel: Cancel | undefined;
@@ -55,31 +58,31 @@ export function createQuerySender({ log, clock, partitions }: QuerySenderOptions
     for (const message of messagesOf(queries)) log.publish(queriesSubject(partition), message);
   }
 
-  /** By message: an owner of this process that did not answer may no longer be the owner. */
-  function askAgain(): void {
+  /** Uses messages only: an owner in this process that did not reply may no longer be the owner. */
+  function resend(): void {
     cancel = undefined;
     const nowMs = clock.monotonicMs();
     const late = Array.from({ length: partitions }, (): Query[] => []);
     for (const entry of open.values()) {
-      if (entry.askedMs + ASK_AGAIN_MS > nowMs) continue;
-      entry.askedMs = nowMs;
+      if (entry.sentMs + RESEND_MS > nowMs) continue;
+      entry.sentMs = nowMs;
       late[entry.partition]?.push(entry.query);
     }
     for (const [partition, queries] of late.entries()) publish(partition, queries);
-    if (open.size > 0) cancel = clock.timer(ASK_AGAIN_MS, askAgain);
+    if (open.size > 0) cancel = clock.timer(RESEND_MS, resend);
   }
 
   return {
     add(partition, query) {
       fresh[partition]?.push(query);
-      open.set(query.requestId, { partition, query, askedMs: clock.monotonicMs() });
+      open.set(query.requestId, { partition, query, sentMs: clock.monotonicMs() });
       if (!scheduled) {
         scheduled = true;
         clock.timer(0, flush);
       }
-      cancel ??= clock.timer(ASK_AGAIN_MS, askAgain);
+      cancel ??= clock.timer(RESEND_MS, resend);
     },
-    settled(requestId) {
+    forget(requestId) {
       open.delete(requestId);
     },
     serve(partition, take) {
@@ -95,7 +98,7 @@ export function createQuerySender({ log, clock, partitions }: QuerySenderOptions
   };
 }
 
-/** A message ends before the query that would take it past the bounds; one query alone fits, as its request's body does. */
+/** Splits queries into messages within the bounds. A single query always fits, because its request's body did. */
 function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
   let from = 0;
   let chars = 0;
@@ -111,7 +114,7 @@ function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
   if (from < queries.length) yield encodeQueries(queries.slice(from));
 }
 
-/** About how long a query is: all but the evaluation of flags are short. */
+/** The approximate size of a query. All except evaluations of flags are short. */
 function charsOf({ body }: Query): number {
   if (body.kind !== 'EvaluateFlags') return SHORT_CHARS;
   const keys = body.flagKeys === 'all' ? 0 : body.flagKeys.reduce((sum, key) => sum + key.length + KEY_CHARS, 0);

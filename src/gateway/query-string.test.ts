@@ -11,7 +11,7 @@ const PROPERTIES = {
 const read = (text: string, ignored: string[] = []) => readQuery(text, PROPERTIES, ignored);
 
 describe('a query string', () => {
-  it('is read by the types of its parameters', () => {
+  it('is parsed by the types of its parameters', () => {
     expect(read('name=a&name=b%20c&amount=1.50&limit=-3&all=true&id=5')).toEqual({
       name: ['a', 'b c'],
       amount: 1.5,
@@ -34,7 +34,7 @@ describe('a query string', () => {
     expect(read('id=a&id=b')).toEqual({ id: ['a', 'b'] });
   });
 
-  it('names what nobody knows, __proto__ included', () => {
+  it('reports unknown parameters, including __proto__', () => {
     const ignored: string[] = [];
     expect(read('x=1&__proto__=2&x=3&id=a', ignored)).toEqual({ id: 'a' });
     expect(ignored).toEqual(['x', '__proto__']);

@@ -2,10 +2,10 @@ import { noteIgnoredName } from '../api/ignored-fields.ts';
 import { isPlainObject } from '../api/plain-object.ts';
 
 /**
- * Reads a query string by the schemas of its parameters: arrays collect repeats, numbers and booleans are turned into
- * such where the text is one, everything else stays text. What does not fit is left for validation to refuse.
+ * Parses a query string by the schemas of its parameters: repeats of an array parameter are collected, valid numbers
+ * and booleans are converted, everything else stays text. Validation refuses values of a wrong type later.
  * @param properties the parameters' schemas by name
- * @param ignored gets the names of parameters nobody knows
+ * @param ignored receives the names of unknown parameters
  */
 export function readQuery(
   text: string,

@@ -7,11 +7,11 @@ import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { RateCount, RateLimiter } from './rate-limiter.ts';
 
-/** One message between gateways. `to` is set in the answer to a newcomer's `ask`. */
+/** One message between gateways. `to` is set in the reply to a new gateway's `ask`. */
 const Message = Type.Object({
   from: Type.String({ description: 'The sending gateway; it ignores its own messages.' }),
-  to: Type.Optional(Type.String({ description: 'The one gateway it is for; all when left out.' })),
-  ask: Type.Optional(Type.Boolean({ description: 'Asks the others for what they let through within the minute.' })),
+  to: Type.Optional(Type.String({ description: 'The receiving gateway; default: all.' })),
+  ask: Type.Optional(Type.Boolean({ description: 'Requests the counts of the other gateways of the last minute.' })),
   counts: Type.Array(Type.Tuple([Type.String(), Type.Number(), Type.Number()]), {
     description: 'Key, age in seconds, requests.',
   }),
@@ -21,9 +21,9 @@ const check = compile(Message);
 const SWEEP_MS = 60_000;
 
 /**
- * Shares a limiter's counts with the other gateways over plain messages, several times a second. A lost message loosens
- * a limit for a minute; nothing depends on it.
- * @returns stops the exchange
+ * Exchanges a limiter's counts with the other gateways over plain messages, several times a second. A lost message only
+ * loosens a limit for a minute.
+ * @returns the function that stops the exchange
  */
 export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock: Clock; ids: Ids }): Cancel {
   const { log, limiter, clock } = deps;
@@ -51,7 +51,7 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
   }
 
   function tick(): void {
-    // While the broker is away counts stay where they are, and go out with the first exchange after it.
+    // While the broker is unavailable, counts accumulate for the first exchange afterwards.
     if (log.connected) {
       if (!asked) publish({ ask: true, counts: [] });
       asked = true;

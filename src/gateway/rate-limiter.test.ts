@@ -13,14 +13,14 @@ beforeEach(() => {
 const take = (times: number, limit = 10) => Array.from({ length: times }, () => limiter.take('k', limit));
 
 describe('a rate limiter', () => {
-  it('lets the limit through and refuses what is over it', () => {
+  it('allows requests up to the limit and refuses further ones', () => {
     const verdicts = take(12);
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([...Array(10).fill(true), false, false]);
     expect(verdicts.map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]);
     expect(limiter.take('other', 10).allowed).toBe(true);
   });
 
-  it('says when to come back, and keeps its word', async () => {
+  it('allows a request at the time it gave', async () => {
     await clock.advance(300);
     take(4);
     await clock.advance(10_000);
@@ -33,7 +33,7 @@ describe('a rate limiter', () => {
     expect(take(5).map(({ allowed }) => allowed)).toEqual([true, true, true, true, false]);
   });
 
-  it('is fresh after an idle minute', async () => {
+  it('allows the full limit after an idle minute', async () => {
     take(10);
     await clock.advance(61_000);
     expect(limiter.take('k', 10).remaining).toBe(9);
@@ -41,7 +41,7 @@ describe('a rate limiter', () => {
     expect(limiter.take('k', 10).remaining).toBe(9);
   });
 
-  it('does not care about jumps of the wall clock', () => {
+  it('ignores jumps of the wall clock', () => {
     take(10);
     clock.jumpWall(-3_600_000);
     expect(limiter.take('k', 10).allowed).toBe(false);
@@ -49,7 +49,7 @@ describe('a rate limiter', () => {
     expect(limiter.take('k', 10).allowed).toBe(false);
   });
 
-  it('in no 60 seconds lets more through than the limit, and never refuses below it in 61', async () => {
+  it('allows no more than the limit in any 60 seconds, and never refuses below it in 61', async () => {
     const steps = array(tuple(integer({ min: 0, max: 20_000 }), integer({ min: 1, max: 8 })), { maxLength: 40 });
     assert(
       property(steps, (sequence) => {
@@ -71,8 +71,8 @@ describe('a rate limiter', () => {
   });
 });
 
-describe('limiters that tell each other', () => {
-  it('count as one', async () => {
+describe('limiters that exchange counts', () => {
+  it('act as one limiter', async () => {
     const other = createRateLimiter(clock);
     take(6);
     other.merge(limiter.drain());
@@ -84,7 +84,7 @@ describe('limiters that tell each other', () => {
     expect(other.take('k', 10).remaining).toBe(9);
   });
 
-  it('tell a newcomer what they let through themselves, each second with its age', async () => {
+  it('send a new limiter their own counts, each second with its age', async () => {
     const [one, two, three] = [limiter, createRateLimiter(clock), createRateLimiter(clock)];
     one.take('k', 10);
     one.take('k', 10);
@@ -103,7 +103,7 @@ describe('limiters that tell each other', () => {
     expect(three.take('k', 10).remaining).toBe(6);
   });
 
-  it('ignore counts that make no sense', () => {
+  it('ignore invalid counts', () => {
     limiter.merge([
       ['k', -1, 5],
       ['k', 61, 5],
@@ -112,7 +112,7 @@ describe('limiters that tell each other', () => {
     expect(limiter.take('k', 10).remaining).toBe(9);
   });
 
-  it('forget keys that are idle, and only those', async () => {
+  it('forget exactly the idle keys', async () => {
     assert(
       property(boolean(), (active) => {
         let nowMs = 100_000;

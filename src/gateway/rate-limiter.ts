@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { createCallerShares, type CallerShares } from './caller-shares.ts';
 
-/** What a limited request is told. */
+/** The result of counting a request. */
 export interface RateVerdict {
   allowed: boolean;
   /** Requests per minute. */
@@ -12,24 +12,24 @@ export interface RateVerdict {
   resetSeconds: number;
 }
 
-/** Requests of one key let through `ageSeconds` ago, as gateways tell each other. */
+/** Allowed requests of one key `ageSeconds` ago, as exchanged between gateways. */
 export type RateCount = [key: string, ageSeconds: number, requests: number];
 
 /**
- * Counts requests per key over a sliding minute, in seconds of the monotonic clock. Refused requests don't count. In no
- * 60 seconds are more let through than the limit, as the current second stands beside 60 whole ones.
- * Times are told as ages: gateways need no common clock.
+ * Counts requests per key over a sliding minute, in seconds of the monotonic clock. Refused requests do not count. No
+ * 60 seconds contain more allowed requests than the limit, because the window has 60 whole seconds besides the current
+ * one. Gateways exchange ages instead of times, so they need no common clock.
  */
 export interface RateLimiter {
-  /** @param caller who asks with a key that many share; fairness between callers is off without it */
+  /** @param caller the caller of a shared key; without it there is no fairness between callers */
   take(key: string, limitPerMinute: number, caller?: string): RateVerdict;
   /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
   penalize(key: string, caller: string): void;
-  /** What was let through here since the last call. */
+  /** Requests that this gateway allowed since the last call. */
   drain(): RateCount[];
-  /** All that was let through here within the minute, for a gateway that has just joined. */
+  /** Requests that this gateway allowed within the minute, for a new gateway. */
   recent(): RateCount[];
-  /** Adds what other gateways let through. */
+  /** Adds the requests that other gateways allowed. */
   merge(counts: readonly RateCount[]): void;
   /** Forgets keys without a request in the last minute. */
   sweep(): void;
@@ -38,16 +38,16 @@ export interface RateLimiter {
 const SLOTS = 61;
 
 interface KeyWindow {
-  /** Requests per second, by second modulo SLOTS; `own` counts those let through here. */
+  /** Requests per second, by second modulo SLOTS; `own` counts those that this gateway allowed. */
   all: Uint32Array;
   own: Uint32Array;
-  /** The newest second there is a slot for. */
+  /** The newest second with a slot. */
   head: number;
-  /** No slot before this second holds anything. */
+  /** All slots before this second are 0. */
   oldest: number;
   total: number;
   unsent: number;
-  /** Absent until a caller was named. */
+  /** Undefined until a request has a caller. */
   shares: CallerShares | undefined;
 }
 
@@ -144,7 +144,7 @@ function add(window: KeyWindow, second: number, requests: number): void {
   if (second < window.oldest) window.oldest = second;
 }
 
-/** Frees the slots of seconds that left the minute. */
+/** Clears the slots of seconds that left the minute. */
 function advance(window: KeyWindow, second: number): void {
   const first = Math.max(window.head + 1, second - SLOTS + 1);
   for (let freed = first; freed <= second; freed++) {
@@ -157,7 +157,7 @@ function advance(window: KeyWindow, second: number): void {
   while (window.oldest < second && window.all[modulo(window.oldest)] === 0) window.oldest += 1;
 }
 
-/** A process that has just started may be told of seconds before its monotonic clock's first. */
+/** Seconds may be negative: a new process receives counts from before its monotonic clock started. */
 function modulo(second: number): number {
   return ((second % SLOTS) + SLOTS) % SLOTS;
 }

@@ -20,7 +20,7 @@ function sign(
 const read = (text: string, secrets: readonly string[] = [SECRET]) => readPlayerToken(text, secrets);
 
 describe('a player token', () => {
-  it('names a player and its time, with a minute for clocks that differ', () => {
+  it('names a player and its validity, with a minute of clock skew', () => {
     expect(read(sign({ ...CLAIMS, nbf: 1_900_000_000, iat: 1_800_000_000 }))).toEqual({
       kind: 'token',
       externalId: 'player-1',
@@ -32,10 +32,10 @@ describe('a player token', () => {
     expect(read(sign({ ...CLAIMS, sub: 'Zoë 🎮', exp: 2e9 + 0.5 }))).toMatchObject({ externalId: 'Zoë 🎮' });
   });
 
-  it('has one text: its signature in any other encoding is refused', () => {
+  it('has exactly one text: another encoding of its signature is refused', () => {
     const token = sign(CLAIMS);
     const last = token.at(-1) ?? '';
-    // 256 bits are 42 characters and 4 bits: the last character has 2 bits that mean nothing.
+    // 256 bits are 42 characters and 4 bits, so the last character has 2 unused bits.
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const same = Array.from(digits).filter((digit) => digits.indexOf(digit) >> 2 === digits.indexOf(last) >> 2);
     expect(same).toHaveLength(4);
@@ -43,14 +43,14 @@ describe('a player token', () => {
     expect(texts.filter((text) => read(text).kind === 'token')).toEqual([token]);
   });
 
-  it('is one of other libraries too', () => {
+  it('may come from another library', () => {
     // Made with Python: hmac.new(b'ptsec_one', header + b'.' + payload, hashlib.sha256)
     const text =
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJwbGF5ZXItMSIsImV4cCI6MjAwMDAwMDAwMH0.dTrbUejPNyAb1m6UKoyoGu2YtzaqqXnYldWQ1J7IZ0g';
     expect(read(text)).toMatchObject({ kind: 'token', externalId: 'player-1' });
   });
 
-  it('may be signed with any of the secrets, and says with which', () => {
+  it('may be signed with any of the secrets, and reports which one', () => {
     expect(read(sign(CLAIMS, { secret: 'old' }), ['new', 'old'])).toMatchObject({ kind: 'token', secret: 'old' });
   });
 

@@ -2,28 +2,28 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isPlainObject } from '../api/plain-object.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
-/** A signed statement of a game's server that its bearer is a player. Times are epoch milliseconds. */
+/** A player token: a game server's signed statement that its bearer is a player. Times are epoch milliseconds. */
 export interface PlayerToken {
   kind: 'token';
   externalId: string;
-  /** When it starts and ends to hold, clock skew included. */
+  /** Start and end of its validity, including clock skew. */
   validFromMs: number;
   validUntilMs: number;
-  /** Which of the secrets signed it. */
+  /** The secret that signed it. */
   secret: string;
 }
 
-/** Why a token is refused, for its sender. */
+/** A refused token with the reason for its sender. */
 export interface BadToken {
   kind: 'bad';
   reason: string;
 }
 
 /**
- * Reads a player token: a JWT (RFC 7519) signed with HS256, with the claims `sub` (the player's external_id) and `exp`; `nbf` and
- * `iat` hold where present. The header's `alg` decides nothing: the signature is always checked as HS256, before anything
- * of the text is parsed. Pure; linear in the text, whose length is bounded.
- * @param secrets of the game; any of them may have signed it
+ * Verifies a player token: a JWT (RFC 7519) signed with HS256, with the claims `sub` (the player's external_id) and
+ * `exp`; `nbf` and `iat` are optional. The header's `alg` does not select the algorithm: the signature is always
+ * checked as HS256 before any part of the text is parsed. Pure; linear in the text, whose length is bounded.
+ * @param secrets the game's secrets; any of them may have signed the token
  */
 export function readPlayerToken(text: string, secrets: readonly string[]): PlayerToken | BadToken {
   if (text.length > LIMITS.playerTokenLength) {
@@ -36,7 +36,7 @@ export function readPlayerToken(text: string, secrets: readonly string[]): Playe
     return bad("must be signed with the game's secret for player tokens (HS256, in base64url without padding)");
   const protectedHeader = jsonObject(header);
   if (protectedHeader?.['alg'] !== 'HS256') return bad('must have the algorithm HS256 in its header');
-  // An extension that its signer wants understood (RFC 7515, section 4.1.11), and none is.
+  // `crit` lists extensions that a reader must support (RFC 7515, section 4.1.11), and none is supported.
   if (protectedHeader['crit'] !== undefined) return bad('must not have `crit` in its header');
   const claims = jsonObject(payload);
   if (claims === undefined) return bad('must hold a JSON object');
@@ -63,7 +63,8 @@ function readClaims({ sub, exp, nbf, iat }: Record<string, unknown>, secret: str
 
 function signer(signed: string, signature: string, secrets: readonly string[]): string | undefined {
   const given = Buffer.from(signature, 'base64url');
-  // The decoder ignores what it cannot read and the last two bits. Each token has one text, as the cache keeps texts.
+  // The decoder ignores invalid characters and the last two bits. Tokens are cached by text, so each must have one
+  // text.
   if (given.toString('base64url') !== signature) return undefined;
   return secrets.find((secret) => {
     const expected = createHmac('sha256', secret).update(signed).digest();

@@ -3,8 +3,8 @@ import type { Cancel, Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /**
- * What came of a request's body. `whole`: the bytes, valid until the callback returns. `too_large`, `busy`: not read to
- * its end. `too_slow`: give the connection up, the rest may never come.
+ * The result of receiving a body. `whole`: the bytes, valid until the callback returns. `too_large`, `busy`: the rest
+ * was not read. `too_slow`: close the connection, because the rest may never arrive.
  */
 export type BodyOutcome =
   | { kind: 'whole'; bytes: Buffer }
@@ -14,7 +14,7 @@ export type BodyOutcome =
 
 /** Receives bodies within bounds of size, time and memory over all connections. */
 export interface BodyReader {
-  /** Calls back once, unless `abandon` is called first (the caller went away). Must be called synchronously. */
+  /** Calls back once, unless `abandon` is called first (the caller disconnected). Must be called synchronously. */
   read(res: HttpResponse, onBody: (outcome: BodyOutcome) => void): { abandon(): void };
 }
 
@@ -46,7 +46,7 @@ export function createBodyReader(clock: Clock): BodyReader {
           conclude({ kind: 'too_large' });
           return;
         }
-        // Most bodies come in one piece and are handled where they lie, without a copy.
+        // Most bodies arrive in one piece and are handled without a copy.
         if (isLast && chunks === undefined) {
           conclude({ kind: 'whole', bytes: chunk });
           return;
@@ -60,7 +60,7 @@ export function createBodyReader(clock: Clock): BodyReader {
           conclude({ kind: 'busy' });
           return;
         }
-        // The server takes the chunk's memory back when this returns.
+        // The library reuses the chunk's memory when this returns.
         chunks ??= [];
         chunks.push(Buffer.from(chunk));
         sizeBytes += chunk.length;

@@ -81,7 +81,7 @@ describe('the framing of a request', () => {
     (length) => expect(read(['content-length', length]).fault).toBeDefined(),
   );
 
-  it('reads every number of up to 18 digits', () => {
+  it('accepts every number of up to 18 digits', () => {
     assert(
       property(bigInt(0n, 10n ** 18n - 1n), (length) => {
         const { fault, contentLength } = read(['content-length', String(length)]);

@@ -1,26 +1,26 @@
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** How a request delimits its body, and whether its connection goes on after it (RFC 9112, sections 6 and 9). */
+/** The end of a request's body, and whether its connection continues (RFC 9112, sections 6 and 9). */
 export interface Framing {
-  /** Why the request is refused; undefined when every reader delimits its body alike. */
+  /** The reason to refuse the request; undefined if its end is unambiguous. */
   fault: string | undefined;
-  /** Declared size of the body in bytes; 0 when none is declared. */
+  /** Declared size of the body in bytes; 0 if undeclared. */
   contentLength: number;
-  /** The body comes in chunks. */
+  /** The body is sent in chunks. */
   chunked: boolean;
-  /** The client asked for the end of the connection in a form that the library acts on without saying so. */
+  /** The client asked to close the connection in a form for which the library sends no `Connection: close`. */
   closesUnsaid: boolean;
-  /** The client asked for the end of the connection. */
+  /** The client asked to close the connection. */
   closes: boolean;
 }
 
-/** Digits of a Content-Length that the library reads; it answers more only after the handler has run. */
+/** Digits of a Content-Length that the library parses; it refuses longer ones only after the handler has run. */
 const LENGTH_DIGITS = 18;
 
 /**
- * Reads the headers that delimit a request. The library takes the first of several headers of one name, and any
- * Transfer-Encoding as `chunked`; a proxy that reads them otherwise would take part of a body as another request, or
- * another request as part of a body. So all that can be read in two ways is a fault. About 0.1 µs a header.
+ * Reads the headers that delimit a request. The library uses the first of several headers with one name, and treats any
+ * Transfer-Encoding as `chunked`. A proxy with other rules could interpret part of a body as a request (request
+ * smuggling), so every ambiguous form is a fault. Takes about 0.1 µs a header.
  */
 export function readFraming(headers: Pick<HttpRequest, 'forEach'>): Framing {
   let length: string | undefined;

@@ -5,15 +5,15 @@ import { LIMITS } from '../kernel/limits.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
 
-/** What a route declares of a request's head. It must be read before the handler returns, and after the key was found. */
+/** The head of a request, as declared by its route. Read it before the handler returns and after finding the key. */
 export interface RequestHead {
-  /** Empty when none was sent. */
+  /** Empty if none was sent. */
   idempotencyKey: string;
-  /** Method, path and query: what an Idempotency-Key is bound to beside the body. Empty without such a key. */
+  /** Method, path and query: an Idempotency-Key is bound to them and to the body. Empty without such a key. */
   target: string;
-  /** Declared size of the body in bytes; 0 when not declared. */
+  /** Declared size of the body in bytes; 0 if undeclared. */
   contentLength: number;
-  /** What of the body's declaration is not accepted: it must be JSON in UTF-8, plain or gzip, unless there is none and need not be. */
+  /** The unsupported part of the body's declaration: a body must be JSON in UTF-8, plain or gzip. */
   refused: 'type' | 'encoding' | undefined;
   /** Whether the body is compressed. */
   isGzip: boolean;
@@ -21,12 +21,12 @@ export interface RequestHead {
   faults: FieldFault[];
 }
 
-/** What to read for one route, worked out once. */
+/** The parts of a request that one route reads; computed once. */
 export interface RouteReader {
   route: KeyedRoute;
   params: readonly string[];
   query: Readonly<Record<string, unknown>> | undefined;
-  /** Header names as shown and as sent. */
+  /** Header names as documented, and in lower case. */
   headers: readonly { name: string; lower: string }[];
   takesBody: boolean;
 }
@@ -48,20 +48,20 @@ export function createRouteReader(route: KeyedRoute): RouteReader {
 }
 
 /**
- * The key's text; empty when none was sent. It is the first that is read of a request: without a good key nothing else of it
- * is parsed. X-API-Key counts when it is there, else a bearer token (RFC 6750): proxies send an Authorization of their own.
+ * The key's text; empty if none was sent. It is read first: without a valid key nothing else is parsed. X-API-Key takes
+ * precedence over a bearer token (RFC 6750), because proxies may send their own Authorization.
  */
 export function readKeyText(req: HttpRequest): string {
   const key = req.getHeader('x-api-key');
   return key === '' ? (bearerToken(req.getHeader('authorization')) ?? '') : key;
 }
 
-/** The path's parameters as they stand in it; `decodeParams` reads them. */
+/** The path's parameters, still encoded; `decodeParams` decodes them. */
 export function rawParams(names: readonly string[], req: HttpRequest): string[] {
   return names.map((_, index) => req.getParameter(index) ?? '');
 }
 
-/** Reads what the route declares. @param ignored gets the names of unknown query parameters */
+/** Reads the head of a request. @param ignored receives the names of unknown query parameters */
 export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[]): RequestHead {
   const faults: FieldFault[] = [];
   const input: RawInput = {};
@@ -95,7 +95,7 @@ function isIdempotencyKey(text: string): boolean {
   return text.length <= LIMITS.idempotencyKeyLength && isVisibleAscii(text);
 }
 
-/** A request has a body when it says how it is framed (RFC 9112, section 6). */
+/** A request has a body if it declares its framing (RFC 9112, section 6). */
 function isWithoutBody(req: HttpRequest): boolean {
   return Number(req.getHeader('content-length')) === 0 && req.getHeader('transfer-encoding') === '';
 }
@@ -110,7 +110,7 @@ function refusedOf(
   return coding === undefined ? 'encoding' : undefined;
 }
 
-/** Parameters by name; one that cannot be decoded is a fault and left out. */
+/** Decodes parameters by name; an invalid one is a fault and left out. */
 export function decodeParams(
   names: readonly string[],
   raw: readonly string[],

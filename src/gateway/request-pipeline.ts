@@ -35,15 +35,15 @@ export interface PipelineDeps {
   logger: Logger;
 }
 
-/** Answers a route that needs no key. */
+/** Runs a route that needs no key. */
 export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange): void {
-  settle(deps, exchange, undefined, () => route.respond(deps.services));
+  complete(deps, exchange, undefined, () => route.respond(deps.services));
 }
 
 /**
- * The way of a keyed request, in order: key, player token, permission, rate limit, headers and parameters, body, validation,
- * route. The token comes before the limit, as a proven player is a caller of its own; a bad one is refused after it.
- * Each step may answer and end the request. `req` is read before this returns: the server takes it back.
+ * The steps of a keyed request, in order: key, player token, permission, rate limit, headers and parameters, body,
+ * validation, route. The token is checked before the limit, because a proven player counts as a separate caller; a bad
+ * token is refused after the limit. Each step may respond and end the request. `req` is valid only until this returns.
  */
 export function runKeyedRoute(
   deps: PipelineDeps,
@@ -65,7 +65,7 @@ export function runKeyedRoute(
   const key = deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
   const playerToken = key.kind === 'client' ? req.getHeader('x-player-token') : '';
-  // Senders of many bad tokens are counted before the signature is checked: it costs 11 to 35 µs.
+  // A sender of many bad tokens is rate limited before the signature is checked, which takes 11 to 35 µs.
   const countedFirst = deps.playerTokens.isSuspect(playerToken, () => networkOf(deps.callers, res, req));
   const admit = (player?: OnlyPlayer) => forbidden(route, key) ?? limited(deps, route, key, player, exchange, res, req);
   const early = countedFirst ? admit() : undefined;
@@ -73,12 +73,12 @@ export function runKeyedRoute(
   const checked = deps.playerTokens.check(key, playerToken);
   const bad = failureIn(checked);
   const player = checked !== undefined && 'code' in checked ? undefined : checked;
-  // A request with a bad token is counted before it is refused: else it would cost its sender nothing.
+  // A request with a bad token counts against the limit before it is refused.
   const denied = (countedFirst ? undefined : admit(player)) ?? bad;
   if (bad !== undefined && playerToken !== '' && exchange.caller !== undefined)
     deps.playerTokens.noteBad(exchange.caller);
   if (denied !== undefined) return respond(exchange, denied);
-  // Only the key is parsed before it is verified.
+  // Everything except the key is parsed only after the key is verified.
   const head = readHead(reader, req, exchange.ignored);
   const fault = faultOf(head);
   if (fault !== undefined) {
@@ -87,11 +87,11 @@ export function runKeyedRoute(
   }
   const context = contextOf(deps, key, player, exchange);
   if (route.input.body === undefined && head.idempotencyKey === '') {
-    settle(deps, exchange, key, () => route.run(head.input, context));
+    complete(deps, exchange, key, () => route.run(head.input, context));
     return;
   }
   const body = deps.bodies.read(res, (outcome) => {
-    if (exchange.open) settle(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
+    if (exchange.open) complete(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
   });
   const onClosed = exchange.onClosed;
   exchange.onClosed = (status) => {
@@ -101,8 +101,8 @@ export function runKeyedRoute(
 }
 
 /**
- * The way of a request whose credential is a stream token. A bad request does not use the token up. The key's rate limit counts
- * only good tokens, as a token tells the id of its key to everybody who sees it.
+ * The steps of a request with a stream token. An invalid request does not use up the token. Only valid tokens count
+ * against the key's rate limit, because everyone who sees a token also sees the id of its key.
  */
 function runWithToken(
   deps: PipelineDeps,
@@ -118,9 +118,9 @@ function runWithToken(
   const head = readHead(reader, req, exchange.ignored);
   const fault = forbidden(route, key) ?? faultOf(head);
   if (fault !== undefined) return respond(exchange, fault);
-  settle(deps, exchange, key, async () => {
+  complete(deps, exchange, key, async () => {
     const outcome = await route.run(head.input, contextOf(deps, key, undefined, exchange));
-    // A request with a fault does not use the token up.
+    // A request with a fault does not use up the token.
     if (outcome.kind !== 'stream') return outcome;
     const refused = await services.streamTokens.redeem(token);
     if (refused !== undefined) return refused;
@@ -153,8 +153,8 @@ function failureIn(checked: OnlyPlayer | Failure | undefined): Failure | undefin
 }
 
 /**
- * Counts the request against the key's tier, and a client key's request against its caller too. Unmetered keys are not
- * counted and see no RateLimit headers.
+ * Counts the request against the key's tier, and with a client key against its caller as well. Unmetered keys are not
+ * counted and get no RateLimit headers.
  */
 function limited(
   deps: PipelineDeps,
@@ -167,7 +167,7 @@ function limited(
 ): Failure | undefined {
   if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
   if (key.kind === 'client') {
-    // A player that a token proves is one caller; players that a request only names could be invented.
+    // A player proven by a token is a caller; a player that a request only names could be invented.
     exchange.caller = player?.playerId ?? networkOf(deps.callers, res, req);
   }
   return counted(deps, route, key, exchange);
@@ -184,7 +184,7 @@ function counted(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: E
   return exchange.rate.allowed ? undefined : failure('RATE_LIMIT_EXCEEDED');
 }
 
-/** Failures that a caller makes on purpose, or by a bug of its own: they count twice against it. */
+/** Failures that a caller causes on purpose or by a bug: they count twice. */
 const MALFORMED: ReadonlySet<ErrorCode> = new Set(['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']);
 
 function countMalformed(deps: PipelineDeps, key: ApiKey, { caller }: Exchange, code: ErrorCode): void {
@@ -220,7 +220,7 @@ function onBody(
 ): Outcome | Promise<Outcome> | undefined {
   switch (outcome.kind) {
     case 'too_large':
-      // What still comes was not declared, so nobody knows how much it is.
+      // The length of the rest was not declared, so the connection ends.
       exchange.lastOnConnection = true;
       return tooLarge();
     case 'busy':
@@ -231,7 +231,7 @@ function onBody(
       return undefined;
     case 'whole': {
       const { bytes } = outcome;
-      // From here on a compressed body is as any other: an Idempotency-Key is bound to what it says, not to how it was sent.
+      // An Idempotency-Key is bound to the inflated body, so a retry may use another encoding.
       const body = head.isGzip && bytes.length > 0 ? inflateBody(bytes) : outcome;
       if (body.kind === 'too_large') return tooLarge();
       if (body.kind === 'broken') return invalid([BROKEN_GZIP]);
@@ -266,15 +266,15 @@ function withBody(
   ];
 }
 
-/** Runs the last step and answers with what it gives. A throw or rejection is a bug: 500, logged with the request id. */
-function settle(
+/** Runs the last step and writes its outcome. An exception is a bug: 500, logged with the request id. */
+function complete(
   deps: PipelineDeps,
   exchange: Exchange,
   key: ApiKey | undefined,
   step: () => Outcome | Promise<Outcome> | undefined,
 ): void {
   const onBug = (error: unknown): void => {
-    deps.logger.error({ err: error, request_id: exchange.requestId }, 'a request failed by a bug');
+    deps.logger.error({ err: error, request_id: exchange.requestId }, 'a request failed because of a bug');
     respond(exchange, failure('INTERNAL_ERROR'));
   };
   const onOutcome = (outcome: Outcome | undefined): void => {

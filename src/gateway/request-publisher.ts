@@ -9,19 +9,19 @@ import { requestsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 
 /**
- * Group commit of one gateway towards one partition: at most one publish is in flight, and what arrives meanwhile is the
- * next message, so the cost of a request falls as load rises.
+ * Group commit of one gateway's commands for one partition: at most one publish is in flight, and commands that arrive
+ * meanwhile form the next message. So the cost of a request falls as load rises.
  *
  * Invariants
- * 1. Commands leave in the order they came.
- * 2. A message is sent again only with its own message id, never after its commands' deadline and never once one of them
- *    was answered, so it is stored once and cannot overtake a retry.
- * 3. What waits is bounded; beyond the bound a command is refused at once.
+ * 1. Commands are sent in the order of their arrival.
+ * 2. A message is sent again only with the same message id, never after its commands' deadline and never after one of
+ *   them was answered. So it is stored once and cannot overtake a retry.
+ * 3. Waiting commands are bounded; beyond the bound a command is refused at once.
  */
 export interface RequestPublisher {
-  /** Takes a command in, or refuses it: then nothing of it will ever be sent. `chars` is its rough size. */
+  /** Accepts a command. False: it is refused and will never be sent. `chars` is its approximate size. */
   add(command: Command, chars: number): boolean;
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when no command waits and no publish is in flight. */
   drained(): Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export interface RequestPublisherOptions {
   /** Unique per gateway incarnation: part of every message id. */
   gateway: string;
   partition: number;
-  /** Whether a command still has no answer. */
+  /** Whether a command has no reply yet. */
   isWaiting: (requestId: string) => boolean;
-  /** A command that was certainly not stored. */
+  /** Called for a command that was certainly not stored. */
   onRefused: (requestId: string, reply: Reply) => void;
   metrics: Pick<Metrics, 'commandBatchSize'>;
 }
@@ -81,14 +81,14 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
         return;
       }
       await sleep(clock, RETRY_MS);
-      // An answer proves that the message was stored, though nobody said so.
+      // A reply proves that the message was stored, although its acknowledgement was lost.
       if (!commands.every(({ requestId }) => isWaiting(requestId))) return;
     }
   }
 
   async function run(): Promise<void> {
     running = true;
-    // The first command of a burst waits for the rest of what this turn of the event loop reads: they travel together.
+    // The first command of a burst waits for the other requests of this turn of the event loop.
     await sleep(clock, 0);
     while (pending.length > 0) await publish(cut());
     running = false;

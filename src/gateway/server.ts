@@ -32,7 +32,7 @@ export interface ServerDeps {
   configStore: ConfigStore;
   backend: Backend;
   feed: LiveFeed;
-  /** For what gateways share: rate counts and stream tokens. */
+  /** For the state that gateways share: rate counts and stream tokens. */
   log: Log;
   clock: Clock;
   ids: Ids;
@@ -43,28 +43,28 @@ export interface ServerDeps {
   analytics: Services['analytics'];
   scorer: Services['scorer'];
   webhookOperations: Services['webhookOperations'];
-  /** Open connections; one over it is closed at once. */
+  /** Maximum of open connections; one over it is closed at once. */
   maxConnections?: number;
-  /** Bytes of answers that clients have not read; over it the callers with the most of them are closed. */
+  /** Maximum bytes of responses that clients have not read; beyond it connections of the largest callers are closed. */
   unreadAnswerBytes?: number;
 }
 
 /** The HTTP front end of one process. */
 export interface Server {
   /**
-   * Starts to accept. Resolves to the port in use (of interest when `port` is 0).
-   * Rejects when the port, or the port of the metrics, is taken.
+   * Starts to accept connections. Resolves to the port, which differs from `port` if that is 0.
+   * Rejects if the port, or the port of the metrics, is in use.
    */
   listen(host: string, port: number): Promise<number>;
-  /** Where `/metrics` is served when it is apart; undefined otherwise, and before `listen`. */
+  /** The separate port of `/metrics`; undefined without one, and before `listen`. */
   readonly metricsPort: number | undefined;
-  /** Stops accepting, ends streams, lets requests finish (bounded), then closes every connection. Idempotent. */
+  /** Stops accepting, ends streams, waits for requests (bounded), then closes every connection. Idempotent. */
   close(): Promise<void>;
 }
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {
-    /** The published types leave this form out. `options` 1 refuses a port that another process listens on. */
+    /** The published types lack this overload. `options` 1 refuses a port that another process listens on. */
     listen(
       host: string,
       port: number,
@@ -76,7 +76,7 @@ declare module 'uWebSockets.js' {
 const EXCLUSIVE_PORT = 1;
 
 const METRICS_PATH = '/metrics';
-/** How often a closing server looks whether its last requests are answered. */
+/** How often a closing server checks for open requests. */
 const CLOSE_POLL_MS = 10;
 
 export function createServer(deps: ServerDeps): Server {
@@ -130,7 +130,7 @@ export function createServer(deps: ServerDeps): Server {
   });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
-  // A port of its own serves all who can reach it.
+  // A separate port serves every caller that can reach it.
   const forAll = (route: Route): Route => (route.kind === 'open' ? { ...route, localOnly: false } : route);
   const mainRoutes = deps.routes.filter((route) => !onMetricsPort(route));
   const main = createApp(
@@ -151,7 +151,7 @@ export function createServer(deps: ServerDeps): Server {
     const socket = await new Promise<us_listen_socket | false>((resolve) => {
       app.listen(host, port, EXCLUSIVE_PORT, resolve);
     });
-    if (socket === false) throw new Error(`cannot listen on ${host}:${port}: the port is in use, or not allowed`);
+    if (socket === false) throw new Error(`cannot listen on ${host}:${port}: the port is in use or not permitted`);
     sockets.push(socket);
     return us_socket_local_port(socket);
   }

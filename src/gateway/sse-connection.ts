@@ -2,22 +2,21 @@ import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.
 import { LIMITS } from '../kernel/limits.ts';
 import { endStream, startStream, type Exchange } from './exchange.ts';
 
-/** What keeps caches, compressors and nginx from holding messages back. */
+/** Headers that stop caches, compressors and nginx from buffering messages. */
 const PROXY_HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' };
 
 /**
- * One SSE connection: an open exchange that a live feed writes to.
+ * Opens an SSE connection: an open exchange that a live feed writes to.
  *
- * Once the network takes no more, messages wait here (by reference: all readers of a message share its bytes) and the
- * server's own buffer holds no more than the rest of one message. So what `bufferedBytes` says is the truth, and a
- * stalled reader costs what it says.
- * @returns ends the connection
+ * When the socket accepts no more bytes, messages wait here (by reference: all readers of a message share its bytes),
+ * and the library's buffer holds at most the rest of one message. So `bufferedBytes` is exact.
+ * @returns the function that ends the connection
  */
 export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest, onEnd: () => void): () => void {
   const { res } = exchange;
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
-  /** Bytes of the message the network has not taken in full; 0 while it takes everything. */
+  /** Bytes of the message that the socket has accepted only partly; 0 if there is none. */
   let stuckBytes = 0;
   let attached = true;
   let detach: () => void = () => {};
@@ -34,7 +33,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
   function finish(): void {
     if (exchange.open) {
       exchange.open = false;
-      // With messages stuck a polite end would wait behind them for a reader that doesn't read.
+      // With unsent messages, an orderly end would wait for a reader that does not read.
       if (stuckBytes > 0) res.close();
       else endStream(exchange);
       exchange.onClosed('streamed');
@@ -57,7 +56,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
     return true;
   }
 
-  /** @returns false: the reader should not be sent more for now */
+  /** @returns false: the feed should not send more for now */
   function queue(messages: readonly Uint8Array[]): false {
     for (const bytes of messages) {
       waiting.push(bytes);
@@ -93,7 +92,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
     close();
   };
   detach = feed.attach(request, reader);
-  // The feed may have ended the reader while attaching it.
+  // The feed may have ended the reader during `attach`.
   if (!attached) detach();
   return finish;
 }

@@ -5,12 +5,12 @@ import { type Exchange, respond } from './exchange.ts';
 import { openSse } from './sse-connection.ts';
 import type { ApiKey } from '../api/api-key.ts';
 
-/** The open streams of this process, so that they can be ended. */
+/** The open streams of this process. */
 export interface StreamRegistry {
-  /** How many of them a key has open. */
+  /** Number of open streams of a key. */
   countOf(key: ApiKey): number;
   add(key: ApiKey, end: () => void): () => void;
-  /** Ends the streams whose key is no longer good. */
+  /** Ends the streams of keys that are no longer valid. */
   endWhere(gone: (key: ApiKey) => boolean): void;
   /** Refuses new streams and ends all. */
   close(): void;
@@ -19,7 +19,7 @@ export interface StreamRegistry {
 
 export function createStreamRegistry(): StreamRegistry {
   const open = new Set<{ key: ApiKey; end: () => void }>();
-  /** By key id; no key stands there with 0. */
+  /** By key id; keys without streams have no entry. */
   const counts = new Map<string, number>();
   let closed = false;
   const endWhere = (gone: (key: ApiKey) => boolean): void => {
@@ -51,8 +51,8 @@ export function createStreamRegistry(): StreamRegistry {
 }
 
 /**
- * Opens a stream for a request, if there is room for one more reader. What a key may have open is counted in this process
- * only: gateways tell each other of requests, and a stream is one for as long as it likes.
+ * Opens a stream for a request unless a bound on streams is reached. The streams of a key are counted per process:
+ * gateways exchange counts of requests only, and a stream may last for any time.
  */
 export function openStream(
   deps: { feed: LiveFeed; streams: StreamRegistry },
@@ -62,12 +62,13 @@ export function openStream(
 ): void {
   const { feed, streams } = deps;
   if (streams.closed || feed.readers >= LIMITS.streamReaders) {
-    respond(exchange, failure('SERVICE_UNAVAILABLE', 'No room for another stream just now.'));
+    respond(exchange, failure('SERVICE_UNAVAILABLE', 'This process has reached its maximum of streams.'));
     return;
   }
   const mostOfKey = LIMITS.streamReadersOfKey[key.tier];
   if (streams.countOf(key) >= mostOfKey) {
-    respond(exchange, failure('RATE_LIMIT_EXCEEDED', `This key has its ${mostOfKey} streams open here already.`));
+    const message = `This key already has ${mostOfKey} open streams, the maximum of its tier.`;
+    respond(exchange, failure('RATE_LIMIT_EXCEEDED', message));
     return;
   }
   let forget: () => void = () => {};

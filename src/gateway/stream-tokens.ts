@@ -6,7 +6,7 @@ import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { ApiKey } from '../api/api-key.ts';
 
-/** A token as its maker sees it, once. */
+/** A new token; its text is returned only here. */
 export interface StreamToken {
   kind: 'token';
   token: string;
@@ -15,20 +15,20 @@ export interface StreamToken {
 }
 
 /**
- * Tokens that open one event stream each, for browsers' EventSource, which can send no headers.
+ * Tokens that each open one event stream, for EventSource in browsers, which cannot send headers.
  *
- * A token names the API key that made it and carries 256 random bits. The bucket STREAM_TOKENS holds its SHA-256 and the time it
- * expires, so any gateway can redeem it.
+ * A token contains the id of its API key and 256 random bits. The bucket STREAM_TOKENS stores its SHA-256 and its
+ * expiry, so any gateway can redeem it.
  *
  * Invariants
- * 1. A token opens one stream at most, over all gateways: redeeming deletes its entry at the revision that was read.
- * 2. It opens none after `LIMITS.streamTokenMs`, nor once its key is revoked.
+ * 1. A token opens at most one stream over all gateways: redeeming deletes its entry at the revision that was read.
+ * 2. It opens no stream after `LIMITS.streamTokenMs`, or after its key is revoked.
  */
 export interface StreamTokens {
   make(key: ApiKey): Promise<StreamToken | Failure>;
-  /** The id of the key that a text names, if it has the shape of a token. */
+  /** The id of the key in a text, if the text has the form of a token. */
   keyIdOf(text: string): string | undefined;
-  /** Uses a token up. @returns undefined when it was valid; it is not valid afterwards */
+  /** Redeems a token, which is invalid afterwards. @returns undefined if it was valid */
   redeem(text: string): Promise<Failure | undefined>;
 }
 
@@ -48,7 +48,7 @@ export function createStreamTokens({
   ids: Ids;
 }): StreamTokens {
   const bucket = log.bucket('STREAM_TOKENS');
-  /** Tokens made here, by key id, in the minute that began at `sinceMs`. */
+  /** Tokens made in this process in the minute since `sinceMs`, by key id. */
   const made = new Map<string, { sinceMs: number; count: number }>();
   let redeeming = 0;
 
@@ -104,7 +104,7 @@ export function createStreamTokens({
   };
 }
 
-/** The answer to a token that opens nothing, whatever the reason: its sender has no key. */
+/** The response to every invalid token. It gives no reason, because its sender is not authenticated. */
 export const STREAM_TOKEN_REFUSED = failure(
   'UNAUTHORIZED',
   'The stream token is unknown, used or expired. A server key makes a new one with `POST /v1/events/stream-tokens`.',
@@ -122,7 +122,7 @@ const CHARACTERS: ReadonlySet<string> = new Set(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''),
 );
 
-/** The bucket's key of a token. A hash: a reader of the bucket cannot learn the token. */
+/** The bucket's key of a token: a hash, so a reader of the bucket does not learn the token. */
 function entryOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }

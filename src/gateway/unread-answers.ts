@@ -4,31 +4,31 @@ import { LIMITS } from '../kernel/limits.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 
 /**
- * Answers that their clients have not read in full. Owns the bytes that the sockets did not take.
+ * Responses that clients have not read completely. Owns the bytes that the sockets did not accept.
  *
- * The library would copy those bytes into a buffer of its own that nothing bounds, and would answer further requests of
- * the connection behind them. An answer held here is not ended, so the library closes its connection at the next request:
- * a connection has one unread answer at most.
+ * The library would copy those bytes to an unbounded buffer, and would append the responses to further requests of the
+ * connection. A response held here has not ended, so the library closes its connection at the next request: a
+ * connection has at most one unread response.
  *
  * Invariants
- * 1. The held bytes never exceed the budget. Beyond it the callers with the most unread bytes lose their largest answers,
- *    so a caller that reads slowly alone loses nothing to one that holds much.
- * 2. Every held answer has a deadline: a fixed time, and more for its length.
- * 3. An answer is forgotten when its last byte was taken or its connection was closed, exactly once.
+ * 1. The held bytes never exceed the budget. Beyond it the callers with the most unread bytes lose their largest
+ *    responses, so a single slow reader loses nothing to a caller that holds many.
+ * 2. Every held response has a deadline: a fixed time, and more for its length.
+ * 3. A response is forgotten exactly once: when the socket accepts its last byte or when its connection closes.
  */
 export interface UnreadAnswers {
   /**
-   * Takes over an answer whose socket took a part of it. Call it outside of `res.cork`: it may close connections.
-   * @param owner what `forget` is called with
-   * @param caller whose memory it is, where known; otherwise the address of the peer
+   * Takes over a response of which the socket accepted a part. Call it outside of `res.cork`: it may close connections.
+   * @param owner identifies the response for `forget`
+   * @param caller the caller that the bytes count against; default: the address of the peer
    */
   hold(owner: object, res: HttpResponse, body: string, caller: string | undefined): void;
   /**
-   * Sends a body after which the connection reads no more requests. Its head is written; call it within `res.cork`.
-   * `end` with its flag would do so, but copies what the socket does not take.
+   * Sends a body after which the connection reads no more requests. Write its head first; call it within `res.cork`.
+   * The library's `end` with its flag does the same, but copies the bytes that the socket does not accept.
    */
   holdLast(owner: object, res: HttpResponse, body: string, caller: string | undefined): void;
-  /** Forgets the answer of a closed connection, if one is held. */
+  /** Forgets the response of a closed connection, if one is held. */
   forget(owner: object): void;
   readonly bytes: number;
 }
@@ -40,7 +40,7 @@ interface Held {
   startBytes: number;
   rest: Uint8Array;
   totalBytes: number;
-  /** The connection reads no requests after this answer. */
+  /** The connection reads no requests after this response. */
   last: boolean;
   account: string;
   cancelDeadline: Cancel;
@@ -52,7 +52,7 @@ interface Deps {
   budgetBytes: number;
 }
 
-/** How much is freed at once, so that the search for the largest callers is rare. */
+/** The part of the budget that is freed at once, so the search for the largest callers is rare. */
 const ROOM_SHARE = 1 / 8;
 
 export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): UnreadAnswers {
@@ -90,7 +90,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
     entry.res.close();
   }
 
-  /** Offers the rest to the socket. @returns whether the socket took all that it was offered */
+  /** Offers the rest to the socket. @returns whether the socket accepted all offered bytes */
   function send(entry: Held): boolean {
     const { res, rest, startBytes, totalBytes, last } = entry;
     let taken = false;
@@ -101,7 +101,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       taken = from >= until;
       if (from < until) [taken, ended] = res.tryEnd(rest.subarray(from, until), totalBytes);
       if (!last || !taken) return;
-      // Once ended, the library would read further requests. A paused connection reads nothing, and times out.
+      // After the end the library would read further requests. A paused connection reads nothing and times out.
       res.pause();
       [taken, ended] = res.tryEnd(rest.subarray(until), totalBytes);
     });
@@ -109,7 +109,9 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
     return taken;
   }
 
-  /** Restarts the library's idle time-out, which sees only large steps: a third of the kernel's buffer, up to 1.3 MB. */
+  /**
+   * Restarts the library's idle time-out, which notices only large steps: a third of the kernel's buffer, up to 1.3 MB.
+   */
   function keepOpen(): void {
     for (const { res } of held.values()) {
       res.pause();
@@ -118,7 +120,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
     cancelKeepOpen = clock.timer(LIMITS.answerKeepOpenMs, keepOpen);
   }
 
-  /** Closes the largest answers of the callers that hold more than an even share, largest callers first. */
+  /** Closes the largest responses of the callers that hold more than an equal share, largest callers first. */
   function makeRoom(): void {
     const goal = budgetBytes * (1 - ROOM_SHARE);
     const accounts = [...Map.groupBy(held.values(), (entry) => entry.account).values()]
@@ -148,7 +150,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       const rest = Buffer.from(body);
       const account = caller ?? addressOf(res);
       send(add({ owner, res, startBytes: 0, rest, totalBytes: rest.length, last: true, account }));
-      // The connections to close may be the one that is being written.
+      // This connection may be among those to close, and it is being written now.
       if (bytes > budgetBytes) clock.timer(0, () => bytes > budgetBytes && makeRoom());
     },
     forget,

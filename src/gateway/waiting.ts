@@ -6,24 +6,24 @@ import type { AddressedReply, Reply } from '../../actors/vocabulary/replies.ts';
  * Requests that wait for their reply.
  *
  * Invariants
- * 1. Every request added settles exactly once: by its reply, or by SERVICE_UNAVAILABLE when its time is over.
- * 2. A reply of an older owner than one already heard of is ignored: its partition may have been taken over since.
+ * 1. Every request completes exactly once: with its reply, or with SERVICE_UNAVAILABLE at its time-out.
+ * 2. A reply of an owner with an older epoch than the newest one seen is ignored: a newer owner has the partition.
  */
 export interface Waiting {
   /** Waits for the reply to `requestId` until `untilMs` of the clock's monotonic time. */
   add(requestId: string, untilMs: number, resolve: (reply: Reply) => void): void;
-  /** Takes a reply in. */
-  settle(addressed: AddressedReply): void;
-  /** Whether it still waits. */
+  /** Completes a request with its reply. */
+  complete(addressed: AddressedReply): void;
+  /** Whether a request still waits. */
   has(requestId: string): boolean;
-  /** Settles one early. */
+  /** Completes a request early with a failure. */
   fail(requestId: string, reply: Reply): void;
   readonly size: number;
-  /** Settles all that is left with SERVICE_UNAVAILABLE. */
+  /** Completes all requests with SERVICE_UNAVAILABLE. */
   close(): void;
 }
 
-/** How late a request may be timed out: one timer serves all. */
+/** The maximum delay of a time-out: one timer checks all requests. */
 const SWEEP_MS = 100;
 
 export function createWaiting(clock: Clock, onTimeout: (count: number) => void): Waiting {
@@ -53,7 +53,7 @@ export function createWaiting(clock: Clock, onTimeout: (count: number) => void):
       requests.set(requestId, { untilMs, resolve });
       cancel ??= clock.timer(SWEEP_MS, sweep);
     },
-    settle({ requestId, epoch, partition, reply }) {
+    complete({ requestId, epoch, partition, reply }) {
       const newest = epochs.get(partition) ?? 0;
       if (epoch < newest) return;
       if (epoch > newest) epochs.set(partition, epoch);
@@ -72,4 +72,4 @@ export function createWaiting(clock: Clock, onTimeout: (count: number) => void):
 }
 
 const unanswered = (): Reply =>
-  failure('SERVICE_UNAVAILABLE', 'No answer came in time; the write may or may not have taken effect.');
+  failure('SERVICE_UNAVAILABLE', 'No reply arrived in time. The write may or may not have taken effect.');

@@ -48,7 +48,7 @@ const isDomain = (file: string) => file.startsWith('actors/') && !isRuntime(file
 
 /** The folders whose prose is in order. Every folder joins the list as soon as it is clean. */
 const PROSE_AREAS = [
-  /^src\/(kernel\/(?!errors\.)|local|cli|scoring|analysis|event-schemas)/,
+  /^src\/(kernel\/(?!errors\.)|gateway|local|cli|scoring|analysis|event-schemas)/,
   /^src\/[^/]+$/,
   /^clickhouse-schema\/([^/]+$|migrations|queries|embedded)/,
 ];
