@@ -126,7 +126,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const path = join(dataDir, 'players');
     const lock = await lockDataDir(path);
     if (lock.kind === 'held') {
-      throw new ConfigError(`Another process uses DATA_DIR ${dataDir}. Set a separate DATA_DIR for each process.`);
+      // Not a ConfigError: the lock is free again once the other process has ended, so another start can succeed.
+      throw new Error(`Another process uses DATA_DIR ${dataDir}. Set a separate DATA_DIR for each process.`);
     }
     if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
     const stores = openLmdbStores(path);
