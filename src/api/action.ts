@@ -41,6 +41,8 @@ export type Action<T, Prepared, Result> =
   | SeveralAction<T>
   | StreamAction<T>;
 
+export type ActionKind = Action<never, never, never>['kind'];
+
 /** Sends one command to the owner of a player. */
 interface CommandAction<T, Prepared> {
   kind: 'command';
@@ -161,10 +163,11 @@ async function analyse<T, Prepared, Result>(
   input: T,
   context: RequestContext,
 ): Promise<Answer> {
-  const asked = action.toQuestion(input, context);
-  if (asked.kind === 'failure') return asked;
-  const found = await action.read(context.services.analytics, asked.question);
-  return found.kind === 'unavailable' ? clickHouseUnavailable() : action.toAnswer(found.value, asked.question, context);
+  const prepared = action.toQuestion(input, context);
+  if (prepared.kind === 'failure') return prepared;
+  const { question } = prepared;
+  const found = await action.read(context.services.analytics, question);
+  return found.kind === 'unavailable' ? clickHouseUnavailable() : action.toAnswer(found.value, question, context);
 }
 
 async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {

@@ -29,7 +29,7 @@ function walk(
 
 const keys = uniqueArray(string({ minLength: 1, unit: 'grapheme' }).filter((key) => key.isWellFormed()));
 
-it('pages give every item once, in order of the keys', () => {
+it('pages contain every item once, ordered by key', () => {
   assert(
     property(keys, integer({ min: 1, max: 7 }), (all, limit) => {
       expect(walk(all, limit)).toEqual(all.toSorted((a, b) => (a < b ? -1 : 1)));
@@ -37,7 +37,7 @@ it('pages give every item once, in order of the keys', () => {
   );
 });
 
-it('what is added or removed between two pages neither hides nor doubles another item', () => {
+it('adding or removing items between two pages neither hides nor repeats other items', () => {
   assert(
     property(keys, array(keys), integer({ min: 1, max: 7 }), (all, changes, limit) => {
       const others = changes.map((some) => some.filter((key) => !all.includes(key)));
@@ -47,19 +47,19 @@ it('what is added or removed between two pages neither hides nor doubles another
   );
 });
 
-it.each(['', '=', 'not base64!', 'YQ==', '_w'])('a cursor that was not made here is refused: %j', (cursor) => {
+it.each(['', '=', 'not base64!', 'YQ==', '_w'])('a foreign cursor is refused: %j', (cursor) => {
   expect(pageOf(['a'], (item) => item, { cursor })).toMatchObject({
     code: 'VALIDATION_ERROR',
     details: { fields: [{ path: 'cursor' }] },
   });
 });
 
-it('a page holds 50 items when nothing is said', () => {
+it('a page has 50 items by default', () => {
   const all = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
   expect(page(all, {}).items).toHaveLength(50);
 });
 
-it('a page of texts ends with the one that takes it past its size, and its cursor leads to the rest', () => {
+it('a page of texts ends with the text that exceeds its size, and its cursor leads to the rest', () => {
   const all = ['a', 'b', 'c', 'd', 'e'];
   const half = 'x'.repeat(LIMITS.pageChars / 2 + 1);
   const seen: string[][] = [];

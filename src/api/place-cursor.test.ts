@@ -10,19 +10,19 @@ const place = record({
 });
 
 describe('a cursor of a place', () => {
-  it('leads back to it, for the list it was made for and no other', () => {
+  it('decodes to the position, for its own list only', () => {
     check(
-      property(place, tuple(string(), string()), (some, [asked, other]) => {
-        const cursor = encodePlace(some, [asked, undefined]);
+      property(place, tuple(string(), string()), (some, [filters, other]) => {
+        const cursor = encodePlace(some, [filters, undefined]);
         expect(cursor.length).toBeLessThanOrEqual(LIMITS.cursorLength);
-        expect(decodePlace(cursor, [asked, undefined])).toEqual(some);
-        if (other !== asked) expect(decodePlace(cursor, [other, undefined])).toBeUndefined();
-        expect(decodePlace(cursor, [undefined, asked])).toBeUndefined();
+        expect(decodePlace(cursor, [filters, undefined])).toEqual(some);
+        if (other !== filters) expect(decodePlace(cursor, [other, undefined])).toBeUndefined();
+        expect(decodePlace(cursor, [undefined, filters])).toBeUndefined();
       }),
     );
   });
 
-  it('is nothing that anybody could have meant by another text', () => {
+  it('is not decoded from any other text', () => {
     check(
       property(string(), (text) => {
         expect(decodePlace(text, [])).toBeUndefined();

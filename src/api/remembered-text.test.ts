@@ -19,7 +19,7 @@ function counted() {
   return { written, text };
 }
 
-test('a shared evaluation is written once, and another alike for itself', () => {
+test('a shared evaluation is serialized once, and an equal one separately', () => {
   const { written, text } = counted();
   const one = Object.freeze(anEvaluation('1'));
   expect([text(one), text(one), text(Object.freeze(anEvaluation('1'))), text(one)]).toEqual([
@@ -31,7 +31,7 @@ test('a shared evaluation is written once, and another alike for itself', () => 
   expect(written).toEqual(['1', '1']);
 });
 
-test('one that may change is written as it is', () => {
+test('an evaluation that may change is not cached', () => {
   const { text } = counted();
   const one = anEvaluation('1');
   expect(text(one)).toBe('<1>');
@@ -39,7 +39,7 @@ test('one that may change is written as it is', () => {
   expect(text(one)).toBe('<2>');
 });
 
-test('a long one is not kept', () => {
+test('a long text is not cached', () => {
   const { written, text } = counted();
   const long = Object.freeze(anEvaluation('x'.repeat(LIMITS.rememberedEvaluationChars)));
   expect(text(long)).toBe(text(long));

@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
-import { act, type Action, type Outcome } from './action.ts';
+import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from './players/named-player.ts';
@@ -31,7 +31,7 @@ export interface RouteDocs {
   /** Status of VALIDATION_ERROR if it differs from the catalogue. */
   invalidStatus?: 422;
   /** Marks a POST that only reads, so it needs no Idempotency-Key. */
-  onlyAsks?: boolean;
+  readsOnly?: boolean;
   /** Whether the body may be left out, which means `{}`. */
   bodyOptional?: boolean;
   /** Whether the response has a version, sent as the ETag. */
@@ -106,6 +106,7 @@ export interface KeyedRoute extends RouteDocs {
   takesFaultyItems: boolean;
   /** Whether `players` is declared. */
   namesPlayers: boolean;
+  actionKind: ActionKind;
   /** Validates the input and performs the action. Rejects or throws only for a bug. */
   run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
@@ -135,6 +136,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
     input,
     takesFaultyItems,
     namesPlayers: players !== undefined,
+    actionKind: action.kind,
     run(raw, context) {
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);

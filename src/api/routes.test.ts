@@ -9,7 +9,7 @@ import { compile } from './validation.ts';
 
 const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 
-/** Every property of a schema, with where it stands. */
+/** Every property of a schema, with its path. */
 function* propertiesOf(schema: unknown, path: string): Generator<[string, Record<string, unknown>]> {
   if (Array.isArray(schema)) {
     for (const [index, item] of schema.entries()) yield* propertiesOf(item, `${path}[${index}]`);
@@ -28,7 +28,7 @@ function* propertiesOf(schema: unknown, path: string): Generator<[string, Record
 }
 
 describe('every route', () => {
-  it('has a path and method of its own', () => {
+  it('has a unique path and method', () => {
     const names = all.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThan(10);
@@ -48,7 +48,7 @@ describe('every route', () => {
     expect(seen).toBeGreaterThan(50);
   });
 
-  it('has an example body that its own schema takes', () => {
+  it('has an example body that is valid', () => {
     for (const { input, example, method, path } of all) {
       if (input.body === undefined) continue;
       expect(example, `${method} ${path}`).toBeDefined();
@@ -57,7 +57,7 @@ describe('every route', () => {
     }
   });
 
-  it('has an example answer that its reply schema takes', () => {
+  it('has an example response that is valid', () => {
     for (const { reply, auth, method, path } of all) {
       if (auth === 'none') continue;
       const check = compile(reply.schema);
@@ -65,7 +65,7 @@ describe('every route', () => {
     }
   });
 
-  it('names errors of the catalogue only, and all that follow from its declaration', () => {
+  it('lists only errors of the catalogue, and all that follow from its declaration', () => {
     for (const route of all) {
       const errors = errorsOf(route);
       for (const code of errors) expect(ERRORS).toHaveProperty(code);
@@ -74,19 +74,30 @@ describe('every route', () => {
     }
   });
 
-  it('that changes something takes an Idempotency-Key', () => {
+  it('that changes something supports an Idempotency-Key', () => {
     for (const route of all) {
-      if (route.method !== 'GET' && route.onlyAsks !== true && route.repeatCounts !== true)
+      if (route.method !== 'GET' && route.readsOnly !== true && route.repeatCounts !== true)
         expect(route.idempotent, `${route.method} ${route.path}`).toBe(true);
     }
   });
 
-  it('that client keys may call says which players its requests name, as a player token may restrict them', () => {
+  it('that client keys may call declares the players of its requests, for player tokens', () => {
     const forClients = all.filter((route) => route.kind === 'keyed' && route.auth.keys.includes('client'));
     expect(forClients.length).toBeGreaterThan(10);
     for (const route of forClients) {
       expect(route.kind === 'keyed' && route.namesPlayers, `${route.method} ${route.path}`).toBe(true);
     }
+  });
+
+  it('is a declaration, except for those about several players or pages', () => {
+    const handlers = all.filter((route) => route.kind === 'keyed' && route.actionKind === 'several');
+    expect(handlers.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/players/players/{id}/export',
+      'POST /v1/events/events/batch',
+      'POST /v1/events/quarantine/replay',
+      'POST /ofrep/v1/evaluate/flags/{key}',
+      'POST /ofrep/v1/evaluate/flags',
+    ]);
   });
 
   it('for game clients and events counts against the rate limit', () => {

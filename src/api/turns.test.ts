@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../kernel/limits.ts';
 import { createTurns } from './turns.ts';
 
-it('pauses once a turn has lasted its time, and begins the next after the pause', async () => {
+it('pauses at the end of a turn, and starts the next turn after the pause', async () => {
   let nowMs = 1_000;
   const turns = createTurns({
     monotonicMs: () => nowMs,

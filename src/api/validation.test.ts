@@ -13,21 +13,21 @@ const check = compile(Numbers);
 const faultsOf = (value: unknown) => (check.accepts(value) ? [] : check.faultsOf(value));
 
 describe('the faults of a value', () => {
-  it('are all named when it is small, up to a bound', () => {
+  it('are all listed for a small value, up to a maximum', () => {
     expect(faultsOf(wrong(2)).map(({ path }) => path)).toEqual(['/name', '/values/0', '/values/1']);
     expect(faultsOf(wrong(100))).toHaveLength(LIMITS.reportedFaults);
   });
 
-  it('are the first one when it is large: not every wrong item is looked for', () => {
+  it('are only the first one for a large value', () => {
     expect(faultsOf(wrong(LIMITS.validatedValues))).toHaveLength(1);
   });
 
-  it('name the size of a list, and not its items, when both are wrong', () => {
+  it('report the size of an oversized list, not its items', () => {
     const message: unknown = expect.stringContaining('has 10001 items; the maximum is 10000');
     expect(faultsOf({ name: 'a', values: wrong(10_001).values })).toEqual([{ path: '/values', message }]);
   });
 
-  it('are none of what is accepted, small or large', () => {
+  it('are none for an accepted value, small or large', () => {
     for (const size of [1, 9_000]) {
       expect(check.accepts({ name: 'a', values: Array.from({ length: size }, () => 1) })).toBe(true);
     }
@@ -35,7 +35,7 @@ describe('the faults of a value', () => {
 });
 
 describe('the count of values', () => {
-  it('is of everything that is held, and ends at the bound', () => {
+  it('includes nested values and ends at the maximum', () => {
     expect(holdsAtMost({ a: [1, 2], b: { c: null } }, 6)).toBe(true);
     expect(holdsAtMost({ a: [1, 2], b: { c: null } }, 5)).toBe(false);
     expect(holdsAtMost('x', 1)).toBe(true);
@@ -82,7 +82,7 @@ const COSTLY: readonly unknown[] = [
 describe('the bodies of routes', () => {
   const withBody = routes(readConfig({})).filter(({ input }) => input.body !== undefined);
 
-  it('bound every list, and ask of none that its items differ', () => {
+  it('bound every list and never use uniqueItems', () => {
     for (const { method, path, input } of withBody) {
       for (const { place, schema } of schemasIn(input.body, `${method} ${path}`)) {
         if (schema['type'] === 'array') expect(schema['maxItems'], place).toBeTypeOf('number');

@@ -100,8 +100,8 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
   const filter = eventFilter(body, key);
   if ('code' in filter) return filter;
   const eventIds = body.event_ids;
-  const asked = ['replay', ...Object.values(filter), eventIds];
-  const behind = body.cursor === undefined ? undefined : decodePlace(body.cursor, asked);
+  const filters = ['replay', ...Object.values(filter), eventIds];
+  const behind = body.cursor === undefined ? undefined : decodePlace(body.cursor, filters);
   if (body.cursor !== undefined && behind === undefined) {
     return invalid([{ path: '/cursor', message: NOT_A_CURSOR }]);
   }
@@ -128,7 +128,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
     failed: failed.length + sent.failed.length,
     already_replayed: events.length - failed.length - sent.failed.length - sent.replayed,
     failures: [...failed, ...sent.failed].slice(0, LIMITS.reportedFaults),
-    next_cursor: next === undefined ? null : encodePlace(next, asked),
+    next_cursor: next === undefined ? null : encodePlace(next, filters),
   };
   return answer(JSON.stringify(shown), { replayed: claimed.replayed });
 }

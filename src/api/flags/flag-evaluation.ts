@@ -57,7 +57,7 @@ export const evaluateFlag = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
-  onlyAsks: true,
+  readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
   input: {
     params: Type.Object({ key: Type.String({ description: "The flag's key." }) }),
@@ -114,7 +114,7 @@ export const evaluateFlags = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
-  onlyAsks: true,
+  readsOnly: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: {
     body: Type.Object({

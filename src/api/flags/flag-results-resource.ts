@@ -163,15 +163,15 @@ export interface ResultsRequest {
 }
 
 /** Results as JSON text. */
-export function resultsJson(asked: ResultsRequest, { variants, sampleRatio }: ExperimentResults): string {
+export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: ExperimentResults): string {
   return JSON.stringify({
-    flag_key: asked.flagKey,
-    flag_version: asked.flagVersion,
-    period: asked.period,
-    periods: asked.periods.map(periodJson),
-    metric: asked.metric,
-    aggregate: asked.aggregate,
-    window_days: asked.windowDays,
+    flag_key: request.flagKey,
+    flag_version: request.flagVersion,
+    period: request.period,
+    periods: request.periods.map(periodJson),
+    metric: request.metric,
+    aggregate: request.aggregate,
+    window_days: request.windowDays,
     variants: variants.map(variantJson),
     sequential: {
       method: 'asymptotic_confidence_sequence',
@@ -179,8 +179,8 @@ export function resultsJson(asked: ResultsRequest, { variants, sampleRatio }: Ex
       variants: variants.map((variant) => ({ variant_key: variant.variantKey, ...intervalJson(variant.sequential) })),
     },
     sample_ratio: { p_value: sampleRatio.pValue, mismatch: sampleRatio.mismatch },
-    excluded_players: asked.excludedPlayers,
-    mismatched_players: asked.mismatchedPlayers,
+    excluded_players: request.excludedPlayers,
+    mismatched_players: request.mismatchedPlayers,
   });
 }
 

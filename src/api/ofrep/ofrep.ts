@@ -50,7 +50,7 @@ export const ofrepEvaluateFlag = defineRoute({
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
-  onlyAsks: true,
+  readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
   failures: ofrepFailures,
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: Body },
@@ -84,7 +84,7 @@ export const ofrepEvaluateFlags = defineRoute({
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
-  onlyAsks: true,
+  readsOnly: true,
   errors: ['PLAYER_NOT_FOUND'],
   failures: ofrepFailures,
   input: {

@@ -13,7 +13,7 @@ describe('currencies of ISO 4217', () => {
     },
   );
 
-  it('are those the runtime knows from its language data, which also knows the money of the past', () => {
+  it("are those of the runtime's language data, which also has historical currencies", () => {
     // A slip of the pen in our list would be missed here: it has 158, of which one or another is newer than that data.
     const known = Intl.supportedValuesOf('currency').filter(isCurrency);
     expect(known.length).toBeGreaterThanOrEqual(155);

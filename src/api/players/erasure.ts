@@ -113,8 +113,8 @@ async function knownErasure(
   { key, services }: RequestContext,
 ): Promise<KnownErasure | undefined | 'unavailable'> {
   const { game, environment } = key;
-  const asked = await services.analytics.erasure({ game, environment, playerId });
-  return asked.kind === 'unavailable' ? asked.kind : asked.value;
+  const found = await services.analytics.erasure({ game, environment, playerId });
+  return found.kind === 'unavailable' ? found.kind : found.value;
 }
 
 /** @param known the latest erasure in ClickHouse; an earlier one of the same player id is not this one */

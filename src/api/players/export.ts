@@ -131,13 +131,13 @@ async function readRows(
     const isFull = rowsLeft === 0 || bytesLeft <= 0;
     const ask = { game, environment, playerId, table, after };
     // A full page still finds out whether more rows follow.
-    const asked = await services.analytics.playerRows({
+    const found = await services.analytics.playerRows({
       ...ask,
       limit: isFull ? 0 : rowsLeft,
       bytes: Math.max(1, bytesLeft),
     });
-    if (asked.kind === 'unavailable') return clickHouseUnavailable();
-    const { rows: shown, more } = asked.value;
+    if (found.kind === 'unavailable') return clickHouseUnavailable();
+    const { rows: shown, more } = found.value;
     if (shown.length > 0) rows[table] = shown.map(({ row }) => row);
     const last = shown.at(-1);
     if (more) return { kind: 'page', rows, next: last === undefined ? after : { ...last.place, table: after.table } };

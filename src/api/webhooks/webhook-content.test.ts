@@ -18,7 +18,7 @@ function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
 }
 
 describe('a rotated secret', () => {
-  it('has the one before it beside it for 24 hours', () => {
+  it('signs together with the previous one for 24 hours', () => {
     const webhook = rotatedWebhook(aWebhook(), 'second', AT);
     expect(webhook).toMatchObject({ secret: 'second', previousSecret: { secret: 'first', until: AT + 86_400_000 } });
     expect(rotatedWebhook(webhook, 'third', AT + 1)).toMatchObject({
@@ -27,7 +27,7 @@ describe('a rotated secret', () => {
     });
   });
 
-  it('however often and with which secrets it is rotated, never has itself beside it, and keeps the one before', () => {
+  it('is never its own previous secret, however often it is rotated', () => {
     const rotation = record({
       secret: constantFrom('first', 'second', 'third'),
       afterMs: integer({ min: 0, max: 1e9 }),
@@ -54,7 +54,7 @@ describe('a rotated secret', () => {
 });
 
 describe('a changed webhook', () => {
-  it('keeps what is left out, and gives null its default', () => {
+  it('keeps missing fields, and null sets a default', () => {
     const held = aWebhook({
       name: 'N',
       enabled: false,
@@ -75,14 +75,14 @@ describe('a changed webhook', () => {
     });
   });
 
-  it('is told no more why the service disabled it once somebody enables it, and only then', () => {
+  it('loses the reason for being disabled only when it is enabled', () => {
     const held = aWebhook({ enabled: false, disabled: { at: AT, reason: 'gone' } });
     expect(changedWebhook({ name: 'other' }, held, AT).disabled).toEqual({ at: AT, reason: 'gone' });
     expect(changedWebhook({ enabled: false }, held, AT).disabled).toEqual({ at: AT, reason: 'gone' });
     for (const enabled of [true, null]) expect('disabled' in changedWebhook({ enabled }, held, AT)).toBe(false);
   });
 
-  it('with a secret is rotated', () => {
+  it('gets a new secret by rotation', () => {
     expect(changedWebhook({ secret: 'second', name: 'N' }, aWebhook(), AT)).toMatchObject({
       name: 'N',
       secret: 'second',

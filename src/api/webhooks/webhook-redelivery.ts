@@ -49,9 +49,9 @@ export const redeliverToWebhook = defineRoute({
       const { key, services, idempotency, origin } = context;
       const { game, environment } = key;
       const deliveryId = params.delivery_id.toLowerCase();
-      const asked = await services.analytics.deliveredFact({ game, environment, webhookId: params.id, deliveryId });
-      if (asked.kind === 'unavailable') return clickHouseUnavailable();
-      const place = asked.value;
+      const found = await services.analytics.deliveredFact({ game, environment, webhookId: params.id, deliveryId });
+      if (found.kind === 'unavailable') return clickHouseUnavailable();
+      const place = found.value;
       if (place === undefined)
         return failure('NOT_FOUND', 'The webhook has no attempt of this delivery; see its `deliveries`.');
       const claimed = await claimKey(context);

@@ -21,7 +21,7 @@ export function testWebhookRoute(): KeyedRoute {
       "Sends a sample of the webhook's first event kind at once, also while the webhook is disabled. The sample is " +
       'about the player `sample-player`, which does not exist, and is signed like any delivery. Filters are ignored. ' +
       'A failed delivery is reported in the response; it is neither retried nor listed in `deliveries`.',
-    onlyAsks: true,
+    readsOnly: true,
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: { params: WebhookById },
     reply: {

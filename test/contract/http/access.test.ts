@@ -21,7 +21,7 @@ const track = (key: string | undefined, headers?: Record<string, string>, on = g
   on.call(key, 'POST', '/v1/events/events', { player_id: playerIn(0), event_name: 'e' }, headers);
 
 describe('an API key', () => {
-  it('is needed: none, an unknown one and a malformed one answer 401 UNAUTHORIZED', async () => {
+  it('is required: a missing, unknown or malformed key returns 401 UNAUTHORIZED', async () => {
     const unknown = createApiKey(
       { game: 'demo', environment: 'live', kind: 'server', tier: 'growth', scopes: [] },
       systemClock,
@@ -35,7 +35,7 @@ describe('an API key', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('comes as X-API-Key or as a bearer token, and X-API-Key counts when both are there', async () => {
+  it('is sent as X-API-Key or as a bearer token; X-API-Key takes precedence', async () => {
     const key = await gateway.key();
     const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
     expect((await gateway.call(undefined, 'GET', PLAYER, undefined, bearer(key))).status).toBe(200);
@@ -47,7 +47,7 @@ describe('an API key', () => {
     }
   });
 
-  it('works from the moment it exists until the moment it is revoked', async () => {
+  it('works from its creation until it is revoked', async () => {
     const key = await gateway.key();
     expect((await gateway.call(key, 'GET', PLAYER)).status).toBe(200);
     await gateway.revoke(key);
@@ -61,7 +61,7 @@ describe('an API key', () => {
     expect((await gateway.call(key, 'GET', PLAYER)).status).toBe(401);
   });
 
-  it('must be what its prefix says', async () => {
+  it('must have the kind and environment of its prefix', async () => {
     const made = createApiKey(
       { game: 'demo', environment: 'live', kind: 'server', tier: 'growth', scopes: [] },
       systemClock,
@@ -102,7 +102,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('wrong methods are 405 and name the right ones', async () => {
+  it('unsupported methods are 405, and Allow lists the supported ones', async () => {
     const response = await gateway.call(undefined, 'DELETE', '/v1/players/players');
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST, OPTIONS');
@@ -112,7 +112,7 @@ describe('paths and methods', () => {
     );
   });
 
-  it('every response has a request id of its own', async () => {
+  it('every response has a unique request id', async () => {
     const ids = await Promise.all(
       ['/healthz', '/readyz', '/nowhere', '/openapi.json', PLAYER].map(async (path) =>
         (await gateway.call(undefined, 'GET', path)).headers.get('x-request-id'),
@@ -123,7 +123,7 @@ describe('paths and methods', () => {
   });
 });
 
-/** The status of a GET with headers that fetch would not send. */
+/** The status of a GET with headers that fetch refuses to send. */
 function statusOf(port: number, path: string, headers: Record<string, string>, host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = get({ host, port, path, headers, agent: false }, (response) => {
@@ -135,7 +135,7 @@ function statusOf(port: number, path: string, headers: Record<string, string>, h
 }
 
 describe('probes', () => {
-  it('answer without a key', async () => {
+  it('need no key', async () => {
     expect(await bodyOf(await gateway.call(undefined, 'GET', '/healthz'))).toEqual({
       success: true,
       data: { status: 'ok' },
@@ -145,7 +145,7 @@ describe('probes', () => {
     expect(metrics).toContain('http_requests_total{route="/healthz",status="200"} 1');
   });
 
-  it('say 503 and why while not ready', async () => {
+  it('return 503 and the failed checks while the service is not ready', async () => {
     const other = await startGateway({ readiness: () => ({ ready: false, checks: { broker: false } }) });
     const response = await other.call(undefined, 'GET', '/readyz');
     expect(response.status).toBe(503);
@@ -156,7 +156,7 @@ describe('probes', () => {
     await other.close();
   });
 
-  it('serve metrics to this machine only, and to nobody through a proxy', async () => {
+  it('serve metrics over loopback only, and not through a proxy', async () => {
     const statusWith = (headers: Record<string, string>) => statusOf(gateway.port, '/metrics', headers);
     expect(await statusWith({})).toBe(200);
     expect(await statusWith({ Host: 'localhost' })).toBe(200);
@@ -177,7 +177,7 @@ describe('probes', () => {
     await other.close();
   });
 
-  it('serve metrics to everybody when told so', async () => {
+  it('serve metrics to everybody with METRICS_PUBLIC', async () => {
     const other = await startGateway({
       config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: undefined, metricsPublic: true },
     });
@@ -187,7 +187,7 @@ describe('probes', () => {
     await other.close();
   });
 
-  it('serve metrics on a port of their own when told so', async () => {
+  it('serve metrics on a separate port with METRICS_PORT', async () => {
     const other = await startGateway({
       config: { corsOrigins: ['*'], trustedProxies: [], metricsPort: 0, metricsPublic: false },
     });
@@ -202,7 +202,7 @@ describe('probes', () => {
 });
 
 describe('rate limits', () => {
-  it('show on every response of a limited class, and end in 429 with Retry-After', async () => {
+  it('are in the headers of every metered response, and above them the response is 429 with Retry-After', async () => {
     const key = await gateway.key({ kind: 'client', tier: 'growth' });
     const first = await track(key);
     expect(first.status).toBe(200);
@@ -229,7 +229,7 @@ describe('rate limits', () => {
     expect((await track(await gateway.key({ kind: 'client', tier: 'growth' }))).status).toBe(200);
   });
 
-  it('meter every endpoint that a client key may call, and of server keys games and events only', async () => {
+  it('count every request of a client key, and requests of server keys to game and event endpoints only', async () => {
     const [client, server] = await Promise.all(
       (['client', 'server'] as const).map((kind) => gateway.key({ kind, tier: 'growth', scopes: ['scoring:write'] })),
     );
@@ -251,7 +251,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('leave the players of a client key room when one of them floods it with malformed bodies', async () => {
+  it('leave capacity for other players of a client key while one of them floods it with malformed bodies', async () => {
     const shared = await startGateway({
       config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
     });
@@ -279,7 +279,7 @@ describe('rate limits', () => {
     await shared.close();
   });
 
-  it('go by the address that the trusted proxy added, also in a header line of its own behind a forged one', async () => {
+  it('use the address that the trusted proxy added, also in a separate header line after a forged one', async () => {
     const shared = await startGateway({
       config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
     });
@@ -306,12 +306,12 @@ describe('rate limits', () => {
     await shared.close();
   });
 
-  it('leave unmetered keys alone', async () => {
+  it('do not apply to unmetered keys', async () => {
     const response = await track(await gateway.key({ tier: 'enterprise' }));
     expect(response.headers.get('ratelimit-limit')).toBeNull();
   });
 
-  it('are shared by gateways, also with one that joins later', async () => {
+  it('are shared by all gateways, including one that joins later', async () => {
     const broker = createMemoryBroker({ clock: systemClock });
     const one = await startGateway({ log: broker.connect('one') });
     const two = await startGateway({ log: broker.connect('two'), configStore: one.config });
@@ -332,7 +332,7 @@ describe('CORS', () => {
       headers: { Origin: 'https://game.example', 'Access-Control-Request-Method': method },
     });
 
-  it('answers preflights without a key on all that a client key may call', async () => {
+  it('answers preflights without a key for every endpoint that client keys may call', async () => {
     for (const [path, method] of [
       ['/v1/events/events', 'POST'],
       ['/v1/events/events/batch', 'POST'],
@@ -347,14 +347,14 @@ describe('CORS', () => {
     }
   });
 
-  it('allows no browser on what only servers may call', async () => {
+  it('is not allowed for endpoints that only server keys may call', async () => {
     for (const path of ['/v1/integrations/webhooks', '/v1/players/players/external/p']) {
       const response = await preflight(path, 'POST');
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
     }
   });
 
-  it('exposes the headers of answers and errors alike', async () => {
+  it('exposes the headers of responses and errors', async () => {
     for (const key of [await gateway.key({ kind: 'client' }), undefined]) {
       const response = await track(key, { Origin: 'https://game.example' });
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -372,7 +372,7 @@ describe('CORS', () => {
     }
   });
 
-  it('keeps to the configured origins', async () => {
+  it('allows the configured origins only', async () => {
     const config = {
       corsOrigins: ['https://game.example'],
       metricsPort: undefined,
@@ -391,7 +391,7 @@ describe('CORS', () => {
 });
 
 describe('a bug', () => {
-  it('is a 500 with a request id and nothing internal; the next request is served', async () => {
+  it('returns 500 with a request id and no internals, and the next request is served', async () => {
     const key = await gateway.key();
     gateway.backend.reply = () => {
       throw new Error('secret detail');

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 let sequence = 0;
 
-/** Facts as the rows the sink makes of them. */
+/** Inserts facts as the rows that the sink makes of them. */
 async function write(facts: Fact[]): Promise<void> {
   sequence += 1;
   const batch = createRowBatch();
@@ -51,7 +51,7 @@ async function write(facts: Fact[]): Promise<void> {
   }
 }
 
-/** A server key's request, on a gateway of the test's own if given. */
+/** A request with a server key, on another gateway if given. */
 async function get(path: string, asKey = key, of = gateway) {
   const response = await of.call(asKey, 'GET', path);
   return { status: response.status, body: await bodyOf(response) };
@@ -89,20 +89,20 @@ const RESULTS = '/v1/flags/flags/shop/results';
 const define = (flag: FlagDocument, of = gateway) =>
   of.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: flag.key }, flag);
 
-/** `variants` of an answer's data, or of its `sequential`. */
+/** `variants` of a response's data, or of its `sequential`. */
 function variantsIn(data: unknown): Record<string, unknown>[] {
   const { variants }: { variants: Record<string, unknown>[] } = JSON.parse(JSON.stringify(data));
   return variants;
 }
 
 describe('GET /v1/flags/flags/{key}/results', () => {
-  it('answers what is computed by hand: 10 of 100 against 20 of 100', async () => {
+  it('returns the figures computed by hand for 10 of 100 against 20 of 100', async () => {
     await define(EXPERIMENT);
     const players = Array.from({ length: 200 }, (_, n) => n);
     await write(players.map((n) => exposed(n, n < 100 ? 'control' : 'wide')));
-    // Of control 0 to 9 buy, of wide 100 to 119; one of them twice.
+    // Players 0 to 9 of control and 100 to 119 of wide buy; one of them twice.
     await write([...players.filter((n) => n < 10 || (n >= 100 && n < 120)), 5].map((n) => bought(n, n < 100 ? 2 : 3)));
-    // Saw both: in neither.
+    // A player who saw both variants counts in neither.
     await write([exposed(300, 'control'), exposed(300, 'wide'), bought(300, 50)]);
 
     const { status, body } = await get(`${RESULTS}?metric=bought`);
@@ -148,7 +148,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     ]);
   });
 
-  it('flags players that arrive in another ratio than the weights', async () => {
+  it('reports a sample ratio mismatch when the players do not match the weights', async () => {
     await define({
       ...EXPERIMENT,
       variants: EXPERIMENT.variants.map((one, n) => ({ ...one, weight: n === 0 ? 1 : 9 })),
@@ -175,7 +175,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     ],
   };
 
-  it('are of the current period: an edit that moves nobody keeps them, one that does begins anew', async () => {
+  it('cover the current period, which ends only with an edit that changes the assignment of players', async () => {
     await define(PERIODS);
     await write([exposed(1, 'control', 3), exposed(2, 'wide', 5), exposed(3, 'wide', 7)]);
     const { body } = await get(`${RESULTS}?metric=bought`);
@@ -195,7 +195,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     });
   });
 
-  it('are of an earlier period when that is asked for, with its own variants and weights, up to its end', async () => {
+  it('cover an earlier period on request, with its variants and weights, up to its end', async () => {
     await define(PERIODS);
     const then = (fact: Fact, hoursAgo: number): Fact =>
       fact.kind === 'SnapshotMark' ? fact : { ...fact, at: now - hoursAgo * HOUR_MS };
@@ -213,7 +213,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     }
   });
 
-  it('leave out and count those whom new weights moved, who still count for the sample ratio', async () => {
+  it('exclude and count players whom new weights moved, and keep them in the sample ratio', async () => {
     await define(PERIODS);
     const moved = Array.from({ length: 13 }, (_, n) => [exposed(n, 'wide', 2), exposed(n, 'control', 3)]).flat();
     const stayed = Array.from({ length: 27 }, (_, n) => [
@@ -228,7 +228,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(Number(JSON.parse(JSON.stringify(body.data['sample_ratio'])).p_value)).toBeCloseTo(0.0269, 3);
   });
 
-  it('count the event that carries the exposure, and whom it shows another variant than was served', async () => {
+  it('include the event that exposes the player, and count players whose event shows another variant than the served one', async () => {
     await define(PERIODS);
     const conversion = { ...bought(1, 5), at: now - HOUR_MS };
     await write([exposed(1, 'wide', 3), conversion]);
@@ -238,7 +238,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(body.data).toMatchObject({ excluded_players: 1, mismatched_players: 1 });
   });
 
-  it('compares true with false for a boolean flag, and its roll-out with its percentage', async () => {
+  it('compares true with false for a boolean flag, and the sample ratio with its percentage', async () => {
     const rule = {
       name: '',
       segmentId: null,
@@ -274,14 +274,14 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     ['?metric=bought&period=0', 'period'],
     ['?metric=bought&period=9', 'period'],
     ['?metric=bought&period=1&version=3', 'version'],
-  ])('refuses "%s", naming %s', async (query, path) => {
+  ])('"%s" is refused, and the error names %s', async (query, path) => {
     await define(EXPERIMENT);
     const { status, body } = await get(RESULTS + query);
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(body.error.details.fields.map((fault) => fault.path)).toContain(path);
   });
 
-  it('is 404 for a flag that is not there, archived or of another environment, and 403 for a client key', async () => {
+  it('is 404 for an unknown flag, an archived one or one of another environment, and 403 for a client key', async () => {
     await define(EXPERIMENT);
     const code = async (path: string, asKey = key) => {
       const { status, body } = await get(path, asKey);
@@ -326,7 +326,7 @@ describe('GET /v1/segments/segments/{id}/players', () => {
   const defineSegment = (of = gateway) =>
     of.config.put({ game: 'demo', environment: 'live', kind: 'segment', key: 'seg_1' }, SEGMENT);
 
-  it('lists who is in it, page by page', async () => {
+  it('lists the players in the segment, page by page', async () => {
     await defineSegment();
     await write([1, 2, 3, 4, 5].map((n) => entered(n)));
     await write([entered(6, 'test'), exited(2)]);
@@ -353,7 +353,7 @@ describe('GET /v1/segments/segments/{id}/players', () => {
     expect(seen).toEqual(['ext-1', 'ext-3', 'ext-4', 'ext-5']);
   });
 
-  it('is empty for a segment nobody is in, 404 for one that is not there, 400 for a foreign cursor, 403 for a client', async () => {
+  it('is empty for an empty segment, 404 for an unknown one, 400 for a foreign cursor, and 403 for a client key', async () => {
     await defineSegment();
     expect((await get(PLAYERS)).body.data).toEqual({ players: [], next_cursor: null });
     const code = async (path: string, asKey = key) => {
@@ -368,7 +368,7 @@ describe('GET /v1/segments/segments/{id}/players', () => {
     expect(await code(PLAYERS, await gateway.key({ kind: 'client' }))).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('and results are 503 while ClickHouse is away', async () => {
+  it('and results are 503 while ClickHouse is unavailable', async () => {
     const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
     const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
     const lonely = await startGateway({ analytics: away });

@@ -28,7 +28,7 @@ function bytes(method: string, path: string, more: readonly string[] = [], body 
 }
 const PREFLIGHT = ['Origin: https://game.example', 'Access-Control-Request-Method: POST'];
 
-describe('an answer without a body', () => {
+describe('a response without a body', () => {
   it.each([
     ['a preflight', 'OPTIONS', EVENTS, 204],
     ['OPTIONS of an open route', 'OPTIONS', '/healthz', 204],
@@ -39,7 +39,7 @@ describe('an answer without a body', () => {
     ['HEAD of a bad id', 'HEAD', '/v1/players/players/x', 400],
     ['HEAD of an unknown path', 'HEAD', '/nowhere', 404],
     ['HEAD where only POST is served', 'HEAD', '/v1/events/events/batch', 405],
-  ])('%s is followed by another on its connection', async (_name, method, path, status) => {
+  ])('%s: the connection serves the next request', async (_name, method, path, status) => {
     const connection = openRaw(gateway.port);
     const more = method === 'OPTIONS' ? PREFLIGHT : [];
     for (let round = 0; round < 3; round++) {
@@ -68,7 +68,7 @@ describe('an answer without a body', () => {
     },
   );
 
-  it('an OFREP 304 carries neither type nor length, and is followed by another on its connection', async () => {
+  it('an OFREP 304 has neither type nor length, and its connection serves the next request', async () => {
     gateway.backend.reply = () => ({ kind: 'flags', evaluations: [], unknownFlags: [], durationUs: 3 });
     const connection = openRaw(gateway.port);
     connection.send(bytes('POST', FLAGS, [], CONTEXT));
@@ -87,7 +87,7 @@ describe('an answer without a body', () => {
     connection.destroy();
   });
 
-  it('says so when it is the last on its connection', async () => {
+  it('announces when it is the last on its connection', async () => {
     const connection = openRaw(gateway.port);
     connection.send(bytes('HEAD', '/healthz', ['Transfer-Encoding: chunked']));
     expect((await connection.answer('HEAD')).headers.get('connection')).toBe('close');
@@ -109,7 +109,7 @@ describe('an answer without a body', () => {
   });
 });
 
-/** Runs a program, or skips the test where the machine lacks it. */
+/** Runs a program, or skips the test if it is not installed. */
 async function runOrSkip(skip: (note: string) => never, program: string, args: readonly string[]) {
   try {
     return await run(program, args);
@@ -119,7 +119,7 @@ async function runOrSkip(skip: (note: string) => never, program: string, args: r
   }
 }
 
-describe('real clients go on after an answer without a body', () => {
+describe('real clients continue after a response without a body', () => {
   it('node:http with a keep-alive agent', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const call = (method: string, path: string) =>

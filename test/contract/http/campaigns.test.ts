@@ -38,7 +38,7 @@ const aSegment = async (segmentKey = 'spenders'): Promise<string> => {
 const stored = () => gateway.config.list('campaign').map((entry) => entry.document);
 
 describe('creating a campaign', () => {
-  it('answers 201 with all of it, its id, version and ETag, and stores it for its game and environment', async () => {
+  it('returns 201 with the campaign, its id, version and ETag, and stores it for its game and environment', async () => {
     const audience = await aSegment();
     const body = {
       ...GOOD,
@@ -73,7 +73,7 @@ describe('creating a campaign', () => {
     });
   });
 
-  it('gives what is left out, or null, its default', async () => {
+  it('gives missing and null fields their defaults', async () => {
     const { trigger, content } = GOOD;
     const { body } = await create({ name: 'Willkommen zurück!', trigger, content: { ...content, cta: undefined } });
     expect(body.data).toMatchObject({
@@ -96,7 +96,7 @@ describe('creating a campaign', () => {
     expect(other.body.data).toMatchObject({ name: 'other', caps: { total: null, per_day: null }, end_at: null });
   });
 
-  it('takes every kind of trigger, and shows it as it came', async () => {
+  it('accepts every kind of trigger and returns it as sent', async () => {
     const segment = await aSegment();
     const triggers = [
       { event: 'level_failed' },
@@ -112,7 +112,7 @@ describe('creating a campaign', () => {
     }
   });
 
-  it('refuses a definition that could not work with 400, naming the field, and stores nothing', async () => {
+  it('refuses an invalid definition with 400, names the field, and stores nothing', async () => {
     const bad: [string, object][] = [
       ['/trigger', { trigger: {} }],
       ['/trigger', { trigger: { event: 'a', churn: 'high' } }],
@@ -168,7 +168,7 @@ describe('creating a campaign', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('answers 409 for a key that is taken, and for one campaign too many', async () => {
+  it('returns 409 for a taken key, and for one campaign above the maximum', async () => {
     await made();
     const again = await create(GOOD);
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -193,7 +193,7 @@ describe('creating a campaign', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('is for server keys only, and each game and environment has its own', async () => {
+  it('is for server keys only and separate per game and environment', async () => {
     const id = await made();
     const client = await gateway.key({ kind: 'client' });
     expect((await gateway.call(client, 'GET', PATH)).status).toBe(403);
@@ -208,8 +208,8 @@ describe('creating a campaign', () => {
   });
 });
 
-describe('a campaign that is there', () => {
-  it('is shown by id and in the list, oldest first, by pages', async () => {
+describe('an existing campaign', () => {
+  it('is returned by id and in the list, oldest first, page by page', async () => {
     const ids = [await made(), await made({ key: 'b' }), await made({ key: 'a' })];
     const { status, headers, body } = await call('GET', `${PATH}/${ids[0]}`);
     expect([status, headers.get('etag'), body.data['key']]).toEqual([200, '"1"', 'comeback']);
@@ -222,7 +222,7 @@ describe('a campaign that is there', () => {
     expect((await call('GET', `${PATH}/cmp_none`)).status).toBe(404);
   });
 
-  it('is put whole, as GET answered it, and keeps its key', async () => {
+  it('can be replaced with the response to GET, and keeps its key', async () => {
     const id = await made({ cooldown_seconds: 60 });
     const { body } = await call('GET', `${PATH}/${id}`);
     const put = await call('PUT', `${PATH}/${id}`, { ...body.data, name: 'New' });
@@ -235,7 +235,7 @@ describe('a campaign that is there', () => {
     expect([renamed.status, renamed.body.error.details.fields[0]?.path]).toEqual([400, '/key']);
   });
 
-  it('is patched field by field; null gives the default', async () => {
+  it('is changed field by field by PATCH; null sets the default', async () => {
     const id = await made({ cooldown_seconds: 60, caps: { total: 3 }, name: 'N' });
     const patched = await call('PATCH', `${PATH}/${id}`, {
       enabled: false,
@@ -255,7 +255,7 @@ describe('a campaign that is there', () => {
     expect((await call('PATCH', `${PATH}/${id}`, { key: 'other' })).status).toBe(400);
   });
 
-  it('changes only from the version that If-Match names', async () => {
+  it('changes only if If-Match names its current version', async () => {
     const id = await made();
     const stale = await call('PATCH', `${PATH}/${id}`, { enabled: false }, { 'If-Match': '"7"' });
     expect([stale.status, stale.body.error.code]).toEqual([412, 'PRECONDITION_FAILED']);
@@ -266,7 +266,7 @@ describe('a campaign that is there', () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
   });
 
-  it('can be switched off whatever became of its segment or its time; new faults are still refused', async () => {
+  it('can be disabled after its segment is gone or its time has passed; new faults are still refused', async () => {
     const audience = await aSegment();
     const id = await made({ audience });
     const [segment] = gateway.config.list('segment');
@@ -276,7 +276,7 @@ describe('a campaign that is there', () => {
     expect([other.status, other.body.error.details.fields[0]?.path]).toEqual([400, '/audience']);
   });
 
-  it('is deleted for good; a repeat with the same key says so, another is 404', async () => {
+  it('is deleted permanently; a repeat with the same Idempotency-Key succeeds, another request is 404', async () => {
     const id = await made();
     const headers = { 'Idempotency-Key': 'd1' };
     const gone = await call('DELETE', `${PATH}/${id}`, undefined, headers);
@@ -288,7 +288,7 @@ describe('a campaign that is there', () => {
     expect((await create(GOOD)).status).toBe(201);
   });
 
-  it('holds the segments it uses: they are not deleted, and the answer names it', async () => {
+  it('keeps the segments it uses from being deleted, and the error names it', async () => {
     const [audience, trigger] = [await aSegment('one'), await aSegment('two')];
     await made({ audience, trigger: { segment_exited: trigger } });
     for (const segment of [audience, trigger]) {

@@ -7,7 +7,7 @@ import { createDecidingBackend, type DecidingBackend } from '../../support/decid
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
-/* What somebody with a client key, which every copy of a game holds, can do to other players and to the game's server. */
+/* A client key is in every copy of a game. These tests bound what its holder can do to other players and the server. */
 
 let owner: DecidingBackend;
 let gateway: Gateway;
@@ -45,7 +45,7 @@ describe('with client purchases off', () => {
   const honest = () => ({ player_id: victim, event_name: 'win' });
   beforeEach(() => setGame({ clientPurchases: false }));
 
-  it('an event named purchase of a client key is refused, and of a server key taken', async () => {
+  it('an event named purchase is refused from a client key and accepted from a server key', async () => {
     const refused = await call(client, 'POST', '/v1/events/events', forged());
     expect([refused.status, refused.error.code]).toEqual([403, 'FORBIDDEN']);
     expect(owner.facts.some(({ kind }) => kind === 'EventTracked')).toBe(false);
@@ -54,7 +54,7 @@ describe('with client purchases off', () => {
     expect((await call(client, 'POST', '/v1/events/events', session)).status).toBe(200);
   });
 
-  it('it is rejected in a batch, a sync and at the end of a session, and nothing else with it', async () => {
+  it('only that event is rejected in a batch, a sync and at the end of a session', async () => {
     const batch = await call(client, 'POST', '/v1/events/events/batch', { events: [forged(), honest()] });
     expect(batch.data).toMatchObject({
       accepted: 1,
@@ -71,14 +71,14 @@ describe('with client purchases off', () => {
     expect(names).toEqual(['win', 'win']);
   });
 
-  it('a batch of nothing else is answered 403', async () => {
+  it('a batch with only such events returns 403', async () => {
     const batch = await call(client, 'POST', '/v1/events/events/batch', { events: [forged()] });
     expect([batch.status, batch.error.code]).toEqual([403, 'FORBIDDEN']);
   });
 });
 
-describe('what a client key takes first', () => {
-  it('a transaction_id: the purchase that a server key records under it counts, and the totals are its own', async () => {
+describe('an id that a client key used first', () => {
+  it('a transaction_id: the purchase that a server key records with it counts, with its own totals', async () => {
     expect((await purchase(client, 'amount=900000000000&transaction_id=t')).status).toBe(200);
     const corrected = await purchase(server, 'amount=9.99&transaction_id=t');
     expect(corrected.data).toMatchObject({ amount: 9.99, total_revenue: 9.99, purchase_count: 1 });
@@ -89,7 +89,7 @@ describe('what a client key takes first', () => {
     });
   });
 
-  it('an Idempotency-Key: a server key may use the same for another request', async () => {
+  it('an Idempotency-Key: a server key can use it for another request', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     expect((await purchase(client, 'amount=0.01', headers)).status).toBe(200);
     const mine = await purchase(server, 'amount=9.99', headers);
@@ -97,7 +97,7 @@ describe('what a client key takes first', () => {
     expect((await purchase(server, 'amount=9.99', headers)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('an event_id: an event of a server key with the same one is tracked', async () => {
+  it('an event_id: an event of a server key with the same id is tracked', async () => {
     const event = { player_id: victim, event_name: 'reward', event_id: 'reward-1' };
     for (const key of [client, server]) {
       const tracked = await call(key, 'POST', '/v1/events/events', event);
@@ -108,12 +108,12 @@ describe('what a client key takes first', () => {
   });
 });
 
-describe('registering a player that is there', () => {
+describe('registering an existing player', () => {
   const register = (key: string, body: object, headers?: Record<string, string>) =>
     call(key, 'POST', '/v1/players/players', { external_id: 'victim', ...body }, headers);
   const held = async () => (await call(server, 'GET', `/v1/players/players/${victim}`)).data;
 
-  it('a client key is answered nothing private: no revenue, no attributes but its own, no device and no e-mail', async () => {
+  it('with a client key returns no private data: no revenue, no other attributes, no device and no e-mail address', async () => {
     await purchase(server, 'amount=99.99');
     const { status, data } = await register(client, { device_id: 'tablet', attributes: { level: 3, gone: null } });
     expect(status).toBe(200);
@@ -133,7 +133,7 @@ describe('registering a player that is there', () => {
     });
   });
 
-  it('a client key replaces neither device nor e-mail, and sets a device where there is none', async () => {
+  it('with a client key replaces neither device nor e-mail address, and sets a missing device', async () => {
     await register(client, { device_id: 'tablet', email: 'c@example.com' });
     expect(await held()).toMatchObject({ device_id: 'phone', email: 'v@example.com' });
     const fresh = { external_id: 'fresh' };
@@ -164,10 +164,10 @@ describe('registering a player that is there', () => {
   });
 });
 
-describe('inits in the name of a player', () => {
-  it('do not close the session of a game that syncs, however many come', async () => {
+describe('inits of a player by strangers', () => {
+  it('never close the session of a game that syncs', async () => {
     const session = { player_id: victim, session_id: (await init()).data['session_id'] };
-    // A clock that stands still could not tell a sync from the init.
+    // A stopped clock would give the sync the time of the init.
     const openedAt = Date.now();
     await until('a millisecond has passed', () => Date.now() > openedAt);
     const sync = () => call(client, 'POST', '/v1/bff/game/sync', { ...session, events: [] });
@@ -178,7 +178,7 @@ describe('inits in the name of a player', () => {
     expect(closed).toHaveLength(6);
   });
 
-  it('close the oldest session where none was used, or a server key opens one more', async () => {
+  it('close the oldest session if none was used, or if a server key opens one more', async () => {
     const first = (await init()).data['session_id'];
     for (let n = 0; n < 4; n++) await init(n === 3 ? server : client);
     expect(owner.facts.flatMap((fact) => (fact.kind === 'SessionClosed' ? [fact.sessionId] : []))).toEqual([first]);

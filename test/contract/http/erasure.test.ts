@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 
 const PLAYERS = '/v1/players/players';
-/** But for the log of deliveries, which facts do not fill: clickhouse-deliveries.test.ts shows what becomes of that. */
+/** Without the log of deliveries, which facts do not fill; clickhouse-deliveries.test.ts covers it. */
 const PLAYER_TABLE_NAMES = Object.keys(PLAYER_TABLES).filter((table) => table !== 'webhook_deliveries');
 
 async function call(method: string, path: string, body?: unknown, asKey = key, headers: Record<string, string> = {}) {
@@ -77,14 +77,14 @@ async function register(externalId: string, device: { device_id?: string } = {})
 }
 
 let written = 0;
-/** Brings what was decided since the last time into FACTS, as one record; answers its sequence. */
+/** Appends the facts decided since the last call to FACTS as one record. @returns its sequence */
 async function commitDecided(before: Fact[] = []): Promise<number> {
   const facts = [...before, ...backend.facts.slice(written)];
   written = backend.facts.length;
   return commit(log, facts);
 }
 
-/** One fact of every kind that has rows, of a player. The newest snapshot too. */
+/** One fact of every kind that has rows, and a snapshot, of a player. */
 function everyFact(playerId: string): Fact[] {
   const all: Fact[] = Object.values(SAMPLES.facts);
   return all
@@ -96,7 +96,7 @@ function everyFact(playerId: string): Fact[] {
     });
 }
 
-/** Rows of a player by table, snapshots that only say that it was erased apart. */
+/** Rows of a player by table, without snapshots that only record its erasure. */
 async function rowsBy(playerId: string): Promise<Record<string, number>> {
   const counts = await Promise.all(
     PLAYER_TABLE_NAMES.map(async (table) => {
@@ -110,7 +110,7 @@ async function rowsBy(playerId: string): Promise<Record<string, number>> {
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, n) => total + n, 0);
 const NONE = Object.fromEntries(PLAYER_TABLE_NAMES.map((table) => [table, 0]));
 
-/** Waits until the rows of the last event are in, and with it everything before. */
+/** Waits until the rows of the last event, and so all earlier ones, are in ClickHouse. */
 async function isIn(sequence: number): Promise<void> {
   await until('the record is in ClickHouse', async () => {
     const entry = await log.bucket('POSITIONS').get('clickhouse');
@@ -119,7 +119,7 @@ async function isIn(sequence: number): Promise<void> {
   });
 }
 
-/** `undefined` while the erasure of a player that lives again is on its way to ClickHouse. */
+/** Undefined while the erasure of a player that was registered again has not reached ClickHouse. */
 async function receiptOf(playerId: string): Promise<Record<string, unknown> | undefined> {
   const { status, body } = await call('GET', `${PLAYERS}/${playerId}/erasure`);
   return status === 404 ? undefined : body.data;
@@ -131,7 +131,7 @@ const done = (playerId: string) =>
   });
 
 describe('DELETE /v1/players/players/{id}', () => {
-  it('leaves no row of the player in any table, and every row of others', async () => {
+  it('deletes every row of the player from every table, and no row of others', async () => {
     const [player, other] = [await register('erased'), await register('kept')];
     await commitDecided([...everyFact(player), ...everyFact(other)]);
     await isIn(await commit(log, [...everyFact(player)]));
@@ -154,7 +154,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect(await rowsBy(player)).toEqual(NONE);
     expect(await rowsBy(other)).toEqual(kept);
     expect(await rowsOf(clickhouse, `SELECT id FROM players WHERE id = '${player}'`)).toEqual([]);
-    // Nothing of what was said of it is left, wherever it stood.
+    // No text about the player is left in any column.
     for (const table of PLAYER_TABLE_NAMES) {
       const sql = `SELECT * FROM ${table} WHERE player_id = '${player}'`;
       expect(JSON.stringify(await rowsOf(clickhouse, sql))).not.toContain('ext-1');
@@ -164,9 +164,9 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect([again.status, again.body.data]).toEqual([200, receipt]);
   });
 
-  describe('with a device', () => {
+  describe('a player with a device', () => {
     let scores = 0;
-    /** Brings scores into ClickHouse; answers the last sequence of RECORDS. */
+    /** Inserts scores into ClickHouse. @returns the last sequence of RECORDS */
     async function scored(...some: readonly Partial<ScoreRecord>[]): Promise<number> {
       const records = some.map((one) => aScore((scores += 1), { scoredAt: Date.now() - 60_000, ...one }));
       const outcome = await log.append('records.scores.n-1', encodeScores(records));
@@ -195,7 +195,7 @@ describe('DELETE /v1/players/players/{id}', () => {
       state: aPlayer({ id: playerId, deviceId, lastSeq: 1 }),
     });
 
-    it('also deletes and counts the scores of the device, up to the erasure, of its game and environment', async () => {
+    it('loses the scores of the device in its game and environment up to the erasure, and the receipt counts them', async () => {
       const player = await register('scored', { device_id: 'own' });
       await isIn(await commitDecided([snapshot(player, 'own')]));
       const before = sum(await rowsBy(player));
@@ -216,7 +216,7 @@ describe('DELETE /v1/players/players/{id}', () => {
       expect(await scoresOf('other')).toEqual([1, 0]);
     });
 
-    it('keeps the scores of a device that another player has too, until that one is erased', async () => {
+    it('keeps the scores of a shared device until the other player is erased too', async () => {
       const [one, other] = [
         await register('one', { device_id: 'both' }),
         await register('other', { device_id: 'both' }),
@@ -233,7 +233,7 @@ describe('DELETE /v1/players/players/{id}', () => {
       expect(await scoresOf('both')).toEqual([0, 0]);
     });
 
-    it('leaves scores that a repeat of the sink may look for; they go when it is settled, and so does the device', async () => {
+    it('keeps scores that a retry of the sink may look for, and loses them and the device once the retry is done', async () => {
       const player = await register('late', { device_id: "it's \\ late" });
       await isIn(await commitDecided([snapshot(player, "it's \\ late")]));
       const first = await scored({ deviceId: "it's \\ late" });
@@ -267,7 +267,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     });
   });
 
-  it('spares the life that begins after it, even in the same record', async () => {
+  it('spares a new player with the same id, even in the same record', async () => {
     const player = await register('phoenix');
     await commitDecided(everyFact(player));
     const track = (name: string) =>
@@ -282,13 +282,13 @@ describe('DELETE /v1/players/players/{id}', () => {
     const events = await rowsOf(clickhouse, `SELECT event_name FROM events WHERE player_id = '${player}'`);
     expect(events).toEqual([{ event_name: 'first_words' }]);
     expect(await rowsBy(player)).toEqual({ ...NONE, events: 1 });
-    // The receipt of the first life can still be had; the player is there.
+    // The first receipt is still available while the player exists again.
     expect(await receiptOf(player)).toMatchObject({ status: 'done' });
     const { body } = await call('GET', `${PLAYERS}/${player}`);
     expect(body.data).toMatchObject({ external_id: 'phoenix', email: null, attributes: {} });
   });
 
-  it('leaves behind what a rebuild needs: nothing of the player before the record, which is then applied', async () => {
+  it('leaves what a rebuild needs: no data of the player before the record, which the rebuild then applies', async () => {
     const player = await register('rebuilt');
     await isIn(await commitDecided(everyFact(player)));
     await call('DELETE', `${PLAYERS}/${player}`);
@@ -301,7 +301,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     ]);
   });
 
-  it('erases many at once, each with its own count', async () => {
+  it('erases many players concurrently, each with its own count', async () => {
     const players = await Promise.all([1, 2, 3].map((n) => register(`crowd-${n}`)));
     await isIn(await commitDecided(players.flatMap((id, n) => Array.from({ length: n + 1 }, () => anEvent(id)))));
     for (const player of players) await call('DELETE', `${PLAYERS}/${player}`);
@@ -310,7 +310,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect(receipts.map((receipt) => receipt['rows_deleted'])).toEqual([1, 2, 3]);
   });
 
-  it('makes the id 404 everywhere', async () => {
+  it('makes every endpoint return 404 for the id', async () => {
     const player = await register('gone');
     await call('DELETE', `${PLAYERS}/${player}`);
     for (const [method, path, body] of [
@@ -325,7 +325,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     }
   });
 
-  it('answers a repeat with the same Idempotency-Key as the first, and 409 to a key that was used for something else', async () => {
+  it('returns the first response to a repeat with the same Idempotency-Key, and 409 for a key of another request', async () => {
     const player = await register('keyed');
     const headers = { 'Idempotency-Key': 'erase-1' };
     await call('PATCH', `${PLAYERS}/${player}`, { device_id: 'd' }, key, { 'Idempotency-Key': 'patch-1' });
@@ -361,7 +361,7 @@ describe('DELETE /v1/players/players/{id}', () => {
 });
 
 describe('GET /v1/players/players/{id}/export', () => {
-  it('holds the player, the rest of its state, and its rows of every table page by page', async () => {
+  it('contains the player, the rest of its state, and its rows of every table page by page', async () => {
     const player = await register('exported');
     const facts = everyFact(player);
     await isIn(await commitDecided(facts));
@@ -394,7 +394,7 @@ describe('GET /v1/players/players/{id}/export', () => {
     expect(Object.fromEntries(seen)).toEqual(history);
   });
 
-  it('ends a page at its bound of bytes, and a row larger than that comes alone', async () => {
+  it('ends a page at its maximum size; a larger row is alone on its page', async () => {
     const player = await register('large');
     const sizes = [...Array.from({ length: 40 }, () => 60_000), 1_500_000, 1_500_000, 10];
     const events = sizes.map((size, i) =>
@@ -424,7 +424,7 @@ describe('GET /v1/players/players/{id}/export', () => {
     expect(pages.map((ids) => ids.length)).toEqual([18, 18, 5, 1, 1]);
   });
 
-  it('counts against the rate of its key', async () => {
+  it('counts against the rate limit of its key', async () => {
     const player = await register('metered');
     const lonely = await startGateway({ backend, analytics });
     const metered = await lonely.key({ tier: 'growth' });
@@ -433,7 +433,7 @@ describe('GET /v1/players/players/{id}/export', () => {
     await lonely.close();
   });
 
-  it('shows times as ISO 8601 and money in units, and no field of the state is left out', async () => {
+  it('contains every field of the state, with times as ISO 8601 and money in units', async () => {
     const [id, state] = ['7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c', SAMPLES.states.player];
     const lonely = await startGateway({ analytics });
     lonely.backend.reply = () => ({ kind: 'exported', player: { ...state, keys: [{ key: 'key-1', at: 1_000 }] } });
@@ -451,7 +451,7 @@ describe('GET /v1/players/players/{id}/export', () => {
     await lonely.close();
   });
 
-  it('refuses a cursor that is none, and is 503 while ClickHouse is away', async () => {
+  it('refuses an invalid cursor, and is 503 while ClickHouse is unavailable', async () => {
     const player = await register('cursor');
     const { status, body } = await call('GET', `${PLAYERS}/${player}/export?cursor=nonsense`);
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -464,8 +464,8 @@ describe('GET /v1/players/players/{id}/export', () => {
   });
 });
 
-describe('the list of tables that know players', () => {
-  it('holds every table of the schema with a player in it', async () => {
+describe('the list of tables with rows of players', () => {
+  it('contains every table of the schema that has a player column', async () => {
     const sql = `SELECT DISTINCT table FROM system.columns
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;

@@ -43,7 +43,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 let sequence = 0;
 let eventNumber = 0;
 
-/** Facts of one record, the next one of the log unless it is said which, as the rows the sink makes of them. */
+/** Inserts the facts of one record, by default the next of the log, as the rows that the sink makes of them. */
 async function write(facts: Fact[], at?: number): Promise<void> {
   sequence += 1;
   const batch = createRowBatch();
@@ -53,7 +53,7 @@ async function write(facts: Fact[], at?: number): Promise<void> {
   }
 }
 
-/** An event of a player with an id of its own, received `agoMs` ago. */
+/** An event of a player with a unique id, received `agoMs` ago. */
 function event(player: number, agoMs: number, some: Partial<EventTracked> = {}): EventTracked {
   eventNumber += 1;
   const at = now - agoMs;
@@ -82,7 +82,7 @@ async function page(query: string, asKey = key): Promise<Page> {
 const idsOf = ({ events }: Page): string[] => events.map((found) => found.event_id);
 const newestFirst = (events: readonly EventTracked[]): string[] => events.map(({ eventId }) => eventId).toReversed();
 
-/** The ids of all pages. @param onPage is called after each */
+/** The ids of all pages. @param onPage called after each page */
 async function walk(query: string, onPage: (page: Page) => Promise<void> = async () => {}): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -99,7 +99,7 @@ describe('GET /v1/events/events', () => {
     for (const table of ['events', 'erasures']) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
   });
 
-  it('answers events as the stream shows them, properties byte for byte', async () => {
+  it('returns events as the stream does, with their properties byte for byte', async () => {
     const properties = '{"b":1.0,"a":1e2,"big":12345678901234567890,"__proto__":{"x":"\\u00e9/\\n"},"2":[],"1":null}';
     await write([
       event(1, 5_000, { sessionId: 'ses_1', timestamp: Date.UTC(2020, 1, 29, 1, 2, 3, 4), properties }),
@@ -135,7 +135,7 @@ describe('GET /v1/events/events', () => {
     });
   });
 
-  it('takes player, name, session and times together, from a time and before another', async () => {
+  it('combines the filters player, name, session and times; `from` is inclusive and `to` exclusive', async () => {
     const events = [
       event(1, 9_000, { eventName: 'a' }),
       event(2, 8_000, { eventName: 'a', sessionId: 's' }),
@@ -157,14 +157,14 @@ describe('GET /v1/events/events', () => {
     expect(await ids(`player_id=${playerId(9)}`)).toEqual([]);
   });
 
-  it('takes what a caller sends as a value, whatever it holds', async () => {
+  it('treats every filter as a plain value, whatever it contains', async () => {
     const odd = `'; DROP TABLE events; -- {game:String} \\ " \u{1f600}`;
     await write([event(1, 1_000, { eventName: odd, sessionId: odd }), event(1, 500)]);
     const query = `event_name=${encodeURIComponent(odd)}&session_id=${encodeURIComponent(odd)}`;
     expect((await page(query)).events.map((found) => found.event_name)).toEqual([odd]);
   });
 
-  it("shows a key its own game's and environment's events only", async () => {
+  it("returns only events of the key's game and environment", async () => {
     await write([
       event(1, 3_000),
       event(1, 2_000, { environment: 'test', eventId: 'of test' }),
@@ -189,7 +189,7 @@ describe('GET /v1/events/events', () => {
   it.each(['', `&player_id=${playerId(1)}`, '&event_name=level_up', '&session_id=s'])(
     'pages show every event once, in order, while others come in: "%s"',
     async (filter) => {
-      // Many of one millisecond: their places in the log decide, which go on over records.
+      // Events of the same millisecond are ordered by their positions in the log, across records.
       const older = Array.from({ length: 9 }, (_, n) => event(1, 60_000 - Math.floor(n / 5), { sessionId: 's' }));
       const newer = Array.from({ length: 8 }, (_, n) => event(1, 30_000 - Math.floor(n / 7), { sessionId: 's' }));
       await write(older);
@@ -198,12 +198,12 @@ describe('GET /v1/events/events', () => {
         expect(events.length).toBeGreaterThan(0);
         await write([event(1, 0, { sessionId: 's' }), event(1, 30_000, { sessionId: 's' })]);
       });
-      // One that comes late into a millisecond that was passed stands before the cursor, and is not in the way.
+      // A late event of a millisecond that was already read is before the cursor and changes nothing.
       expect(seen).toEqual(newestFirst([...older, ...newer]));
     },
   );
 
-  it('a page ends with the event that goes over its bytes, and the next one goes on', async () => {
+  it('ends a page with the event that exceeds its maximum size, and the next page continues', async () => {
     const properties = JSON.stringify({ text: 'x'.repeat(60_000) });
     const events = Array.from({ length: 40 }, (_, n) => event(1, 5_000_000 - n * 100_000, { properties }));
     await write(events);
@@ -214,7 +214,7 @@ describe('GET /v1/events/events', () => {
     expect(sizes).toEqual([perPage, perPage, events.length - 2 * perPage]);
   });
 
-  it('of an erased player nothing shows before its rows are gone, and its next life does', async () => {
+  it('hides events of an erased player before its rows are deleted, and shows those of the player registered again', async () => {
     const other = event(2, 7_000);
     await write([event(1, 9_000), event(1, 8_000), other, event(1, 6_000)]);
     const { game, environment, externalId } = other;
@@ -225,17 +225,17 @@ describe('GET /v1/events/events', () => {
       expect(await walk(query)).toEqual(['next life', other.eventId]);
       expect(await walk(`${query}&player_id=${playerId(1)}`)).toEqual(['next life']);
     }
-    // Sequences of a FACTS that was made anew begin again: what comes much later stands behind, whatever its place.
+    // Sequences of a recreated FACTS start again; much later events are still after the earlier ones.
     const later = event(1, -2 * 3_600_000, { eventId: 'of a new log' });
     await write([later], 1);
     expect(await walk(`player_id=${playerId(1)}`)).toEqual(['of a new log', 'next life']);
-    // Done: what is left of its rows is none of our business any more.
+    // The erasure is done, so rows that are left belong to nobody.
     await ask(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
     await ask(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
     expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(6);
   });
 
-  it('refuses a cursor of other filters, of another environment, and one that was changed', async () => {
+  it('refuses a cursor of other filters, of another environment, and a modified one', async () => {
     await write([event(1, 3_000), event(1, 2_000), event(1, 1_000)]);
     const { next_cursor: cursor } = await page('limit=1&event_name=level_up');
     if (cursor === null) throw new Error('there is another page');
@@ -250,7 +250,7 @@ describe('GET /v1/events/events', () => {
     expect(await status(`event_name=level_up&cursor=${cursor}A`)).toBe(400);
   });
 
-  it('is for server keys, and 503 while ClickHouse is away', async () => {
+  it('is for server keys only, and 503 while ClickHouse is unavailable', async () => {
     const clientKey = await gateway.key({ kind: 'client' });
     expect((await gateway.call(clientKey, 'GET', PATH)).status).toBe(403);
     expect((await gateway.call(undefined, 'GET', PATH)).status).toBe(401);
@@ -265,7 +265,7 @@ describe('GET /v1/events/events', () => {
   });
 });
 
-describe('a query of events that is not valid', () => {
+describe('an invalid event query', () => {
   it.each([
     ['limit=0', 'limit'],
     ['limit=501', 'limit'],
@@ -280,7 +280,7 @@ describe('a query of events that is not valid', () => {
     ['from=2026-01-02&to=2026-01-02', 'to'],
     ['cursor=', 'cursor'],
     ['cursor=nonsense', 'cursor'],
-  ])('refuses "%s", naming %s', async (query, path) => {
+  ])('"%s" is refused, and the error names %s', async (query, path) => {
     const response = await gateway.call(key, 'GET', `${PATH}?${query}`);
     const body = await bodyOf(response);
     expect([response.status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -288,8 +288,8 @@ describe('a query of events that is not valid', () => {
   });
 });
 
-describe('a database that was made before there were event queries', () => {
-  it('gets their projections and answers them', async () => {
+describe('a database from before event queries existed', () => {
+  it('gets the projections and answers event queries', async () => {
     const older = { ...clickhouse.address, database: 'older' };
     const statement = readFileSync(
       new URL('../../../clickhouse-schema/migrations/0001_events.sql', import.meta.url),

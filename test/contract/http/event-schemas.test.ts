@@ -65,7 +65,7 @@ async function call(method: string, path: string, body?: unknown, key = server, 
   return { status: response.status, headers: response.headers, body: answer };
 }
 
-/** Every answer is held against the published document. */
+/** Compares every response with the published OpenAPI document. */
 let shapes: PublishedShapes | undefined;
 
 function documentedPath(path: string): string {
@@ -76,7 +76,7 @@ function documentedPath(path: string): string {
 }
 
 let named = 0;
-/** A name of events that no test used before. */
+/** An event name that no other test uses. */
 const newName = () => `level up ${++named} ü/*`;
 const define = (event_name: string, mode: string, schema: unknown = LEVELS) =>
   call('POST', SCHEMAS, { event_name, mode, schema });
@@ -92,8 +92,8 @@ async function register(key = server): Promise<string> {
 const track = (player_id: string, event_name: string, properties: unknown, some: Record<string, unknown> = {}) =>
   call('POST', '/v1/events/events', { player_id, event_name, properties, ...some }, client);
 
-describe('the registry of event schemas', () => {
-  it('creates, shows, lists, changes and deletes by the name of the events', async () => {
+describe('the event schemas', () => {
+  it('are created, returned, listed, changed and deleted by event name', async () => {
     const name = newName();
     const path = `${SCHEMAS}/${encodeURIComponent(name)}`;
     const created = await define(name, 'warn');
@@ -115,7 +115,7 @@ describe('the registry of event schemas', () => {
     expect((await redefine(name, 'warn')).status).toBe(404);
   });
 
-  it('observes when no mode is given, and answers a repeat under an Idempotency-Key as the first', async () => {
+  it('have the mode observe by default, and a repeat with an Idempotency-Key returns the first response', async () => {
     const body = { event_name: newName(), schema: LEVELS };
     const first = await call('POST', SCHEMAS, body, server, { 'Idempotency-Key': `create-${named}` });
     const repeat = await call('POST', SCHEMAS, body, server, { 'Idempotency-Key': `create-${named}` });
@@ -125,7 +125,7 @@ describe('the registry of event schemas', () => {
     expect(repeat.body.data).toEqual(first.body.data);
   });
 
-  it('lists in pages, in the order of the names', async () => {
+  it('are listed page by page, ordered by name', async () => {
     for (const name of ['page b', 'page a', 'page ü']) await define(name, 'observe');
     const names: string[] = [];
     let cursor: string | null = '';
@@ -157,7 +157,7 @@ describe('the registry of event schemas', () => {
     expect(body.error.details.fields[0]?.path).toBe(path);
   });
 
-  it("is a server key's own, of its game and environment", async () => {
+  it('are for server keys only and separate per game and environment', async () => {
     const name = newName();
     await define(name, 'enforce');
     const path = `${SCHEMAS}/${encodeURIComponent(name)}`;
@@ -174,7 +174,7 @@ describe('the registry of event schemas', () => {
   });
 });
 
-describe('an event that breaks its schema', () => {
+describe('an event that violates its schema', () => {
   const WARNINGS = [{ path: '/level', message: 'must be integer' }];
   const violations = async (mode: string) =>
     Number(new RegExp(`event_schema_violations_total\\{mode="${mode}"\\} (\\d+)`).exec(await metrics.text())?.[1] ?? 0);
@@ -188,7 +188,7 @@ describe('an event that breaks its schema', () => {
     expect(await violations('observe')).toBe(before + 1);
   });
 
-  it('is accepted with warnings in the mode warn: alone, in a batch, by a sync and at the end', async () => {
+  it('is accepted with warnings in the mode warn: alone, in a batch, by sync and by end-session', async () => {
     const [name, player] = [newName(), await register()];
     await define(name, 'warn');
     const broken = { event_name: name, properties: { level: 'x' } };
@@ -219,7 +219,7 @@ describe('an event that breaks its schema', () => {
     });
   });
 
-  it('is quarantined in the mode enforce: answered as such, again as such, and not accepted', async () => {
+  it('is quarantined in the mode enforce, reported as quarantined, also when repeated, and not accepted', async () => {
     const [name, player] = [newName(), await register()];
     await define(name, 'enforce');
     const broken = { event_name: name, properties: { level: 'x' } };
@@ -260,7 +260,7 @@ describe('an event that breaks its schema', () => {
 });
 
 let written = 0;
-/** Brings what was decided since the last time into FACTS and waits until it is in ClickHouse. */
+/** Appends the facts decided since the last call to FACTS and waits until they are in ClickHouse. */
 async function flush(): Promise<void> {
   const facts = backend.facts.slice(written);
   written = backend.facts.length;
@@ -292,13 +292,13 @@ const eventRows = (name: string) =>
   );
 
 describe('the quarantine', () => {
-  /** Each test looks at what came after it began. */
+  /** Each test reads only events received after its start. */
   let since = '';
   beforeEach(() => {
     since = `from=${new Date().toISOString()}`;
   });
 
-  it('lists what is in it, newest first, in pages, with the reason', async () => {
+  it('lists its events with the reason, newest first, page by page', async () => {
     const [name, other, player] = [newName(), newName(), await register()];
     await define(name, 'enforce');
     await define(other, 'enforce');
@@ -342,7 +342,7 @@ describe('the quarantine', () => {
     expect((await quarantine('', await gateway.key({ game: 'other' }))).events).toEqual([]);
   });
 
-  it('tracks what passes today, once: replayed twice, at the same time, and before ClickHouse knows of it', async () => {
+  it('tracks a valid event once: replayed twice, concurrently, and before ClickHouse has the first replay', async () => {
     const [name, player, another] = [newName(), await register(), await register()];
     await define(name, 'enforce');
     for (const [place, owner] of [player, another, player].entries()) {
@@ -384,7 +384,7 @@ describe('the quarantine', () => {
     expect(repeat.body.data).not.toHaveProperty('status');
   });
 
-  it('is replayed by id, by player and by time, also when the schema is gone; unknown fields are refused', async () => {
+  it('is replayed by id, player and time, also without the schema; unknown fields are refused', async () => {
     const [name, player, another] = [newName(), await register(), await register()];
     await define(name, 'enforce');
     for (const id of ['a', 'b', 'c']) await track(player, name, {}, { event_id: id });
@@ -404,7 +404,7 @@ describe('the quarantine', () => {
     expect((await eventRows(name)).map(({ event_id }) => event_id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is replayed call by call, oldest first, each event once, however many there are', async () => {
+  it('is replayed call by call, oldest first, each event once, for any number of events', async () => {
     const [name, one, two] = [newName(), await register(), await register()];
     await define(name, 'enforce');
     const sent: string[] = [];
@@ -439,7 +439,7 @@ describe('the quarantine', () => {
     }
   });
 
-  it('is not where events go that are only observed or warned of: their rows say what enforcing would have stopped', async () => {
+  it('does not get events of the modes observe and warn, whose rows state the violation', async () => {
     const [observed, warned, player] = [newName(), newName(), await register()];
     await define(observed, 'observe');
     await define(warned, 'warn');
@@ -459,7 +459,7 @@ describe('the quarantine', () => {
     expect((await quarantine(`player_id=${player}`)).events).toEqual([]);
   });
 
-  it('hides and loses what belongs to an erased player', async () => {
+  it('hides and deletes events of an erased player', async () => {
     const [name, player] = [newName(), await register()];
     await define(name, 'enforce');
     await track(player, name, {}, { event_id: 'gone' });
@@ -478,7 +478,7 @@ describe('the quarantine', () => {
     });
   });
 
-  it('is 503 while ClickHouse or an owner is away, and nothing is lost by that', async () => {
+  it('is 503 while ClickHouse or an owner is unavailable, and loses nothing', async () => {
     const [name, player] = [newName(), await register()];
     await define(name, 'enforce');
     await track(player, name, {}, { event_id: 'a' });

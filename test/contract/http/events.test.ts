@@ -27,7 +27,7 @@ const items = () => commands().flatMap((command) => command.items);
 const event = (some: Record<string, unknown> = {}) => ({ player_id: playerIn(0), event_name: 'level_up', ...some });
 
 describe('tracking one event', () => {
-  it('sends one command; what was left out has its default', async () => {
+  it('sends one command with defaults for missing fields', async () => {
     const before = Date.now();
     const response = await track(event());
     expect(response.status).toBe(200);
@@ -55,7 +55,7 @@ describe('tracking one event', () => {
     });
   });
 
-  it('passes on everything that was sent', async () => {
+  it('passes every field on', async () => {
     await track(
       event({
         player_id: playerIn(0).toUpperCase(),
@@ -79,7 +79,7 @@ describe('tracking one event', () => {
     ]);
   });
 
-  it('answers a duplicate with what is stored, as a replay', async () => {
+  it('returns the stored event for a duplicate and marks the response as replayed', async () => {
     gateway.backend.reply = (call) => {
       const reply = accept(call);
       if (reply.kind !== 'tracked') return reply;
@@ -106,7 +106,7 @@ describe('tracking one event', () => {
     expect(commands()[0]).not.toHaveProperty('ledgerId');
   });
 
-  it('shows a quarantined event as such', async () => {
+  it('reports a quarantined event', async () => {
     gateway.backend.reply = (call) => {
       const reply = accept(call);
       if (reply.kind !== 'tracked') return reply;
@@ -117,7 +117,7 @@ describe('tracking one event', () => {
     expect((await bodyOf(response)).data.status).toBe('quarantined');
   });
 
-  it('passes failures on: of the command, and of the event', async () => {
+  it('returns failures of the command and of the event', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     expect((await track(event())).status).toBe(404);
     gateway.backend.reply = (call) => {
@@ -131,7 +131,7 @@ describe('tracking one event', () => {
     expect((await bodyOf(response)).error).toMatchObject({ code: 'PLAYER_NOT_FOUND', message: 'gone' });
   });
 
-  it('answers 503 with Retry-After when no owner answers', async () => {
+  it('returns 503 with Retry-After if no owner replies', async () => {
     gateway.backend.reply = unavailable;
     const response = await track(event());
     expect(response.status).toBe(503);
@@ -174,7 +174,7 @@ describe('tracking one event', () => {
       '{"player_id":"6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11","event_name":"a","properties":{"x":9007199254740993}}',
       '/properties/x',
     ],
-  ])('names the value that is unusable in %s', async (body, path) => {
+  ])('names the invalid value in %s', async (body, path) => {
     const response = await track(body);
     expect(response.status).toBe(400);
     expect((await bodyOf(response)).error.details.fields).toEqual([{ path, message: expect.any(String) }]);
@@ -203,7 +203,7 @@ describe('tracking a batch', () => {
     });
   });
 
-  it('lets bad items spoil only themselves', async () => {
+  it('rejects invalid items and accepts the others', async () => {
     const events = [event(), event({ timestamp: 'x', event_id: 'bad' }), 'no event', event({ extra: 1 }), null];
     const response = await batch(events);
     expect(response.status).toBe(200);
@@ -225,7 +225,7 @@ describe('tracking a batch', () => {
     expect(items().map((item) => item.index)).toEqual([0, 3]);
   });
 
-  it('lets an unusable value spoil only its item', async () => {
+  it('rejects only the item with an invalid value', async () => {
     const good = JSON.stringify(event());
     const bad = good.replace('level_up', 'a\\u0000b');
     const response = await gateway.call(client, 'POST', '/v1/events/events/batch', `{"events":[${good},${bad}]}`);
@@ -239,7 +239,7 @@ describe('tracking a batch', () => {
     expect(elsewhere.status).toBe(400);
   });
 
-  it('takes nothing of a body with so many unusable values that not all were looked for', async () => {
+  it('refuses a body with more invalid values than the service looks for', async () => {
     const bad = JSON.stringify(event()).replace('level_up', 'a\\u0000b');
     const events = Array.from({ length: 40 }, () => bad).join(',');
     const response = await gateway.call(client, 'POST', '/v1/events/events/batch', `{"events":[${events}]}`);
@@ -247,14 +247,14 @@ describe('tracking a batch', () => {
     expect(items()).toEqual([]);
   });
 
-  it('refuses an item whose properties are too large, and keeps the rest', async () => {
+  it('rejects an item with too large properties and accepts the others', async () => {
     const large = { text: Array.from({ length: 9 }, () => 'x'.repeat(8000)) };
     const { data } = await bodyOf(await batch([event(), event({ properties: large })]));
     expect(data).toMatchObject({ accepted: 1, rejected: 1 });
     expect(data.results[1]?.error.details.fields[0]?.path).toBe('/events/1/properties');
   });
 
-  it('shows the items of a partition that cannot be reached as unavailable', async () => {
+  it('reports items of an unreachable partition as unavailable', async () => {
     gateway.backend.reply = (call) => (call.entityId.startsWith('3') ? unavailable() : accept(call));
     const response = await batch([event(), event({ player_id: playerIn(1) })]);
     expect(response.status).toBe(200);
@@ -265,7 +265,7 @@ describe('tracking a batch', () => {
     });
   });
 
-  it('answers the error of the first when none was accepted', async () => {
+  it('returns the error of the first item if none was accepted', async () => {
     gateway.backend.reply = unavailable;
     const down = await batch([event()]);
     expect(down.status).toBe(503);
@@ -275,7 +275,7 @@ describe('tracking a batch', () => {
     expect((await bodyOf(bad)).error.details.results).toHaveLength(2);
   });
 
-  it('takes 1 to 100 items, and 101 are refused as a whole', async () => {
+  it('accepts 1 to 100 items and refuses a batch of 101', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => event({ player_id: playerIn(0, n) }));
     expect((await bodyOf(await batch(many(100)))).data.accepted).toBe(100);
     gateway.backend.calls.length = 0;
@@ -287,7 +287,7 @@ describe('tracking a batch', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('with an Idempotency-Key claims it first, then sends ids that derive from it', async () => {
+  it('claims an Idempotency-Key first and derives the event ids from it', async () => {
     const response = await batch([event(), event({ player_id: playerIn(1) }), event({ event_id: 'own' })], {
       'Idempotency-Key': 'k',
     });
@@ -305,7 +305,7 @@ describe('tracking a batch', () => {
     expect(items().map((item) => item.eventId)).toEqual(ids);
   });
 
-  it('answers 409 for a key used with another body, and sends nothing', async () => {
+  it('returns 409 for an Idempotency-Key used with another body, and sends no command', async () => {
     gateway.backend.reply = (call) => (call.body.kind === 'ClaimIdempotencyKey' ? failure('CONFLICT') : accept(call));
     const response = await batch([event()], { 'Idempotency-Key': 'k' });
     expect(response.status).toBe(409);
@@ -313,7 +313,7 @@ describe('tracking a batch', () => {
     expect(commands()).toEqual([]);
   });
 
-  it('shows a replay', async () => {
+  it('marks a replayed response', async () => {
     gateway.backend.reply = (call) => {
       const reply = accept(call);
       return reply.kind === 'failure' ? reply : { ...reply, replayed: true };

@@ -32,7 +32,7 @@ const MATCHED: FlagEvaluation = {
 describe('POST /v1/flags/flags/{key}/evaluate', () => {
   const evaluate = (body: unknown, path = SINGLE) => gateway.call(key, 'POST', path, body);
 
-  it('answers a flag evaluation result', async () => {
+  it('returns the evaluation of the flag', async () => {
     serve([MATCHED]);
     const response = await evaluate({ player_id: PLAYER.toUpperCase(), context: { platform: 'ios', __proto__x: 1 } });
     expect(response.status).toBe(200);
@@ -73,7 +73,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
     },
   );
 
-  it('sends an empty context when there is none', async () => {
+  it('sends an empty context by default', async () => {
     serve([MATCHED]);
     await evaluate({ player_id: PLAYER });
     expect(gateway.backend.calls).toMatchObject([{ body: { context: '{}' } }]);
@@ -94,7 +94,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
     ['a context that is no object', { player_id: PLAYER, context: 'ios' }, '/context'],
     ['a context that is too large', { player_id: PLAYER, context: contextOf(LIMITS.documentBytes) }, '/context'],
     ['a context with an unusable string', { player_id: PLAYER, context: { a: 'x\u0000' } }, '/context/a'],
-  ])('is 400 for %s, naming it', async (_, body, path) => {
+  ])('is 400 for %s, and the error names it', async (_, body, path) => {
     const response = await evaluate(body);
     expect(response.status).toBe(400);
     const { error } = await bodyOf(response);
@@ -103,7 +103,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('takes the escaped key of a path, and a server key', async () => {
+  it('accepts a percent-encoded flag key, and a server key', async () => {
     serve([MATCHED]);
     const server = await gateway.key();
     await gateway.call(server, 'POST', '/v1/flags/flags/new%2Eshop/evaluate', { player_id: PLAYER });
@@ -114,7 +114,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
 describe('POST /v1/flags/flags/evaluate', () => {
   const evaluate = (body: unknown) => gateway.call(key, 'POST', BULK, body);
 
-  it('answers by flag key, leaves unknown flags out and names them', async () => {
+  it('returns evaluations by flag key and lists unknown keys', async () => {
     serve([MATCHED, { flagKey: '__proto__', value: 'true', variantKey: null, reason: 'default' }], ['gone"x']);
     const response = await evaluate({ player_id: PLAYER, flag_keys: ['new_shop', '__proto__', 'gone"x'] });
     expect(response.status).toBe(200);
@@ -133,14 +133,14 @@ describe('POST /v1/flags/flags/evaluate', () => {
     ]);
   });
 
-  it('evaluates all flags when none is named', async () => {
+  it('evaluates all flags by default', async () => {
     serve([]);
     const { data } = await bodyOf(await evaluate({ player_id: PLAYER }));
     expect(data).toMatchObject({ evaluations: {}, unknown_flags: [] });
     expect(gateway.backend.calls).toMatchObject([{ body: { flagKeys: 'all' } }]);
   });
 
-  it('is 404 for an unknown player, 400 for keys that are no list, or too many', async () => {
+  it('is 404 for an unknown player, and 400 if the keys are no list or too many', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     expect((await evaluate({ player_id: PLAYER })).status).toBe(404);
     for (const flagKeys of ['new_shop', [5], Array.from({ length: LIMITS.evaluatedFlags + 1 }, () => 'f')]) {
@@ -152,7 +152,7 @@ describe('POST /v1/flags/flags/evaluate', () => {
 });
 
 describe('a browser', () => {
-  it('may evaluate: preflight without a key, answers readable', async () => {
+  it('may evaluate flags: the preflight needs no key, and the response is readable', async () => {
     serve([MATCHED]);
     const origin = { Origin: 'https://game.example' };
     for (const path of [SINGLE, BULK]) {
@@ -165,7 +165,7 @@ describe('a browser', () => {
   });
 });
 
-/** A context of about so many bytes, of strings that are each small enough. */
+/** A context of about so many bytes, with strings below their own limit. */
 function contextOf(sizeBytes: number): Record<string, string> {
   const count = Math.ceil(sizeBytes / 4_000);
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'x'.repeat(4_000)]));

@@ -85,13 +85,13 @@ describe('setting an override', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('writes ids in capitals small', async () => {
+  it('converts player ids to lower case', async () => {
     const { body } = await call('PUT', pathOf('boolean', PLAYER.toUpperCase()), { value: true });
     expect(body.data['player_id']).toBe(PLAYER);
     expect(sent()).toMatchObject([{ playerId: PLAYER }]);
   });
 
-  it('passes the Idempotency-Key on to the player, and says when it was a repeat', async () => {
+  it("passes the Idempotency-Key on to the player's owner and marks repeats", async () => {
     gateway.backend.reply = () => ({ kind: 'overridden', flagKey: 'boolean', value: 'true', replayed: true });
     const { status, headers } = await put('boolean', { value: true }, { 'Idempotency-Key': 'k' });
     expect([status, headers.get('idempotent-replayed')]).toEqual([200, 'true']);
@@ -100,7 +100,7 @@ describe('setting an override', () => {
 });
 
 describe('removing an override', () => {
-  it('answers that there is none any more', async () => {
+  it('confirms the removal', async () => {
     const { status, body } = await call('DELETE', pathOf('json'));
     expect([status, body.data]).toEqual([200, { flag_key: 'json', player_id: PLAYER, removed: true }]);
     expect(sent()).toEqual([{ kind: 'OverrideFlag', playerId: PLAYER, flagKey: 'json', value: null }]);

@@ -51,7 +51,7 @@ describe('a period of a flag', () => {
   const change = (method: 'PATCH' | 'PUT', body: unknown) =>
     gateway.call(key, method, `/v1/flags/flags/${EXAMPLE.key}`, body);
 
-  it('goes on through edits of words, and ends with one that changes who gets what', async () => {
+  it('survives edits of names and texts, and ends with an edit that changes the assignment of players', async () => {
     expect((await create(EXAMPLE)).status).toBe(201);
     expect((await change('PATCH', { description: 'Other words' })).status).toBe(200);
     expect((await change('PUT', { ...EXAMPLE, name: 'Another name' })).status).toBe(200);
@@ -65,7 +65,7 @@ describe('a period of a flag', () => {
 });
 
 describe('creating a flag', () => {
-  it('answers 201 with the definition, its salt and version, and stores it', async () => {
+  it('returns 201 with the definition, its salt and version, and stores it', async () => {
     const segmentId = await aSegment();
     await create(SWITCH);
     const body = {
@@ -147,7 +147,7 @@ describe('creating a flag', () => {
     });
   });
 
-  it('fills in what was left out: on, for everybody, false or null by default', async () => {
+  it('sets defaults: enabled, without rules, false or null as the default value', async () => {
     const { body } = await create({ ...SWITCH, targeting_rules: [{}] });
     expect(body.data).toMatchObject({
       name: 'switch',
@@ -164,7 +164,7 @@ describe('creating a flag', () => {
     expect(byDefault).toBeNull();
   });
 
-  it('gives every flag a salt of its own', async () => {
+  it('gives every flag a unique salt', async () => {
     const salts = [];
     for (const name of ['a', 'b', 'c']) salts.push((await create({ ...SWITCH, key: name })).body.data['salt']);
     expect(new Set(salts).size).toBe(3);
@@ -186,7 +186,7 @@ describe('creating a flag', () => {
     expect(answered.data).toMatchObject(body);
   });
 
-  it.each(['.', '..', 'a.b..c', '-_-', 'A', 'x'.repeat(100)])('takes the key %s', async (name) => {
+  it.each(['.', '..', 'a.b..c', '-_-', 'A', 'x'.repeat(100)])('accepts the key %s', async (name) => {
     expect((await create({ ...SWITCH, key: name })).status).toBe(201);
     expect(stored()).toMatchObject([{ key: name }]);
   });
@@ -284,13 +284,13 @@ describe('creating a flag', () => {
     }
   });
 
-  it('of two created at the same moment with one key keeps one', async () => {
+  it('keeps one of two created concurrently with the same key', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => create(SWITCH)));
     expect(answers.map(({ status }) => status).sort(ascending)).toEqual([201, 409, 409]);
     expect(stored()).toHaveLength(1);
   });
 
-  it('is bounded per game and environment, deleted ones apart', async () => {
+  it('has a maximum per game and environment, and another one for deleted flags', async () => {
     await create(SWITCH);
     const document = stored()[0]!;
     for (let n = 1; n < LIMITS.flagsPerEnvironment; n++) {
@@ -319,14 +319,14 @@ describe('creating a flag', () => {
 });
 
 describe('reading flags', () => {
-  it('gets one by key, with its version as ETag', async () => {
+  it('returns a flag by key with its version as the ETag', async () => {
     const { body } = await create(EXAMPLE);
     const { status, headers, body: got } = await call('GET', `${PATH}/button_color`);
     expect([status, headers.get('etag')]).toEqual([200, '"1"']);
     expect(got.data).toEqual(body.data);
   });
 
-  it('an unknown one, and one of another environment or game, is 404 FLAG_NOT_FOUND', async () => {
+  it('returns 404 FLAG_NOT_FOUND for an unknown flag and for one of another environment or game', async () => {
     await create({ ...SWITCH, key: 'a.b' });
     for (const name of ['nope', 'a=db', 'a%20b', '*']) {
       const { status, body } = await call('GET', `${PATH}/${name}`);
@@ -343,13 +343,13 @@ describe('reading flags', () => {
     expect(stored()).toMatchObject([{ version: 1, archivedAt: null }]);
   });
 
-  it('a flag may be called evaluate', async () => {
+  it('accepts a flag with the key evaluate', async () => {
     await create({ ...SWITCH, key: 'evaluate' });
     expect((await call('GET', `${PATH}/evaluate`)).body.data).toMatchObject({ key: 'evaluate' });
     expect((await call('PATCH', `${PATH}/evaluate`, { enabled: false })).status).toBe(200);
   });
 
-  it('lists them by key, page by page, deleted ones left out', async () => {
+  it('lists flags by key, page by page, without deleted ones', async () => {
     for (const name of ['c', 'a', 'gone', 'b']) await create({ ...SWITCH, key: name });
     await call('DELETE', `${PATH}/gone`);
     const first = await call('GET', `${PATH}?limit=2`);
@@ -359,8 +359,8 @@ describe('reading flags', () => {
   });
 });
 
-describe('putting a flag', () => {
-  it('replaces it whole, counts the version up and keeps the salt', async () => {
+describe('replacing a flag', () => {
+  it('replaces every field, increments the version and keeps the salt', async () => {
     const { body: first } = await create({ ...EXAMPLE, description: 'd', enabled: false });
     const { key: _, name: __, enabled: ___, ...rest } = EXAMPLE;
     const { status, headers, body } = await call('PUT', `${PATH}/button_color`, { ...rest, targeting_rules: [] });
@@ -378,7 +378,7 @@ describe('putting a flag', () => {
     });
   });
 
-  it('takes what GET answered', async () => {
+  it('accepts the response to GET', async () => {
     await create(EXAMPLE);
     const { body } = await call('GET', `${PATH}/button_color`);
     const { status, body: put } = await call('PUT', `${PATH}/button_color`, {
@@ -405,14 +405,14 @@ describe('putting a flag', () => {
 });
 
 describe('patching a flag', () => {
-  it('changes the fields that are there, and only those', async () => {
+  it('changes only the fields that are sent', async () => {
     const { body: first } = await create({ ...EXAMPLE, description: 'd' });
     const { status, body } = await call('PATCH', `${PATH}/button_color`, { enabled: false });
     expect(status).toBe(200);
     expect(body.data).toEqual({ ...first.data, enabled: false, version: 2, updated_at: expect.any(String) });
   });
 
-  it('null gives a field what it has when left out', async () => {
+  it('sets a field to its default by null', async () => {
     await create({ ...EXAMPLE, description: 'd', default_value: 'grey', enabled: false });
     const { body } = await call('PATCH', `${PATH}/button_color`, {
       name: null,
@@ -452,8 +452,8 @@ describe('patching a flag', () => {
   });
 });
 
-describe('a flag that is faulty through no change of its own', () => {
-  // Its prerequisite was archived and the segment of its rule deleted after it was made.
+describe('a flag that became invalid through changes of other definitions', () => {
+  // Its prerequisite was archived and the segment of its rule deleted after its creation.
   async function aStranded() {
     const segmentId = await aSegment();
     await create(SWITCH);
@@ -466,7 +466,7 @@ describe('a flag that is faulty through no change of its own', () => {
     return { stranded, plain, flag: (await call('GET', `${PATH}/button_color`)).body.data };
   }
 
-  it('can be switched off and on', async () => {
+  it('can be disabled and enabled', async () => {
     await aStranded();
     for (const enabled of [false, true]) {
       const { status, body } = await call('PATCH', `${PATH}/button_color`, { enabled });
@@ -474,14 +474,14 @@ describe('a flag that is faulty through no change of its own', () => {
     }
   });
 
-  it('can be put as it is, and changed beside its faults', async () => {
+  it('can be replaced unchanged, and changed in other fields', async () => {
     const { flag, stranded, plain } = await aStranded();
     expect((await call('PUT', `${PATH}/button_color`, { ...flag, enabled: false })).status).toBe(200);
     const rules = [{ ...plain, percentage: 60 }, stranded];
     expect((await call('PATCH', `${PATH}/button_color`, { targeting_rules: rules })).status).toBe(200);
   });
 
-  it('takes no further fault', async () => {
+  it('accepts no further fault', async () => {
     const { stranded, plain } = await aStranded();
     const missing = { ...stranded, segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab' };
     for (const [patch, path] of [
@@ -503,7 +503,7 @@ describe('If-Match', () => {
     ['DELETE', undefined],
   ] as const;
 
-  it.each(changes)('on %s of another version is 412 and changes nothing', async (method, body) => {
+  it.each(changes)('with another version makes %s return 412 and change nothing', async (method, body) => {
     await create(EXAMPLE);
     const { status, body: answered } = await call(method, `${PATH}/button_color`, body, { 'If-Match': '2' });
     expect([status, answered.error.code]).toEqual([412, 'PRECONDITION_FAILED']);
@@ -511,13 +511,13 @@ describe('If-Match', () => {
     expect(stored()).toMatchObject([{ version: 1, archivedAt: null }]);
   });
 
-  it.each(changes)('on %s of the current version goes through', async (method, body) => {
+  it.each(changes)('with the current version lets %s succeed', async (method, body) => {
     await create(EXAMPLE);
     expect((await call(method, `${PATH}/button_color`, body, { 'If-Match': '"1"' })).status).toBe(200);
     expect(stored()).toMatchObject([{ version: 2 }]);
   });
 
-  it('lets one of many changes of a version through', async () => {
+  it('lets one of many concurrent changes of a version succeed', async () => {
     await create(EXAMPLE);
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => call('PATCH', `${PATH}/button_color`, { name: String(n) }, { 'If-Match': '1' })),
@@ -525,7 +525,7 @@ describe('If-Match', () => {
     expect(answers.map(({ status }) => status).sort(ascending)).toEqual([200, 412, 412, 412]);
   });
 
-  it('left out, all of them go through, each as a version, and no field is lost', async () => {
+  it('left out, lets all changes succeed, each as a version, and no field is lost', async () => {
     await create(EXAMPLE);
     const fields = [{ name: 'n' }, { description: 'd' }, { enabled: false }, { default_value: 'grey' }];
     const answers = await Promise.all(fields.map((field) => call('PATCH', `${PATH}/button_color`, field)));
@@ -536,7 +536,7 @@ describe('If-Match', () => {
 });
 
 describe('deleting a flag', () => {
-  it('archives it: unknown from then on, its key taken', async () => {
+  it('archives it: endpoints return 404, and its key stays taken', async () => {
     await create(SWITCH);
     const { status, body } = await call('DELETE', `${PATH}/switch`);
     expect([status, body.data]).toEqual([200, { key: 'switch', archived: true }]);
@@ -554,7 +554,7 @@ describe('deleting a flag', () => {
     expect(stored()).toMatchObject([{ archivedAt: expect.any(Number), version: 2 }]);
   });
 
-  it('makes it no prerequisite for others', async () => {
+  it('fails the prerequisites of other flags', async () => {
     await create(SWITCH);
     await call('DELETE', `${PATH}/switch`);
     const { status, body } = await create({ ...EXAMPLE, prerequisites: [{ flag_key: 'switch', value: true }] });
@@ -565,7 +565,7 @@ describe('deleting a flag', () => {
 describe('with an Idempotency-Key', () => {
   const once = { 'Idempotency-Key': 'k' };
 
-  it('a repeat of a creation answers as the first did', async () => {
+  it('a repeat of a creation returns the first response', async () => {
     const first = await create(EXAMPLE, once);
     const second = await create(EXAMPLE, once);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
@@ -573,7 +573,7 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('repeats at the same moment make one flag', async () => {
+  it('concurrent repeats create one flag', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => create(EXAMPLE, once)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.data['salt'])).size).toBe(1);
@@ -604,14 +604,14 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toMatchObject([{ key: 'button_color', version: 1 }]);
   });
 
-  it('keys of two API keys have nothing to do with each other', async () => {
+  it('the same key of two API keys is two keys', async () => {
     await create(SWITCH, once);
     key = await gateway.key();
     expect((await create(SWITCH, once)).status).toBe(409);
     expect((await create(EXAMPLE, once)).status).toBe(201);
   });
 
-  it('what failed may be repeated and then takes effect', async () => {
+  it('a failed request can be repeated and then takes effect', async () => {
     gateway.config.down = true;
     expect((await create(EXAMPLE, once)).status).toBe(503);
     gateway.config.down = false;

@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 
 const EVENT = JSON.stringify({ player_id: playerIn(0), event_name: 'e' });
 const PLAYER = `/v1/players/players/${playerIn(0)}`;
-/** A request that a reader of the other framing takes for the rest of a body. */
+/** A request that a parser of the other framing reads as the rest of a body. */
 const hidden = () => `GET ${PLAYER} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
 const head = (framing: readonly string[], path = '/v1/events/events', method = 'POST') =>
   [
@@ -48,7 +48,7 @@ const AMBIGUOUS: [string, string[]][] = [
   ['two Host', ['Host: y', `Content-Length: ${EVENT.length}`]],
 ];
 
-describe('a request that two readers may delimit differently', () => {
+describe('a request that two HTTP parsers may delimit differently', () => {
   it.each(AMBIGUOUS)('%s is 400, closes the connection, and runs nothing', async (_name, framing) => {
     const { status, text, closedByServer } = await sendRaw(gateway.port, [head(framing) + EVENT + hidden()]);
     expect({ status, closedByServer }).toEqual({ status: 400, closedByServer: true });
@@ -65,7 +65,7 @@ describe('a request that two readers may delimit differently', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('ends the connection of HEAD without an answer', async () => {
+  it('closes the connection of HEAD without a response', async () => {
     const bytes = head(['Content-Length: 0', 'Content-Length: 500'], '/healthz', 'HEAD') + hidden();
     expect(await sendRaw(gateway.port, [bytes])).toMatchObject({ status: undefined, closedByServer: true });
     expect(gateway.backend.calls).toEqual([]);
@@ -92,7 +92,7 @@ describe('a chunked request', () => {
   const chunked = (body: string) => head(['Transfer-Encoding: chunked']) + body;
   const WHOLE = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n0\r\n\r\n`;
 
-  it('is answered, and is the last on its connection', async () => {
+  it('gets a response and is the last on its connection', async () => {
     const { status, text, closedByServer } = await sendRaw(gateway.port, [chunked(WHOLE)]);
     expect({ status, closedByServer }).toEqual({ status: 200, closedByServer: true });
     expect(text).toContain('Connection: close');
@@ -105,7 +105,7 @@ describe('a chunked request', () => {
     ['after a size that is no number', 'g\r\n0123456789abcdef\r\n0\r\n\r\n'],
     ['after a chunk that ends without CRLF', '5\r\nhello__0\r\n\r\n'],
     ['after a bare LF', '5\nhello\r\n0\r\n\r\n'],
-  ])('is followed by no other request: %s', async (_name, body) => {
+  ])('is not followed by another request: %s', async (_name, body) => {
     for (const path of ['/v1/events/events', '/healthz', '/nowhere']) {
       gateway.backend.calls = [];
       const first = head(['Transfer-Encoding: chunked'], path) + body;
@@ -117,7 +117,7 @@ describe('a chunked request', () => {
 });
 
 describe('a connection', () => {
-  it('is kept, and says for how long, unless the client closes it', async () => {
+  it('is kept open and announces for how long, unless the client closes it', async () => {
     const connection = openRaw(gateway.port);
     for (const path of ['/healthz', PLAYER, '/nowhere']) {
       connection.send(head([], path, 'GET'));
@@ -136,7 +136,7 @@ describe('a connection', () => {
     connection.destroy();
   });
 
-  it('outlives the time it was promised, and is closed some seconds later', async () => {
+  it('is closed some seconds after the announced time', async () => {
     const used = openRaw(gateway.port);
     const idle = openRaw(gateway.port);
     for (const connection of [used, idle]) {
@@ -152,7 +152,7 @@ describe('a connection', () => {
     expect(performance.now() - startMs).toBeLessThan(20_000);
   });
 
-  it('of a stream ends with it, and its last chunk is well-formed', async () => {
+  it('of a stream ends with the stream, with a well-formed last chunk', async () => {
     const response = await gateway.call(key, 'GET', '/v1/events/events/stream');
     expect(response.headers.get('connection')).toBe('close');
     const { reader } = await until('the stream is attached', () => gateway.feed.attached.at(-1));

@@ -42,7 +42,7 @@ async function register(externalId: string, key = server): Promise<string> {
   return String((await bodyOf(response)).data['id']);
 }
 
-/** Calls an endpoint and holds its answer against the published document. */
+/** Calls an endpoint and compares its response with the published OpenAPI document. */
 async function call(
   endpoint: 'init' | 'sync' | 'end-session',
   body: unknown,
@@ -66,7 +66,7 @@ const end = (sessionId: string, some: object = {}, headers?: Record<string, stri
 const tracked = () => owner.facts.flatMap((fact) => (fact.kind === 'EventTracked' ? [fact] : []));
 
 describe('init', () => {
-  it('answers the player, a session, flags, segments and the time', async () => {
+  it('returns the player, a session, flags, segments and the time', async () => {
     nowMs = T + 1_234;
     const { status, data } = await init({
       device_info: { platform: 'ios', os_version: '18.1', app_version: '2.4.0', device_model: 'iPhone16,2' },
@@ -91,21 +91,21 @@ describe('init', () => {
     });
   });
 
-  it('takes an id in capitals, from either kind of key, and names what it does not know', async () => {
+  it('accepts an id in upper case from both kinds of keys, and lists unknown fields', async () => {
     const body = { player_id: player.toUpperCase(), device_info: { platform: 'ios', maker: 'x' }, locale: 'sv' };
     const { status, headers } = await init(body, undefined, server);
     expect(status).toBe(200);
     expect(headers.get('x-ignored-fields')).toBe('locale, device_info.maker');
   });
 
-  it('answers requested flags only and names unknown ones', async () => {
+  it('returns requested flags only and lists unknown ones', async () => {
     const { data } = await init({ requested_flags: ['shop', 'gone'] });
     expect(data).toMatchObject({ flags: { shop: { enabled: true, variant: 'a' } }, unknown_flags: ['gone'] });
     expect(Object.keys(Object(data['flags']))).toEqual(['shop']);
     expect((await init({ requested_flags: [] })).data['flags']).toEqual({});
   });
 
-  it('with an Idempotency-Key answers one session, however often it is sent', async () => {
+  it('returns the same session for every repeat with an Idempotency-Key', async () => {
     const first = await init({}, { 'Idempotency-Key': 'k1' });
     nowMs += 5_000;
     const again = await init({}, { 'Idempotency-Key': 'k1' });
@@ -129,7 +129,7 @@ describe('init', () => {
     expect(owner.state(player)).toMatchObject({ sessionCount: 0 });
   });
 
-  it('of a player of nobody, or of another game or environment, is 404 PLAYER_NOT_FOUND', async () => {
+  it('is 404 PLAYER_NOT_FOUND for an unknown player and one of another game or environment', async () => {
     const elsewhere = await gateway.key({ game: 'other' });
     const test = await gateway.key({ environment: 'test', kind: 'client' });
     for (const answer of [
@@ -143,7 +143,7 @@ describe('init', () => {
 });
 
 describe('sync', () => {
-  it('takes events in, in the order of their timestamps, as part of the session', async () => {
+  it('accepts events in the order of their timestamps, as part of the session', async () => {
     const sessionId = await opened();
     nowMs += 30_000;
     const { status, data } = await sync(sessionId, [
@@ -160,7 +160,7 @@ describe('sync', () => {
     for (const fact of tracked()) expect(fact).toMatchObject({ sessionId, at: T + 30_000 });
   });
 
-  it('refuses bad items alone and says why', async () => {
+  it('rejects invalid events with a reason and accepts the others', async () => {
     const sessionId = await opened();
     const { status, data, headers } = await sync(sessionId, [
       { event_name: 'good', level: 5 },
@@ -187,12 +187,12 @@ describe('sync', () => {
     expect(headers.get('x-ignored-fields')).toBe('events[].level');
   });
 
-  it('that brings only bad ones is answered all the same: a shipped client goes on', async () => {
+  it('succeeds even with invalid events only, so a shipped client can continue', async () => {
     const { status, data } = await sync(await opened(), [{}]);
     expect([status, data['events_accepted']]).toEqual([200, 0]);
   });
 
-  it('accepts an event_id once, and none again under the same Idempotency-Key', async () => {
+  it('accepts an event_id once, and no event again with the same Idempotency-Key', async () => {
     const sessionId = await opened();
     const events = [{ event_name: 'a', event_id: 'mine' }, { event_name: 'b' }];
     const first = await sync(sessionId, events, {}, { 'Idempotency-Key': 's1' });
@@ -209,7 +209,7 @@ describe('sync', () => {
     expect(data['attributes']).toEqual({ level: 4, gold: 1.5 });
   });
 
-  it('tells what changed of flags since the session last saw them', async () => {
+  it('returns the flags that changed since the last init or sync of the session', async () => {
     const sessionId = await opened();
     shopServes = '"b"';
     expect((await sync(sessionId, [])).data['updated_flags']).toEqual({ shop: { enabled: true, variant: 'b' } });
@@ -237,7 +237,7 @@ describe('sync', () => {
     expect(owner.facts).toHaveLength(before);
   });
 
-  it('takes 50 events', async () => {
+  it('accepts 50 events', async () => {
     const events = Array.from({ length: 50 }, () => ({ event_name: 'e' }));
     expect((await sync(await opened(), events)).data['events_accepted']).toBe(50);
   });
@@ -256,20 +256,20 @@ describe('a session that is not open', () => {
     expect(tracked()).toHaveLength(before);
   };
 
-  it('never was', () => expectNotFound('ses_019bc0de-1234-7abc-8def-0123456789ab'));
+  it('never existed', () => expectNotFound('ses_019bc0de-1234-7abc-8def-0123456789ab'));
 
-  it("is another player's", async () => {
+  it('belongs to another player', async () => {
     const sessionId = await opened();
     await expectNotFound(sessionId, await register('player-2'));
   });
 
-  it('ended before', async () => {
+  it('has ended', async () => {
     const sessionId = await opened();
     expect((await end(sessionId)).status).toBe(200);
     await expectNotFound(sessionId);
   });
 
-  it('expired 1800 s after its last call', async () => {
+  it('expired 1800 seconds after its last call', async () => {
     const sessionId = await opened();
     nowMs += 1_799_999;
     expect((await sync(sessionId, [])).status).toBe(200);
@@ -282,7 +282,7 @@ describe('a session that is not open', () => {
     ]);
   });
 
-  it('was the oldest of four when a fifth opened', async () => {
+  it('was the oldest of four when a fifth was opened', async () => {
     const sessions: string[] = [];
     for (let n = 0; n < 5; n += 1) sessions.push(await opened());
     await expectNotFound(sessions[0] ?? '');
@@ -291,7 +291,7 @@ describe('a session that is not open', () => {
 });
 
 describe('the end of a session', () => {
-  it('sums it up, with its final events', async () => {
+  it('returns the summary, including the final events', async () => {
     const sessionId = await opened();
     nowMs += 45_600;
     await sync(sessionId, [
@@ -321,14 +321,14 @@ describe('the end of a session', () => {
     });
   });
 
-  it('believes no more time than went by', async () => {
+  it('counts at most the time since init', async () => {
     const sessionId = await opened();
     nowMs += 10_999;
     const { data } = await end(sessionId, { session_duration_seconds: 9_007_199_254_740_991 });
     expect(data['session_summary']).toMatchObject({ duration_seconds: 10, total_events: 0 });
   });
 
-  it('with an Idempotency-Key answers the same summary again', async () => {
+  it('returns the same summary for a repeat with an Idempotency-Key', async () => {
     const sessionId = await opened();
     const first = await end(sessionId, {}, { 'Idempotency-Key': 'e1' });
     nowMs += 3_600_000;
@@ -343,7 +343,7 @@ describe('the end of a session', () => {
     ['a duration in words', { session_duration_seconds: '60' }],
     ['51 events', { final_events: Array.from({ length: 51 }, () => ({ event_name: 'e' })) }],
     ['events that are no list', { final_events: 'none' }],
-  ])('with %s is 400 and leaves it open', async (_, some) => {
+  ])('with %s is 400 and leaves the session open', async (_, some) => {
     const sessionId = await opened();
     expect((await end(sessionId, some)).status).toBe(400);
     expect((await end(sessionId)).status).toBe(200);
@@ -356,11 +356,11 @@ describe('the end of a session', () => {
 });
 
 describe('the game-client endpoints', () => {
-  it('never tell an e-mail address', async () => {
+  it('never return an e-mail address', async () => {
     expect(JSON.stringify((await init()).data)).not.toContain('ann@example.com');
   });
 
-  it('are for browsers, and count against the tier', async () => {
+  it('may be called by browsers and count against the rate limit', async () => {
     const key = await gateway.key({ kind: 'client', tier: 'growth' });
     const { headers } = await init({}, { Origin: 'https://game.example' }, key);
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -372,7 +372,7 @@ describe('the game-client endpoints', () => {
     expect(preflight.status).toBe(204);
   });
 
-  it('serve the devices of a player side by side, over any gateway', async () => {
+  it('serve several devices of a player concurrently, over any gateway', async () => {
     const clock = { ...systemClock, wallMs: () => nowMs + 2_000 };
     const second = await startGateway({ backend: owner, clock });
     try {
@@ -382,7 +382,7 @@ describe('the game-client endpoints', () => {
       const response = await second.call(key, 'POST', '/v1/bff/game/init', body);
       const tablet = String((await bodyOf(response)).data['session_id']);
       const events = [{ event_name: 'played' }];
-      // Each device's next call meets the other gateway, whose clock differs.
+      // Each device's next call goes to the other gateway, whose clock differs.
       const crossed = await second.call(key, 'POST', '/v1/bff/game/sync', {
         player_id: player,
         session_id: phone,
@@ -399,7 +399,7 @@ describe('the game-client endpoints', () => {
   });
 });
 
-/** Over the bound of a document together, though each string is within its own. */
+/** Together over the limit of a document, though each string is below its own limit. */
 function largeProperties(): Record<string, string> {
   return Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`k${n}`, 'x'.repeat(8_000)]));
 }

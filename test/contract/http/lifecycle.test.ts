@@ -23,7 +23,7 @@ const read = (what: 'lifecycle' | 'churn-risk', { id = ID, key = server } = {}) 
   gateway.call(key, 'GET', `/v1/players/players/${id}/${what}`);
 
 describe('the lifecycle summary', () => {
-  it('has the documented fields, its times with an offset', async () => {
+  it('has the documented fields, and times with an offset', async () => {
     gateway.backend.reply = () => ({
       kind: 'lifecycle',
       playerId: ID,
@@ -91,13 +91,13 @@ describe.each(['lifecycle', 'churn-risk'] as const)('%s', (what) => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('of a player that is not there, or is another game’s, is 404 PLAYER_NOT_FOUND', async () => {
+  it('is 404 PLAYER_NOT_FOUND for an unknown player and for one of another game', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     const response = await read(what);
     expect([response.status, (await bodyOf(response)).error.code]).toEqual([404, 'PLAYER_NOT_FOUND']);
   });
 
-  it('of what is no id is 400', async () => {
+  it('is 400 for an invalid id', async () => {
     expect((await read(what, { id: '42' })).status).toBe(400);
     expect(gateway.backend.calls).toEqual([]);
   });

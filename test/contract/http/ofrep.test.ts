@@ -35,7 +35,7 @@ const post = (path: string, body: unknown, headers?: Record<string, string>) =>
   gateway.call(key, 'POST', path, body, headers);
 
 describe('a single OFREP evaluation', () => {
-  it('answers what the flag serves, in the words of OpenFeature', async () => {
+  it('returns the evaluation in the format of OpenFeature', async () => {
     const response = await post(SINGLE, EXTERNAL);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -64,7 +64,7 @@ describe('a single OFREP evaluation', () => {
     });
   });
 
-  it('asks for the player of the external_id, counts as exposure, and hands the rest of the context on', async () => {
+  it('evaluates for the player with the external_id, records an exposure, and passes the context on', async () => {
     await post(SINGLE, EXTERNAL);
     const playerId = uuidv5(gateway.namespace('demo'), 'live:player_12345');
     expect(gateway.backend.calls).toMatchObject([
@@ -75,7 +75,7 @@ describe('a single OFREP evaluation', () => {
     ]);
   });
 
-  it('takes a player id as the targetingKey, and an external_id that looks like one', async () => {
+  it('accepts a player id as the targetingKey, and an external_id that looks like one', async () => {
     const id = uuidv5(gateway.namespace('demo'), 'live:someone');
     const body = { context: { targetingKey: id.toUpperCase() } };
     await post(SINGLE, body);
@@ -89,7 +89,7 @@ describe('a single OFREP evaluation', () => {
     expect(gateway.backend.calls.map(({ entityId }) => entityId)).toEqual([id, byExternalId]);
   });
 
-  it('spends no question on a UUID of a version that ours never are', async () => {
+  it('sends one query for a UUID that cannot be a player id', async () => {
     await post(SINGLE, { context: { targetingKey: '6f0f5a3e-8d7b-4c39-9a43-0d6f0e9c2b11' } });
     expect(gateway.backend.calls.map(({ entityId }) => entityId)).toEqual([
       uuidv5(gateway.namespace('demo'), 'live:6f0f5a3e-8d7b-4c39-9a43-0d6f0e9c2b11'),
@@ -109,7 +109,7 @@ describe('an OFREP failure', () => {
     ['a context with too many keys', { context: manyKeys() }, 'INVALID_CONTEXT'],
     ['a body that is no JSON', '{"context":', 'PARSE_ERROR'],
     ['a body that is no object', '[]', 'PARSE_ERROR'],
-  ])('of %s is a 400 that says so, with the key on the single endpoint', async (_, body, errorCode) => {
+  ])('of %s is 400 with that error code, and with the flag key in a single evaluation', async (_, body, errorCode) => {
     const single = await post(SINGLE, body);
     expect(single.status).toBe(400);
     expect(await single.json()).toEqual({ key: 'new_shop', errorCode, errorDetails: expect.any(String) });
@@ -119,7 +119,7 @@ describe('an OFREP failure', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('of an unknown player is an invalid context', async () => {
+  it('for an unknown player is INVALID_CONTEXT', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     for (const path of [SINGLE, BULK]) {
       const response = await post(path, EXTERNAL);
@@ -128,7 +128,7 @@ describe('an OFREP failure', () => {
     }
   });
 
-  it('of an unknown flag is 404 FLAG_NOT_FOUND', async () => {
+  it('for an unknown flag is 404 FLAG_NOT_FOUND', async () => {
     serve([], ['new_shop']);
     const response = await post(SINGLE, EXTERNAL);
     expect(response.status).toBe(404);
@@ -143,13 +143,13 @@ describe('an OFREP failure', () => {
     ['UNAUTHORIZED', 401, () => gateway.call(undefined, 'POST', BULK, EXTERNAL)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, () => post(BULK, EXTERNAL, { 'Content-Type': 'application/xml' })],
     ['PAYLOAD_TOO_LARGE', 413, () => post(BULK, `"${'x'.repeat(LIMITS.bodyBytes)}"`)],
-  ])('of the gateway itself has no envelope either: %s', async (_, status, ask) => {
+  ])('of the gateway has no envelope either: %s', async (_, status, ask) => {
     const response = await ask();
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ errorCode: 'GENERAL', errorDetails: expect.any(String) });
   });
 
-  it('of an owner that cannot be reached is 503 with Retry-After, of a bug 500 without a word of it', async () => {
+  it('is 503 with Retry-After for an unreachable owner, and 500 without internals for a bug', async () => {
     gateway.backend.reply = unavailable;
     const away = await post(SINGLE, EXTERNAL);
     expect([away.status, away.headers.get('retry-after')]).toEqual([503, '2']);
@@ -167,7 +167,7 @@ describe('an OFREP failure', () => {
 });
 
 describe('a bulk OFREP evaluation', () => {
-  it('answers all flags in order of their keys, and exposes none', async () => {
+  it('returns all flags ordered by key and records no exposure', async () => {
     serve([MATCHED, PLAIN]);
     const response = await post(BULK, EXTERNAL);
     expect(response.status).toBe(200);
@@ -180,11 +180,11 @@ describe('a bulk OFREP evaluation', () => {
     expect(gateway.backend.calls).toMatchObject([{ body: { flagKeys: 'all', exposes: false } }]);
   });
 
-  it('has an ETag of what was evaluated: 304 without a body until that changes', async () => {
+  it('has an ETag, and returns 304 without a body until an evaluation changes', async () => {
     const first = await post(BULK, EXTERNAL);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
-    // Another order and another duration are the same answer.
+    // The order of the flags and the duration do not change the response.
     serve([MATCHED], [], 99);
     for (const held of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const again = await post(BULK, EXTERNAL, { 'If-None-Match': held });
@@ -198,7 +198,7 @@ describe('a bulk OFREP evaluation', () => {
     }
   });
 
-  it('is the same in whatever order the owner holds its flags', async () => {
+  it('does not depend on the order of the flags in the owner', async () => {
     serve([MATCHED, PLAIN]);
     const one = (await post(BULK, EXTERNAL)).headers.get('etag');
     serve([PLAIN, MATCHED]);
@@ -207,7 +207,7 @@ describe('a bulk OFREP evaluation', () => {
 });
 
 describe('an OFREP key', () => {
-  it('comes as X-API-Key or as a bearer token', async () => {
+  it('is sent as X-API-Key or as a bearer token', async () => {
     const bearer = { Authorization: `Bearer ${key}` };
     expect((await gateway.call(undefined, 'POST', SINGLE, EXTERNAL, bearer)).status).toBe(200);
     expect((await gateway.call(undefined, 'POST', BULK, EXTERNAL, { Authorization: `bearer ${key}` })).status).toBe(
@@ -218,7 +218,7 @@ describe('an OFREP key', () => {
     }
   });
 
-  it('may be sent by browsers, which may read the ETag', async () => {
+  it('can be sent by browsers, which can read the ETag', async () => {
     const origin = { Origin: 'https://game.example' };
     const preflight = await gateway.call(undefined, 'OPTIONS', BULK, undefined, origin);
     expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Authorization.*If-None-Match/);

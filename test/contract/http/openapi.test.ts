@@ -23,26 +23,26 @@ describe('/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is refused by the validator when it is broken', async () => {
+  it('is refused by the validator if it is damaged', async () => {
     const { valid } = await new Validator().validate({ ...document, paths: { x: 5 } });
     expect(valid).toBe(false);
   });
 
-  it('holds every route, and nothing else', () => {
+  it('contains every route and nothing else', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(documented.toSorted()).toEqual(all.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
-  it('has operation ids that are unique', () => {
+  it('has unique operation ids', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => JSON.stringify(Object(operation).operationId)),
     );
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('every documented route is there: none answers 404 NOT_FOUND or 405 without a key', async () => {
+  it('exists for every documented route: none returns 404 NOT_FOUND or 405 without a key', async () => {
     for (const { method, path } of all) {
       const response = await fetch(gateway.url + path.replaceAll(/\{\w+\}/g, 'x'), { method });
       expect([200, 401], `${method} ${path}`).toContain(response.status);

@@ -77,7 +77,7 @@ async function call(method: string, path: string, body?: unknown, bearer?: strin
 }
 
 const session = 'ses_019bc0de-1234-7abc-8def-0123456789ab';
-/** Every route that a client key may call, about the player of a given id and external_id; `status` for the player itself. */
+/** Every route that a client key may call, for a player by id and external_id. `status` is for the player itself. */
 const requests = (id: string, externalId: string): [status: number, method: string, path: string, body?: unknown][] => [
   [200, 'POST', '/v1/players/players', { external_id: externalId }],
   [200, 'GET', `/v1/players/players/${id}`],
@@ -95,7 +95,7 @@ const requests = (id: string, externalId: string): [status: number, method: stri
 ];
 
 describe('the rate limit of a client key', () => {
-  it('is shared out by the players of tokens, also behind one address; bad tokens count for the address', async () => {
+  it('is divided among the players of tokens, also behind one address; invalid tokens count for the address', async () => {
     const shared = await gateway.key({ kind: 'client', tier: 'growth' });
     const [me, them] = [token('me'), token('other')];
     const read = async (bearer: string, id: string) =>
@@ -128,21 +128,21 @@ describe('an address that keeps sending bad tokens', () => {
     expect(await read(token('me'), mine)).toBe(200);
     for (let sent = 0; sent < 900; sent += 1) flood.add(await read(`x.y.${sent}`, mine));
     expect([...flood]).toEqual([403, 429]);
-    // Only the check of its signature tells that this one is good.
+    // Only the check of the signature can accept this token.
     expect(await read(token('me', { seconds: 61 }), mine)).toBe(429);
     expect(await read(token('me'), mine)).toBe(200);
     expect(await read(token('other'), other)).toBe(200);
   });
 });
 
-describe('where a game requires player tokens', () => {
+describe('if a game requires player tokens', () => {
   it('a client key acts for the player of its token, on every route', async () => {
     for (const [status, method, path, body] of requests(mine, 'me')) {
       expect([path, (await call(method, path, body, token('me'))).status]).toEqual([path, status]);
     }
   });
 
-  it('for no other player, on every route, and nothing happens to that one', async () => {
+  it('it acts for no other player, on every route, and does not change that player', async () => {
     const before = owner.facts.length;
     for (const [, method, path, body] of requests(other, 'other')) {
       expect([path, (await call(method, path, body, token('me'))).status]).toEqual([path, 403]);
@@ -150,7 +150,7 @@ describe('where a game requires player tokens', () => {
     expect(owner.facts).toHaveLength(before);
   });
 
-  it('and not at all without one, also not to score a device; a server key needs none', async () => {
+  it('it does nothing without a token, not even scoring; a server key needs none', async () => {
     for (const [, method, path, body] of requests(mine, 'me')) {
       expect([path, (await call(method, path, body)).status]).toEqual([path, 403]);
     }
@@ -160,7 +160,7 @@ describe('where a game requires player tokens', () => {
     }
   });
 
-  it('every route that a client key may call is among them', async () => {
+  it('these tests cover every route that a client key may call', async () => {
     const document: { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> } = JSON.parse(
       await (await fetch(`${gateway.url}/openapi.json`)).text(),
     );
@@ -173,7 +173,7 @@ describe('where a game requires player tokens', () => {
     expect(forClients.filter((route) => !route.includes('/scoring/')).toSorted()).toEqual(named.toSorted());
   });
 
-  it('items of a batch are judged each by itself', async () => {
+  it('each item of a batch is validated on its own', async () => {
     const events = [mine, other].map((player_id) => ({ player_id, event_name: 'win' }));
     const { text } = await call('POST', '/v1/events/events/batch', { events }, token('me'));
     expect(JSON.parse(text).data).toMatchObject({
@@ -182,7 +182,7 @@ describe('where a game requires player tokens', () => {
     });
   });
 
-  it('a token whose external_id looks like the id of another player is of its own player only', async () => {
+  it('a token whose external_id looks like the id of another player acts for its own player only', async () => {
     const bearer = token(other);
     const before = owner.facts.length;
     expect((await call('POST', '/ofrep/v1/evaluate/flags', { context: { targetingKey: other } }, bearer)).status).toBe(
@@ -192,14 +192,14 @@ describe('where a game requires player tokens', () => {
     expect(owner.facts).toHaveLength(before);
   });
 
-  it('the player itself is answered whole when it registers, and may change its device but not its e-mail', async () => {
+  it('a player who registers gets all its data, and can change its device but not its e-mail address', async () => {
     const body = { external_id: 'me', device_id: 'tablet', email: 'new@example.com', attributes: { level: 1 } };
     const { text } = await call('POST', '/v1/players/players', body, token('me'));
     expect(JSON.parse(text).data).toMatchObject({ device_id: 'tablet', attributes: { level: 1 } });
     expect(owner.state(mine)).toMatchObject({ deviceId: 'tablet', email: 'm@example.com' });
   });
 
-  it('a token ends a minute after its time, also one that was seen before', async () => {
+  it('a token ends a minute after its expiry, also if it was used before', async () => {
     const bearer = token('me', { seconds: 60 });
     const get = async () => (await call('GET', `/v1/players/players/${mine}`, undefined, bearer)).status;
     expect(await get()).toBe(200);
@@ -209,7 +209,7 @@ describe('where a game requires player tokens', () => {
     expect(await get()).toBe(403);
   });
 
-  it('what the secret before signed is good until its overlap ends, also where it was seen before', async () => {
+  it('a token of the previous secret is valid until the overlap ends, also if it was used before', async () => {
     const bearer = token('me', { seconds: 3_600 });
     const get = async (text = bearer) => (await call('GET', `/v1/players/players/${mine}`, undefined, text)).status;
     expect(await get()).toBe(200);
@@ -222,7 +222,7 @@ describe('where a game requires player tokens', () => {
     expect(await get(token('me', { secret: 'ptsec_new' }))).toBe(403);
   });
 
-  it('a token of one game or environment opens nothing in another', async () => {
+  it('a token of one game or environment is invalid in another', async () => {
     const bearer = token('me', { seconds: 3_600 });
     expect((await call('GET', `/v1/players/players/${mine}`, undefined, bearer)).status).toBe(200);
     const test = await gateway.key({ kind: 'client', environment: 'test' });
@@ -231,7 +231,7 @@ describe('where a game requires player tokens', () => {
     expect((await call('GET', `/v1/players/players/${mine}`, undefined, bearer, foreign)).status).toBe(403);
   });
 
-  it('browsers may send it', async () => {
+  it('browsers can send it', async () => {
     const response = await fetch(`${gateway.url}/v1/bff/game/init`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://game.example', 'Access-Control-Request-Method': 'POST' },
@@ -240,8 +240,8 @@ describe('where a game requires player tokens', () => {
   });
 });
 
-describe('where a game requires none', () => {
-  it('a token that is sent restricts all the same, and a bad one is refused', async () => {
+describe('if a game requires no player tokens', () => {
+  it('a token still restricts the request, and an invalid one is refused', async () => {
     await setGame({ requirePlayerToken: false });
     const get = async (id: string, bearer?: string) =>
       (await call('GET', `/v1/players/players/${id}`, undefined, bearer)).status;

@@ -25,7 +25,7 @@ const register = (body: unknown, headers?: Record<string, string>, key = server)
   gateway.call(key, 'POST', REGISTER, body, headers);
 
 describe('registering a player', () => {
-  it('sends one command with an id that follows from game, environment and external_id', async () => {
+  it('sends one command with an id derived from game, environment and external_id', async () => {
     const response = await register({
       external_id: 'player_12345',
       device_id: 'device_abc',
@@ -52,7 +52,7 @@ describe('registering a player', () => {
     ]);
   });
 
-  it('answers the documented Player', async () => {
+  it('returns the documented Player', async () => {
     const response = await register({ external_id: 'p' });
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
@@ -85,12 +85,12 @@ describe('registering a player', () => {
     });
   });
 
-  it('answers 200 for a player that was there', async () => {
+  it('returns 200 for an existing player', async () => {
     gateway.backend.reply = () => ({ kind: 'player', created: false, player: aPlayer() });
     expect((await register({ external_id: 'p' })).status).toBe(200);
   });
 
-  it('with If-None-Match: * only creates, and 409 DUPLICATE_PLAYER comes through', async () => {
+  it('with If-None-Match: * creates only, and returns 409 DUPLICATE_PLAYER for an existing player', async () => {
     gateway.backend.reply = () => failure('DUPLICATE_PLAYER');
     const response = await register({ external_id: 'p' }, { 'If-None-Match': '*' });
     expect(gateway.backend.calls[0]?.body).toMatchObject({ createOnly: true });
@@ -102,7 +102,7 @@ describe('registering a player', () => {
     expect((await register({ external_id: 'p' }, { 'If-None-Match': '"v1"' })).status).toBe(400);
   });
 
-  it('by a client key says so, and the answer leaves the e-mail out', async () => {
+  it('marks the command of a client key, whose response has no e-mail address', async () => {
     const response = await register({ external_id: 'p', email: 'a@b.example' }, {}, client);
     expect(gateway.backend.calls[0]?.body).toMatchObject({ byClientKey: true, email: 'a@b.example' });
     expect(await response.text()).not.toContain('email');
@@ -115,13 +115,13 @@ describe('registering a player', () => {
     });
   });
 
-  it('ignores unknown fields and names them in X-Ignored-Fields', async () => {
+  it('ignores unknown fields and lists them in X-Ignored-Fields', async () => {
     const response = await register('{"external_id":"p","nick name":1,"__proto__":{},"externalId":2}');
     expect(response.status).toBe(201);
     expect(response.headers.get('x-ignored-fields')).toBe('nick%20name, __proto__, externalId');
   });
 
-  it('names at most a bounded number of ignored fields', async () => {
+  it('lists a bounded number of ignored fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`\u{1F600}field${n}${'x'.repeat(200)}`, n]));
     const response = await register({ external_id: 'p', ...many });
     expect(response.status).toBe(201);
@@ -165,7 +165,7 @@ describe('registering a player', () => {
 describe('reading a player', () => {
   const id = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
 
-  it('by id asks the owner; the id may be in any case', async () => {
+  it('by id queries the owner; the id is case-insensitive', async () => {
     const response = await gateway.call(client, 'GET', `/v1/players/players/${id.toUpperCase()}`);
     expect(response.status).toBe(200);
     expect(gateway.backend.calls).toMatchObject([{ entityId: id, body: { kind: 'GetPlayer', playerId: id } }]);
@@ -179,7 +179,7 @@ describe('reading a player', () => {
     expect((await bodyOf(response)).data.email).toBe('player@example.com');
   });
 
-  it('answers 404 PLAYER_NOT_FOUND as the owner says', async () => {
+  it('returns 404 PLAYER_NOT_FOUND from the owner', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     const response = await gateway.call(server, 'GET', `/v1/players/players/${id}`);
     expect(response.status).toBe(404);
@@ -201,7 +201,7 @@ describe('reading a player', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('in another game or environment derives another id, so nothing of the first is found', async () => {
+  it('in another game or environment derives another id, so it finds nothing of the first', async () => {
     const keys = [server, await gateway.key({ environment: 'test' }), await gateway.key({ game: 'other' })];
     for (const key of keys) await gateway.call(key, 'GET', '/v1/players/players/external/p');
     expect(new Set(gateway.backend.calls.map((call) => call.entityId)).size).toBe(3);
@@ -218,7 +218,7 @@ describe('patching a player', () => {
   const patch = (body: unknown, headers?: Record<string, string>) =>
     gateway.call(server, 'PATCH', `/v1/players/players/${id}`, body, headers);
 
-  it('passes the merge patch on, null included', async () => {
+  it('passes the merge patch on, including null', async () => {
     const response = await patch({ email: null, device_id: 'd', attributes: { level: null, vip: true } });
     expect(response.status).toBe(200);
     expect(gateway.backend.calls[0]?.body).toEqual({
@@ -237,7 +237,7 @@ describe('patching a player', () => {
     expect(gateway.backend.calls).toEqual([]);
   });
 
-  it('carries an Idempotency-Key that is bound to method, path and body', async () => {
+  it('binds an Idempotency-Key to method, path and body', async () => {
     const hashes = [];
     for (const [path, body] of [
       ['/a', '{}'],
@@ -258,7 +258,7 @@ describe('patching a player', () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
-  it('shows a replay, and refuses unusable keys', async () => {
+  it('marks a replayed response and refuses invalid Idempotency-Keys', async () => {
     gateway.backend.reply = () => ({ kind: 'player', created: false, player: aPlayer(), replayed: true });
     expect((await patch({}, { 'Idempotency-Key': 'k' })).headers.get('idempotent-replayed')).toBe('true');
     for (const key of ['a b', 'x'.repeat(256), 'caf\u00e9s']) {

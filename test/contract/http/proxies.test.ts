@@ -15,12 +15,12 @@ interface Setup {
   gateway: Gateway;
   key: string;
   proxy: ReverseProxy;
-  /** Between the two: counts the proxy's connections. */
+  /** Between proxy and gateway: counts the proxy's connections. */
   wire: TcpProxy;
 }
 
 const EVENTS = '/v1/events/events';
-/** Longer than an idle connection is kept; as long as a stream may be silent for the proxy that most people use. */
+/** Longer than idle connections are kept, and as long as nginx lets a stream be silent. */
 const silenceMs = (name: ProxyName): number => (name === 'nginx' ? 30_000 : 13_000);
 const event = (pad = 0) => JSON.stringify({ player_id: playerIn(0), event_name: 'e' }).padEnd(pad);
 
@@ -47,7 +47,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
 
   const using = (skip: (note: string) => never): Setup => setup ?? skip(missing);
 
-  it('preflights and writes go over few connections, and none fails', async ({ skip }) => {
+  it('preflights and writes use few connections, and none fails', async ({ skip }) => {
     const { proxy, wire, key } = using(skip);
     const takenBefore = wire.taken;
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
@@ -62,7 +62,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
         agent.destroy();
       }),
     );
-    // The other tests' connections come on top.
+    // Connections of the other tests count too.
     expect(wire.taken - takenBefore).toBeLessThan(100);
   });
 
@@ -79,7 +79,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     agent.destroy();
   });
 
-  it('a stream is passed on as it comes, and outlives a long silence', async ({ skip }) => {
+  it('a stream is passed on without buffering and survives a long silence', async ({ skip }) => {
     const { gateway, proxy, key } = using(skip);
     const stream = await openStream(`http://127.0.0.1:${proxy.port}`, key);
     await until('the first message', () => stream.messages.length === 1, 2_000);
@@ -88,14 +88,14 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     reader.write(Buffer.from('data: {"type":"late"}\n\n'));
     await until('the message after the silence', () => stream.messages.length === 2, 2_000);
     stream.close();
-    // HAProxy finds out with the next message; the service sends one every half minute.
+    // HAProxy notices with the next message, which the service sends every 30 seconds.
     await until('the gateway sees the reader go', () => {
       reader.write(Buffer.from('data: {"type":"heartbeat"}\n\n'));
       return gateway.feed.attached.at(-1)?.detached;
     });
   });
 
-  it('a stream that the service ends, ends well-formed', async ({ skip, onTestFinished }) => {
+  it('a stream that the service ends is well-formed', async ({ skip, onTestFinished }) => {
     using(skip);
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
@@ -111,7 +111,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
 
   it('a write succeeds after any silence', async ({ skip }) => {
     const { proxy, key } = using(skip);
-    // Around the time at which the service closes idle connections, and at which the proxy does.
+    // Around the times at which the service and the proxy close idle connections.
     const pausesMs = [3_900, 4_100, 5_000, 6_000, 7_900, 8_100, 9_000, 10_000, 11_000, 11_900, 12_100, silenceMs(name)];
     const answers = await Promise.all(
       pausesMs.map(async (pauseMs) => {
@@ -126,7 +126,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     expect(answers).toEqual(pausesMs.map(() => [200, 200]));
   });
 
-  it('a restart of the service costs requests only while it is away', async ({ skip, onTestFinished }) => {
+  it('requests fail only while the service restarts', async ({ skip, onTestFinished }) => {
     using(skip);
     const port = await reservedPort();
     let gateway = await startGateway({ port });
@@ -160,7 +160,7 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     ];
     for (const lines of attempts) {
       const head = ['POST /v1/events/events HTTP/1.1', 'Host: x', `X-API-Key: ${key}`, ...lines, '', ''].join('\r\n');
-      // Its own answer may come or not; what counts is that the hidden request has none.
+      // The outer request may get a response; the hidden request must not.
       await sendRaw(proxy.port, [head + body], (text) => text.includes('\r\n\r\n'));
     }
     const probe = openRaw(proxy.port);
@@ -184,7 +184,7 @@ function post(port: number, agent: Agent, key: string, body: string) {
   return call(port, agent, 'POST', EVENTS, { 'X-API-Key': key, 'Content-Type': 'application/json' }, body);
 }
 
-/** Sends one request; `body` of the result is the text of the answer. */
+/** Sends one request. `body` of the result is the text of the response. */
 function call(
   port: number,
   agent: Agent,

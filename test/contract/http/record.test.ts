@@ -28,7 +28,7 @@ const session = (body: unknown, headers?: Record<string, string>, key = client) 
 const purchase = (query: string, headers?: Record<string, string>, key = client) =>
   gateway.call(key, 'POST', `${PLAYER}/purchase${query}`, undefined, headers);
 
-/** The names of the faults of a refused request; nothing of it may have reached an owner. */
+/** The names of the faults of a refused request, which must not have reached an owner. */
 async function faultsOf(response: Response): Promise<string[]> {
   const { error } = await bodyOf(response);
   expect([response.status, error.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -38,7 +38,7 @@ async function faultsOf(response: Response): Promise<string[]> {
 }
 
 describe('recording a session', () => {
-  it('sends one command and answers the totals, to both kinds of key', async () => {
+  it('sends one command and returns the totals, for both kinds of keys', async () => {
     for (const key of [client, server]) {
       gateway.backend.calls.length = 0;
       const response = await session(
@@ -80,7 +80,7 @@ describe('recording a session', () => {
     }
   });
 
-  it('takes the duration from both times when it is not said, in whole seconds', async () => {
+  it('computes the duration from both times by default, in whole seconds', async () => {
     await session({ session_id: 's', start_time: '2026-01-15T10:00:00.100Z', end_time: '2026-01-15T10:00:05Z' });
     expect(gateway.backend.calls[0]?.body).toMatchObject({ durationSeconds: 4 });
   });
@@ -92,9 +92,9 @@ describe('recording a session', () => {
     [{ duration_seconds: 5, end_time: '2026-01-15T10:00:00Z' }],
     [{ start_time: '2026-01-15T10:00:00Z', end_time: '2026-01-15T10:00:00Z' }],
     [{ start_time: '2026-01-15T10:00:00Z', end_time: '2026-01-16T10:00:00Z' }],
-    // A clock that was set meanwhile spoils the times, not what the client counted.
+    // A clock change during the session distorts the times, not the counted duration.
     [{ duration_seconds: 5, start_time: '2020-01-01T00:00:00Z', end_time: '2026-01-15T10:00:00Z' }],
-  ])('takes %o', async (body) => {
+  ])('accepts %o', async (body) => {
     expect((await session({ session_id: 's', ...body })).status).toBe(200);
   });
 
@@ -126,7 +126,7 @@ describe('recording a session', () => {
     expect(await faultsOf(await session(body))).toContain(path);
   });
 
-  it('ignores unknown fields and names them', async () => {
+  it('ignores unknown fields and lists them', async () => {
     const response = await session({ session_id: 's', duration_seconds: 5, mood: 'good' });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-ignored-fields')).toBe('mood');
@@ -140,12 +140,12 @@ describe('recording a session', () => {
     ['4.989999771118164', 49_900],
     ['2490000', 24_900_000_000],
     ['1.00005', 10_000],
-  ])('takes the amount %s, to four decimals', async (amount, tenThousandths) => {
+  ])('accepts the amount %s, with four decimals', async (amount, tenThousandths) => {
     expect((await purchase(`?amount=${amount}`)).status).toBe(200);
     expect(gateway.backend.calls[0]?.body).toMatchObject({ amount: tenThousandths });
   });
 
-  it('says when it was answered before, and lets failures through', async () => {
+  it('marks a repeat and returns failures', async () => {
     const reply = {
       kind: 'sessionRecorded',
       playerId: ID,
@@ -172,7 +172,7 @@ describe('recording a session', () => {
 });
 
 describe('recording a purchase', () => {
-  it('reads the amount from its text and sends one command, for both kinds of key', async () => {
+  it('parses the amount as text and sends one command, for both kinds of keys', async () => {
     for (const key of [client, server]) {
       gateway.backend.calls.length = 0;
       const response = await purchase('?amount=9.99&currency=EUR&product_id=gems%20100&transaction_id=tx-1', {}, key);
@@ -198,7 +198,7 @@ describe('recording a purchase', () => {
     }
   });
 
-  it('needs nothing but the amount, and no body', async () => {
+  it('needs only the amount and no body', async () => {
     expect((await purchase('?amount=1')).status).toBe(200);
     expect(gateway.backend.calls[0]?.body).toMatchObject({
       amount: 10_000,
@@ -234,7 +234,7 @@ describe('recording a purchase', () => {
     expect(await faultsOf(await purchase(`?amount=1&${query}`))).toContain(name);
   });
 
-  it('says when it was answered before, and lets failures through', async () => {
+  it('marks a repeat and returns failures', async () => {
     const reply = { kind: 'purchaseRecorded', playerId: ID, amount: 1, totalRevenue: 3, purchaseCount: 2 } as const;
     gateway.backend.reply = () => ({ ...reply, replayed: true });
     const again = await purchase('?amount=5');
@@ -254,7 +254,7 @@ describe('recording a purchase', () => {
     expect(hashes[2]).not.toBe(hashes[0]);
   });
 
-  it('by client keys is refused where the game says so, and by that game only', async () => {
+  it('with client keys is refused only by a game with that setting', async () => {
     const address = gameAddress('demo');
     const game = gateway.config.get(address);
     if (game === undefined) throw new Error('there is no game');
@@ -281,7 +281,7 @@ describe('both', () => {
     }
   });
 
-  it('are documented as their callers see them: an amount is a number', async () => {
+  it('are documented as callers send them: an amount is a number', async () => {
     const text = await (await fetch(`${gateway.url}/openapi.json`)).text();
     const document: { paths: Record<string, { post?: { parameters: { name: string }[] } }> } = JSON.parse(text);
     const { post } = document.paths['/v1/players/players/{id}/purchase'] ?? {};
@@ -294,7 +294,7 @@ describe('both', () => {
     expect(text).not.toContain('x-shown');
   });
 
-  it('take an id in any case, and refuse what is no UUID', async () => {
+  it('accept an id in any case and refuse an id that is no UUID', async () => {
     const upper = `/v1/players/players/${ID.toUpperCase()}`;
     await gateway.call(client, 'POST', `${upper}/purchase?amount=1`);
     await gateway.call(client, 'POST', `${upper}/session`, { session_id: 's', duration_seconds: 5 });

@@ -66,7 +66,7 @@ describe('bad bodies', () => {
     }
   });
 
-  it('a body over the limit is 413, declared or not, and the connection is of further use or closed', async () => {
+  it('a body over the limit is 413, declared or not, and the connection stays usable or is closed', async () => {
     const declared = await gateway.call(key, 'POST', '/v1/events/events', 'x'.repeat(LIMITS.bodyBytes + 1));
     expect(declared.status).toBe(413);
     expect((await bodyOf(declared)).error.code).toBe('PAYLOAD_TOO_LARGE');
@@ -84,7 +84,7 @@ describe('bad bodies', () => {
     await alive();
   });
 
-  it('a body of just the limit is read, in chunks too', async () => {
+  it('a body of exactly the limit is accepted, also in chunks', async () => {
     const padded = EVENT + ' '.repeat(LIMITS.bodyBytes - EVENT.length);
     expect((await post(padded)).status).toBe(200);
     const chunks = [padded.slice(0, 400_000), padded.slice(400_000)];
@@ -109,7 +109,7 @@ describe('bad connections', () => {
     await alive();
   });
 
-  it('garbage is cut off', async () => {
+  it('garbage closes the connection', async () => {
     for (const bytes of ['\u0016\u0003\u0001garbage\r\n\r\n', Buffer.alloc(10_000, 0xff)]) {
       expect((await sendRaw(gateway.port, [bytes])).closedByServer).toBe(true);
     }
@@ -137,7 +137,7 @@ describe('bad connections', () => {
     await small.close();
   });
 
-  it('a body nobody asked for is not drained for ever', async () => {
+  it('an unexpected body is not read without end', async () => {
     const refused = (path: string, headers: string) =>
       sendRaw(gateway.port, [`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, `3e8\r\n${'x'.repeat(1000)}\r\n`]);
     for (const headers of ['Transfer-Encoding: chunked\r\n', 'Content-Length: 99999999\r\n']) {
@@ -165,7 +165,7 @@ describe('bad connections', () => {
     expect(gateway.backend.calls).toHaveLength(1);
   });
 
-  it('a client that goes away while it waits is forgotten, and its answer dropped', async () => {
+  it('a client that disconnects while it waits is forgotten, and its response dropped', async () => {
     let answerLate: (reply: Reply) => void = () => {};
     let late: Call | undefined;
     gateway.backend.reply = (call) => {
@@ -184,7 +184,7 @@ describe('bad connections', () => {
     await alive();
   });
 
-  it('who says nothing, or trickles, is cut off', { timeout: 40_000 }, async () => {
+  it('silent and trickling clients are disconnected', { timeout: 40_000 }, async () => {
     const startMs = performance.now();
     const cutOff = (first: string, drip: string): Promise<void> =>
       new Promise((resolve) => {
@@ -207,7 +207,7 @@ describe('bad connections', () => {
     await alive();
   });
 
-  it('a body has a bounded time to arrive, whatever its pace', async () => {
+  it('a body must arrive within a bounded time, whatever its pace', async () => {
     const timers: { delayMs: number; fn: () => void; cancelled: boolean }[] = [];
     const clock: Clock = {
       ...systemClock,
@@ -230,7 +230,7 @@ describe('bad connections', () => {
     await other.close();
   });
 
-  it('bad requests delay no good one noticeably', async () => {
+  it('invalid requests do not noticeably delay valid ones', async () => {
     const bad = Array.from({ length: 20 }, () =>
       sendRaw(gateway.port, [head(LIMITS.bodyBytes), '['.repeat(LIMITS.bodyBytes)], isWhole),
     );
@@ -242,7 +242,7 @@ describe('bad connections', () => {
 });
 
 describe('closing', () => {
-  it('finishes what was accepted, then refuses connections', async () => {
+  it('finishes accepted requests, then refuses connections', async () => {
     let release: () => void = () => {};
     let accepted = false;
     gateway.backend.reply = (call) => {
@@ -267,13 +267,13 @@ describe('closing', () => {
     await closed;
   });
 
-  it('closes idle connections, and may be asked twice', async () => {
+  it('closes idle connections and can be repeated', async () => {
     await alive();
     await Promise.all([gateway.close(), gateway.close()]);
     await expect(gateway.call(key, 'GET', '/healthz')).rejects.toThrow();
   });
 
-  it('a port in use is said', async () => {
+  it('a port in use is reported', async () => {
     const other = await startGateway();
     const { createServer } = await import('node:net');
     const taken = createServer().listen(0, '127.0.0.1');
@@ -291,7 +291,7 @@ describe('a compressed body', () => {
   const send = (body: Uint8Array, more = '') =>
     sendRaw(gateway.port, [head(body.length, `Content-Encoding: gzip\r\n${more}`), body], isWhole);
 
-  it('is as good as a plain one', async () => {
+  it('is equivalent to an uncompressed one', async () => {
     expect((await send(gzipSync(EVENT))).status).toBe(200);
     const plain = await sendRaw(gateway.port, [head(EVENT.length, 'Content-Encoding: identity\r\n'), EVENT], isWhole);
     expect(plain.status).toBe(200);
@@ -302,7 +302,7 @@ describe('a compressed body', () => {
     expect(one).toEqual({ ...other, eventId: one?.eventId, timestamp: one?.timestamp });
   });
 
-  it('is the same request as the plain one with the same Idempotency-Key', async () => {
+  it('is the same request as the uncompressed one with the same Idempotency-Key', async () => {
     await send(gzipSync(EVENT, { level: 1 }), 'Idempotency-Key: k1\r\n');
     await send(gzipSync(EVENT, { level: 0 }), 'Idempotency-Key: k1\r\n');
     await sendRaw(gateway.port, [head(EVENT.length, 'Idempotency-Key: k1\r\n'), EVENT], isWhole);
@@ -314,7 +314,7 @@ describe('a compressed body', () => {
     expect(new Set(hashes.map((claim) => claim?.bodyHash)).size).toBe(1);
   });
 
-  it('is 400 when it is no whole gzip, and 413 when it inflates past the limit', async () => {
+  it('is 400 if it is incomplete gzip, and 413 if it exceeds the limit after decompression', async () => {
     const broken = await send(gzipSync(EVENT).subarray(0, 20));
     expect(broken.status).toBe(400);
     expect(broken.text).toContain('not complete gzip data');
@@ -325,8 +325,8 @@ describe('a compressed body', () => {
   });
 });
 
-describe('the time one request may take from all others', () => {
-  it('that cannot be read is refused with the reason, on endpoints that take faulty items too', async () => {
+describe('a request with a costly body', () => {
+  it('is refused with the reason if it is no JSON, also by endpoints that accept faulty items', async () => {
     for (const path of ['/v1/events/events', '/v1/events/events/batch']) {
       const response = await gateway.call(key, 'POST', path, '{"events":');
       expect(response.status).toBe(400);
@@ -336,7 +336,7 @@ describe('the time one request may take from all others', () => {
     }
   });
 
-  it('does not grow with the square of the unknown fields of an item', async () => {
+  it('takes no time quadratic in the unknown fields of an item', async () => {
     const unknown = Array.from({ length: 20_000 }, (_, n) => `"f${n}":0`).join();
     const body = `{"events":[{"player_id":"${playerIn(0)}","event_name":"e",${unknown}}]}`;
     const started = performance.now();
@@ -346,7 +346,7 @@ describe('the time one request may take from all others', () => {
     expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(LIMITS.ignoredFieldNames);
   });
 
-  it('is not spent on the headers of a request without a good key', async () => {
+  it('takes no time for its headers without a valid key', async () => {
     const requestOf = (type: string): string =>
       `POST /v1/events/events HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 0\r\n\r\n`;
     const timeOf = async (request: string): Promise<number> => {

@@ -62,7 +62,7 @@ const post = async (body: unknown, key: string = live, path: string = PATH, head
 };
 
 describe('POST /v1/scoring/first-user-conversion', () => {
-  it.each(PATHS)('%s answers a score in the documented envelope, and its record is stored before', async (path) => {
+  it.each(PATHS)('%s stores the record, then returns a score in the documented envelope', async (path) => {
     const { status, body } = await post(
       { device_id: 'dev-1', loot_distinct_types: 4, sess_duration_total: 900.5 },
       live,
@@ -130,13 +130,13 @@ describe('POST /v1/scoring/first-user-conversion', () => {
     },
   );
 
-  it('takes what is left out as 0', async () => {
+  it('treats missing numbers as 0', async () => {
     const none = await post({ device_id: 'd' });
     const zeros = await post({ device_id: 'd', ...Object.fromEntries(FEATURES.map((name) => [name, 0])) });
     expect(none.body.data['score']).toBe(zeros.body.data['score']);
   });
 
-  it('takes the largest values there are', async () => {
+  it('accepts the largest allowed values', async () => {
     const largest = {
       device_id: 'x'.repeat(64),
       loot_distinct_types: Number.MAX_SAFE_INTEGER,
@@ -197,14 +197,14 @@ describe('POST /v1/scoring/first-user-conversion', () => {
     expect(response.status).toBe(422);
   });
 
-  it('names unknown fields in X-Ignored-Fields, prototypes among them', async () => {
+  it('lists unknown fields in X-Ignored-Fields, including __proto__', async () => {
     const { status, headers } = await post('{"device_id":"d","platform":"ios","__proto__":{"vpay_count":9}}');
     expect(status).toBe(200);
     expect(headers.get('X-Ignored-Fields')).toBe('platform, __proto__');
     expect(records[0]?.features.vpay_count).toBe(0);
   });
 
-  it('stores a record of its own for each repeat, whatever Idempotency-Key it has', async () => {
+  it('stores a record for each repeat, whatever its Idempotency-Key', async () => {
     for (let turn = 0; turn < 2; turn++) {
       const { headers } = await post({ device_id: 'again' }, live, PATH, { 'Idempotency-Key': 'same' });
       expect(headers.get('Idempotent-Replayed')).toBeNull();
@@ -214,7 +214,7 @@ describe('POST /v1/scoring/first-user-conversion', () => {
 });
 
 describe('keys', () => {
-  it('without the scope get 403, without a key 401, whatever the body', async () => {
+  it('without the scope get 403, and a missing key 401, whatever the body', async () => {
     for (const kind of ['client', 'server'] as const) {
       const { status, body } = await post('{', await gateway.key({ kind }));
       expect(status).toBe(403);
@@ -228,7 +228,7 @@ describe('keys', () => {
     expect(records).toEqual([]);
   });
 
-  it('of clients may score, from a browser too', async () => {
+  it('of clients can score, also from a browser', async () => {
     const { status, headers } = await post({ device_id: 'd' }, liveClient, PATH, { Origin: 'https://game.example' });
     expect(status).toBe(200);
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -265,7 +265,7 @@ describe('keys', () => {
 });
 
 describe('models', () => {
-  it('there is none: 503 MODEL_UNAVAILABLE, the faults of a body come first, and the rest goes on', async () => {
+  it('without a model: 503 MODEL_UNAVAILABLE after the validation of the body, and other endpoints work', async () => {
     const key = await empty.key({ scopes: ['scoring:write'] });
     const answer = await empty.call(key, 'POST', PATH, { device_id: 'd' });
     expect(answer.status).toBe(503);
@@ -279,7 +279,7 @@ describe('models', () => {
     await ready.body?.cancel();
   });
 
-  it('a new one takes over under load: no request fails, and the version changes once', async () => {
+  it('a new model takes over under load: no request fails, and the version changes once', async () => {
     const load = { isOver: false };
     const statuses: number[] = [];
     const callers = Array.from({ length: 8 }, async () => {
@@ -300,7 +300,7 @@ describe('models', () => {
     expect(changes.map(({ modelVersion }) => modelVersion)).toEqual([version]);
   });
 
-  it('a broken artifact changes nothing, and mending it does', async () => {
+  it('a damaged artifact changes nothing, and a repaired one is loaded', async () => {
     const before = (await post({ device_id: 'd' })).body.data;
     const refused = () => metricOf('scoring_model_loads_total{role="current",outcome="refused"}');
     const already = await refused();
@@ -325,7 +325,7 @@ async function metricOf(sample: string): Promise<number> {
 }
 
 describe('the documentation', () => {
-  it('holds both paths, alike, with 422 for bodies and 503 without a model', async () => {
+  it('contains both paths with the same content, 422 for bodies and 503 without a model', async () => {
     const { paths } = JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text());
     const [one, other] = PATHS.map((path) => ({ ...paths[path].post, operationId: undefined }));
     expect(one).toEqual(other);

@@ -36,7 +36,7 @@ const aFlag = (segmentId: string, flagKey: string) =>
   });
 
 describe('creating a segment', () => {
-  it('answers 201 with its id, key and version, and stores it for its game and environment', async () => {
+  it('returns 201 with its id, key and version, and stores it for its game and environment', async () => {
     const body = {
       key: 'spenders',
       name: 'Spenders',
@@ -64,11 +64,11 @@ describe('creating a segment', () => {
     ['  Größe & Ärger!  ', 'gro-e-arger'],
     ['v1.2_beta', 'v1.2_beta'],
     ['long '.repeat(24), 'long-'.repeat(20).slice(0, -1)],
-  ])('makes the key of %j', async (name, made) => {
+  ])('derives the key from %j', async (name, made) => {
     expect((await create({ ...GOOD, name })).body.data['key']).toBe(made);
   });
 
-  it('fills in what was left out', async () => {
+  it('sets defaults for missing fields', async () => {
     const { body } = await create({ key: 'k', conditions: {} });
     expect(body.data).toMatchObject({ key: 'k', name: 'k', description: '', enabled: true, conditions: {} });
   });
@@ -108,7 +108,7 @@ describe('creating a segment', () => {
     expect(body.error.details.fields[0]?.path).toBe('/conditions');
   });
 
-  it('refuses conditions that are too expensive, and says which, why and what to do; stored ones may stay', async () => {
+  it('refuses conditions that are too expensive and names the operand, the bound and the remedy; stored ones may stay', async () => {
     const pattern = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
     const conditions = {
       $or: Array.from({ length: 40 }, () => ({ 'attributes.a': { $elemMatch: { $regex: pattern } } })),
@@ -138,13 +138,13 @@ describe('creating a segment', () => {
     }
   });
 
-  it('of two created at the same moment with one key keeps one', async () => {
+  it('keeps one of two created concurrently with the same key', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => create({ ...GOOD, key: 'k' })));
     expect(answers.map(({ status }) => status).sort(ascending)).toEqual([201, 409, 409, 409, 409]);
     expect(stored()).toHaveLength(1);
   });
 
-  it('is bounded per game and environment', async () => {
+  it('has a maximum number per game and environment', async () => {
     const [first] = [await made()];
     const document = gateway.config.list('segment')[0]!.document;
     for (let n = 1; n < LIMITS.segmentsPerEnvironment; n++) {
@@ -171,7 +171,7 @@ describe('creating a segment', () => {
     }
   });
 
-  it('answers 503 while definitions cannot be written', async () => {
+  it('returns 503 while definitions cannot be written', async () => {
     gateway.config.down = true;
     const { status, headers } = await create(GOOD);
     expect(status).toBe(503);
@@ -179,11 +179,11 @@ describe('creating a segment', () => {
   });
 });
 
-/** A path, or one below it. */
+/** Whether a path is `prefix` or below it. */
 const start = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(/|$)`);
 
 describe('reading segments', () => {
-  it('gets one by id, with the progress of its newest edit', async () => {
+  it('returns a segment by id with the progress of its latest edit', async () => {
     const id = await made();
     const { status, headers, body } = await call('GET', `${PATH}/${id}`);
     expect(status).toBe(200);
@@ -197,7 +197,7 @@ describe('reading segments', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
-  it('tells how far the players have been evaluated since its newest edit', async () => {
+  it('returns how many players have been evaluated since the latest edit', async () => {
     const asked: number[] = [];
     const segmentProgress = async (question: SegmentQuestion) => {
       expect(question).toMatchObject({ game: 'demo', environment: 'live' });
@@ -218,7 +218,7 @@ describe('reading segments', () => {
     await other.close();
   });
 
-  it('answers 503 while that cannot be told', async () => {
+  it('returns 503 while the progress is unavailable', async () => {
     const segmentProgress = () => Promise.reject(new Error('no broker'));
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
     const response = await other.call(key, 'GET', `${PATH}/${await made()}`);
@@ -226,7 +226,7 @@ describe('reading segments', () => {
     await other.close();
   });
 
-  it('an unknown one, and one of another environment or game, is 404 NOT_FOUND', async () => {
+  it('returns 404 NOT_FOUND for an unknown segment and for one of another environment or game', async () => {
     const id = await made();
     for (const path of ['seg_nope', '..%2F', 'a%20b', '*', '%3E']) {
       const { status, body } = await call('GET', `${PATH}/${path}`);
@@ -241,7 +241,7 @@ describe('reading segments', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('lists them page by page', async () => {
+  it('lists segments page by page', async () => {
     const ids: string[] = [];
     for (const name of ['c', 'a', 'b']) ids.push(await made({ ...GOOD, name }));
     const first = await call('GET', `${PATH}?limit=2`);
@@ -260,7 +260,7 @@ describe('reading segments', () => {
 });
 
 describe('changing a segment', () => {
-  it('replaces it whole and counts the version up', async () => {
+  it('replaces every field and increments the version', async () => {
     const id = await made({ ...GOOD, key: 'k', description: 'before', enabled: false });
     const { status, headers, body } = await call('PUT', `${PATH}/${id}`, { conditions: { session_count: { $gt: 1 } } });
     expect(status).toBe(200);
@@ -277,14 +277,14 @@ describe('changing a segment', () => {
     expect((await call('GET', `${PATH}/${id}`)).body.data).toMatchObject(body.data);
   });
 
-  it('takes what GET answered', async () => {
+  it('accepts the response to GET', async () => {
     const id = await made();
     const { body } = await call('GET', `${PATH}/${id}`);
     const { status, body: put } = await call('PUT', `${PATH}/${id}`, { ...body.data, name: 'New' });
     expect([status, put.data['name'], put.data['version']]).toEqual([200, 'New', 2]);
   });
 
-  it.each(['1', '"1"', 'W/"1"', '*'])('goes through with If-Match: %s of the current version', async (value) => {
+  it.each(['1', '"1"', 'W/"1"', '*'])('succeeds with If-Match: %s for the current version', async (value) => {
     const id = await made();
     expect((await call('PUT', `${PATH}/${id}`, GOOD, { 'If-Match': value })).status).toBe(200);
   });
@@ -317,7 +317,7 @@ describe('changing a segment', () => {
     expect(stored()).toMatchObject([{ version: 1 }]);
   });
 
-  it('by many at once makes a version of each', async () => {
+  it('concurrently by many creates one version each', async () => {
     const id = await made();
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => call('PUT', `${PATH}/${id}`, { ...GOOD, name: String(n) })),
@@ -326,7 +326,7 @@ describe('changing a segment', () => {
     expect(stored()).toMatchObject([{ version: 5 }]);
   });
 
-  it('by many at once with one If-Match goes through once', async () => {
+  it('concurrently by many with the same If-Match succeeds once', async () => {
     const id = await made();
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => call('PUT', `${PATH}/${id}`, { ...GOOD, name: String(n) }, { 'If-Match': '1' })),
@@ -336,7 +336,7 @@ describe('changing a segment', () => {
 });
 
 describe('deleting a segment', () => {
-  it('takes it away', async () => {
+  it('removes it', async () => {
     const id = await made();
     const { status, body } = await call('DELETE', `${PATH}/${id}`, undefined, { 'If-Match': '1' });
     expect([status, body.data]).toEqual([200, { segment_id: id, deleted: true }]);
@@ -345,7 +345,7 @@ describe('deleting a segment', () => {
     expect(await made()).not.toBe(id);
   });
 
-  it('is refused while rules of flags use it, and names them; deleted flags do not count', async () => {
+  it('is refused while flag rules use it, and the error names the flags; deleted flags do not count', async () => {
     const id = await made();
     for (const flag of ['one', 'two', 'gone']) expect((await aFlag(id, flag)).status).toBe(201);
     expect((await call('DELETE', '/v1/flags/flags/gone')).status).toBe(200);
@@ -360,7 +360,7 @@ describe('deleting a segment', () => {
 describe('with an Idempotency-Key', () => {
   const once = { 'Idempotency-Key': 'k' };
 
-  it('a repeat of a creation answers as the first did and makes nothing', async () => {
+  it('a repeat of a creation returns the first response and creates nothing', async () => {
     const first = await create(GOOD, once);
     const second = await create(GOOD, once);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
@@ -368,7 +368,7 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('repeats at the same moment make one segment', async () => {
+  it('concurrent repeats create one segment', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(GOOD, once)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.data['segment_id'])).size).toBe(1);
@@ -387,7 +387,7 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('a repeat of a change changes nothing, even after its own If-Match has passed', async () => {
+  it('a repeat of a change changes nothing, even if its If-Match no longer matches', async () => {
     const id = await made();
     const put = () => call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'New' }, { ...once, 'If-Match': '1' });
     const first = await put();
@@ -399,7 +399,7 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toMatchObject([{ name: 'Newer', version: 3 }]);
   });
 
-  it('a repeat of a deletion answers as the first did', async () => {
+  it('a repeat of a deletion returns the first response', async () => {
     const id = await made();
     const first = await call('DELETE', `${PATH}/${id}`, undefined, once);
     const second = await call('DELETE', `${PATH}/${id}`, undefined, once);
@@ -407,12 +407,12 @@ describe('with an Idempotency-Key', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('what was refused may be tried again with another body', async () => {
+  it('a refused request can be sent again with another body', async () => {
     expect((await create({ ...GOOD, conditions: { nope: 1 } }, once)).status).toBe(400);
     expect((await create(GOOD, once)).status).toBe(201);
   });
 
-  it('a repeat makes the segment when the first request never got that far', async () => {
+  it('a repeat creates the segment if the first request did not', async () => {
     gateway.config.down = true;
     expect((await create(GOOD, once)).status).toBe(503);
     gateway.config.down = false;
@@ -420,7 +420,7 @@ describe('with an Idempotency-Key', () => {
     expect(stored()).toHaveLength(1);
   });
 
-  it('keys are stored as digests, and no more than are remembered', async () => {
+  it('keys are stored as digests, up to the maximum number', async () => {
     const id = await made();
     for (let n = 0; n < LIMITS.idempotencyKeys + 3; n++) {
       await call('PUT', `${PATH}/${id}`, GOOD, { 'Idempotency-Key': `secret-${n}` });

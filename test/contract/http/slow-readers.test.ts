@@ -41,7 +41,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** A connection that reads only what the test takes. `closed` is seen while it reads or writes. */
+/** A connection that reads only on demand. `closed` is set while it reads or writes. */
 function open(): Socket & { wasClosed: boolean } {
   const socket = Object.assign(connect(gateway.port, '127.0.0.1'), { wasClosed: false });
   socket.pause();
@@ -51,7 +51,7 @@ function open(): Socket & { wasClosed: boolean } {
   return socket;
 }
 
-/** @param from the address that the trusted proxy names */
+/** @param from the address that the trusted proxy adds */
 function evaluate(from = '192.0.2.1', framing: 'length' | 'chunks' = 'length'): string {
   const body = JSON.stringify({ player_id: PLAYER, flag_keys: ['big'] });
   const [header, sent] =
@@ -62,7 +62,7 @@ function evaluate(from = '192.0.2.1', framing: 'length' | 'chunks' = 'length'): 
   return [...head, 'Content-Type: application/json', header, '', sent].join('\r\n');
 }
 
-/** Reads a whole answer, so many bytes at a time, and answers the bytes of its body; throws when it is cut off. */
+/** Reads a whole response in pieces. @returns the bytes of its body; throws if the connection is closed early */
 async function readWhole(socket: Socket & { wasClosed: boolean }, chunkBytes: number, pauseMs: number) {
   let head = '';
   let bodyBytes = -1;
@@ -93,7 +93,7 @@ const answered = async (route: string) =>
     .filter(({ labels }) => labels.route === route && labels.status !== 'aborted')
     .reduce((sum, { value }) => sum + value, 0);
 
-describe('pipelined requests whose answers nobody reads', () => {
+describe('pipelined requests whose responses nobody reads', () => {
   const pipelines: [string, string, string, number][] = [
     ['large answers without a key', 'GET', '/openapi.json', 400],
     ['small answers without a key', 'GET', '/nowhere', 40_000],

@@ -19,7 +19,7 @@ let key: string;
 let lateMs: number;
 const lateClock = { ...systemClock, wallMs: () => systemClock.wallMs() + lateMs };
 
-/** Two gateways that share what gateways share. */
+/** Two gateways with the state that gateways share. */
 async function startBoth(connect: () => Promise<Log>): Promise<void> {
   lateMs = 0;
   here = await startGateway({ log: await connect(), clock: lateClock });
@@ -44,7 +44,7 @@ async function makeToken(): Promise<string> {
   return String(data['token']);
 }
 
-/** As a browser's EventSource asks: no headers of its own but Origin. */
+/** A request like a browser's EventSource: no own headers but Origin. */
 async function open(gateway: Gateway, token: string, more = '') {
   const abort = new AbortController();
   const response = await fetch(`${gateway.url}${STREAM}?token=${token}${more}`, {
@@ -55,7 +55,7 @@ async function open(gateway: Gateway, token: string, more = '') {
 }
 
 describe('a stream token', () => {
-  it('opens one stream of its key, on any gateway, and no other', async () => {
+  it('opens one stream of its key on any gateway, and only one', async () => {
     const token = await makeToken();
     const stream = await open(there, token, '&event_name=a&last_event_id=abc-1-2');
     expect(stream.status).toBe(200);
@@ -76,7 +76,7 @@ describe('a stream token', () => {
     stream.close();
   });
 
-  it.each(['nonsense', 'st_', `st_${'0'.repeat(79)}`])('%s: the answer says how to get a good one', async (text) => {
+  it.each(['nonsense', 'st_', `st_${'0'.repeat(79)}`])('%s: the error says how to get a valid token', async (text) => {
     const { status, response } = await open(here, text);
     expect(status).toBe(401);
     const { message } = (await bodyOf(response)).error;
@@ -90,7 +90,7 @@ describe('a stream token', () => {
     expect((await open(there, token)).status).toBe(401);
   });
 
-  it('is not used up by a request with a fault', async () => {
+  it('is not consumed by an invalid request', async () => {
     const token = await makeToken();
     expect((await open(here, token, '&event_name=%00')).status).toBe(400);
     expect((await open(here, token, `&event_name=${'x'.repeat(200)}`)).status).toBe(400);
@@ -99,7 +99,7 @@ describe('a stream token', () => {
     stream.close();
   });
 
-  it('dies with its key, and so does its stream', async () => {
+  it('ends with its key, and so does its stream', async () => {
     const [unused, used] = [await makeToken(), await makeToken()];
     const stream = await open(there, used);
     await here.revoke(key, { kind: 'server' });
@@ -108,7 +108,7 @@ describe('a stream token', () => {
     stream.close();
   });
 
-  it('counts nowhere else, and not where it is not one', async () => {
+  it('is accepted by the stream endpoint only', async () => {
     const token = await makeToken();
     expect((await here.call(undefined, 'GET', `/v1/events/events?token=${token}`)).status).toBe(401);
     expect((await here.call(token, 'GET', STREAM)).status).toBe(401);
@@ -123,7 +123,7 @@ describe('a stream token', () => {
     }
   });
 
-  it('is made by server keys only, a bounded number a minute', async () => {
+  it('is created by server keys only, a bounded number per minute', async () => {
     const client = await here.key({ kind: 'client' });
     expect((await here.call(client, 'POST', TOKENS)).status).toBe(403);
     const statuses = new Set<number>();
@@ -134,7 +134,7 @@ describe('a stream token', () => {
 });
 
 describe('a stream token on a real broker', () => {
-  it('opens one of many streams asked for at once on two gateways', async () => {
+  it('opens one of many streams requested concurrently on two gateways', async () => {
     const nats = await startTestNats();
     const logs: Log[] = [];
     const gateways = [here, there];

@@ -14,7 +14,7 @@ afterEach(() => gateway.close());
 
 const STREAM = '/v1/events/events/stream';
 
-/** Reads a stream's text as it comes. */
+/** Reads the text of a stream as it arrives. */
 async function open(path = STREAM, headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(gateway.url + path, {
@@ -48,7 +48,7 @@ async function openStalled(): Promise<Socket> {
   return socket;
 }
 
-/** Takes the chunk sizes of the transfer encoding out. */
+/** Removes the chunk sizes of the transfer encoding. */
 function dechunk(text: string): string {
   let body = '';
   for (let at = 0; at < text.length;) {
@@ -61,7 +61,7 @@ function dechunk(text: string): string {
 }
 
 describe('the event stream', () => {
-  it('opens with the right headers and passes messages on as they are', async () => {
+  it('has the correct headers and passes messages on unchanged', async () => {
     const stream = await open();
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
@@ -77,7 +77,7 @@ describe('the event stream', () => {
     await until('the reader is detached', () => gateway.feed.readers === 0);
   });
 
-  it('hands filters and Last-Event-ID to the feed', async () => {
+  it('passes filters and Last-Event-ID to the feed', async () => {
     const stream = await open(`${STREAM}?event_name=a&event_name=b%20c&player_id=${playerIn(0).toUpperCase()}&x=1`, {
       'Last-Event-ID': 'abc-1-2',
     });
@@ -93,7 +93,7 @@ describe('the event stream', () => {
     stream.close();
   });
 
-  it('takes Last-Event-ID as a parameter too, from those who cannot set headers; the header counts', async () => {
+  it('accepts last_event_id as a parameter too; the header takes precedence', async () => {
     const streams = [
       await open(`${STREAM}?last_event_id=abc-1-2`),
       await open(`${STREAM}?last_event_id=abc-1-2`, { 'Last-Event-ID': 'abc-3-4' }),
@@ -110,14 +110,14 @@ describe('the event stream', () => {
     stream.close();
   });
 
-  it('refuses filters that make no sense', async () => {
+  it('refuses invalid filters', async () => {
     for (const query of ['player_id=42', 'event_name=', `event_name=${'x'.repeat(129)}`, 'player_id=a&player_id=b']) {
       expect((await gateway.call(key, 'GET', `${STREAM}?${query}`)).status).toBe(400);
     }
     expect(gateway.feed.attached).toEqual([]);
   });
 
-  it('is refused when there are enough readers', async () => {
+  it('is refused at the maximum number of readers', async () => {
     gateway.feed.readers = LIMITS.streamReaders;
     const response = await gateway.call(key, 'GET', STREAM);
     expect(response.status).toBe(503);
@@ -125,7 +125,7 @@ describe('the event stream', () => {
     gateway.feed.readers = 0;
   });
 
-  it('is refused to a key that has as many open as its tier may, and to no other', async () => {
+  it('is refused to a key with the maximum number of streams of its tier, and to no other key', async () => {
     key = await gateway.key({ tier: 'growth' });
     const streams = await Promise.all(Array.from({ length: LIMITS.streamReadersOfKey.growth }, () => open()));
     const refused = await gateway.call(key, 'GET', STREAM);
@@ -149,7 +149,7 @@ describe('the event stream', () => {
     expect(gateway.feed.readers).toBe(0);
   });
 
-  it('ends when its key is revoked, and no other does', async () => {
+  it('ends when its key is revoked; other streams continue', async () => {
     const stream = await open();
     const revoked = key;
     key = await gateway.key();
@@ -167,10 +167,10 @@ describe('the event stream', () => {
   });
 });
 
-describe('a reader that does not read', () => {
+describe('a slow reader', () => {
   const message = Buffer.alloc(64 * 1024, 0x61);
 
-  it('is told of truthfully, and catches up in order when it reads again', async () => {
+  it('is detected, and catches up in order when it reads again', async () => {
     const socket = await openStalled();
     const { reader } = gateway.feed.attached[0]!;
     let sent = 0;
@@ -193,7 +193,7 @@ describe('a reader that does not read', () => {
     socket.destroy();
   });
 
-  it('is cut off at the byte limit', async () => {
+  it('is disconnected at the byte limit', async () => {
     const socket = await openStalled();
     const entry = gateway.feed.attached[0]!;
     let written = 0;
@@ -207,7 +207,7 @@ describe('a reader that does not read', () => {
     await new Promise<void>((resolve) => socket.on('close', () => resolve()));
   });
 
-  it('holds up no request', async () => {
+  it('delays no request', async () => {
     const socket = await openStalled();
     const { reader } = gateway.feed.attached[0]!;
     while (reader.write(message));

@@ -37,7 +37,7 @@ const stored = (id: string): WebhookDocument => {
   if (entry === undefined) throw new Error(`there is no webhook ${id}`);
   return entry.document;
 };
-/** Has the service disable a webhook, as it does after a 410. */
+/** Makes the service disable a webhook, as after a 410. */
 const disable = async (id: string): Promise<void> => {
   const entry = entryOf(id);
   if (entry === undefined) throw new Error(`there is no webhook ${id}`);
@@ -45,8 +45,8 @@ const disable = async (id: string): Promise<void> => {
   await gateway.config.put(entry, { ...entry.document, enabled: false, disabled }, entry.revision);
 };
 
-describe('a webhook that is there', () => {
-  it('is shown by id and in the list, by pages, never with its secret', async () => {
+describe('an existing webhook', () => {
+  it('is returned by id and in the list, page by page, never with its secret', async () => {
     const ids = [await made(), await made(), await made()].toSorted();
     const one = await call('GET', `${PATH}/${ids[0]}`);
     expect([one.status, one.headers.get('etag')]).toEqual([200, '"1"']);
@@ -91,7 +91,7 @@ describe('a webhook that is there', () => {
     expect(stored(id)).toMatchObject({ enabled: true, secret: 'first', version: 1 });
   });
 
-  it('is patched field by field; null gives the default', async () => {
+  it('is changed field by field by PATCH; null sets the default', async () => {
     const id = await made({ headers: { 'X-A': '1' }, filters: { 'properties.a': { eq: 1 } } });
     const createdAt = stored(id).createdAt;
     const { status, headers, body } = await call('PATCH', `${PATH}/${id}`, {
@@ -126,7 +126,7 @@ describe('a webhook that is there', () => {
     });
   });
 
-  it('sees after a change what it saw before: nothing that was decided before its creation', async () => {
+  it('gets no fact from before its creation, also after a change', async () => {
     const id = await made();
     const revision = entryOf(id)?.revision;
     await call('PATCH', `${PATH}/${id}`, { name: 'm' });
@@ -156,7 +156,7 @@ describe('a webhook that is there', () => {
     expect(stored(id)).toMatchObject({ name: 'n', version: 1 });
   });
 
-  it('tells why the service disabled it, until somebody enables it again', async () => {
+  it('states why the service disabled it, until it is enabled again', async () => {
     const id = await made();
     await disable(id);
     const disabled = { at: '2026-01-15T00:00:00.000Z', reason: 'gone' };
@@ -168,7 +168,7 @@ describe('a webhook that is there', () => {
     expect(stored(id)).not.toHaveProperty('disabled');
   });
 
-  it('changes only from the version that If-Match names, and once per Idempotency-Key', async () => {
+  it('changes only if If-Match names its current version, and once per Idempotency-Key', async () => {
     const id = await made();
     const stale = await call('PATCH', `${PATH}/${id}`, { name: 'm' }, { 'If-Match': '"7"' });
     expect([stale.status, stale.body.error.code]).toEqual([412, 'PRECONDITION_FAILED']);
@@ -181,7 +181,7 @@ describe('a webhook that is there', () => {
     expect(stored(id)).toMatchObject({ name: 'm', version: 2 });
   });
 
-  it('is deleted for good; a repeat with the same key says so, another is 404', async () => {
+  it('is deleted permanently; a repeat with the same Idempotency-Key succeeds, another request is 404', async () => {
     const id = await made();
     expect((await call('DELETE', `${PATH}/${id}`, undefined, { 'If-Match': '2' })).status).toBe(412);
     const headers = { 'Idempotency-Key': 'd' };
@@ -198,7 +198,7 @@ describe('a webhook that is there', () => {
     }
   });
 
-  it('answers 503 while definitions cannot be written', async () => {
+  it('returns 503 while definitions cannot be written', async () => {
     const id = await made();
     gateway.config.down = true;
     expect((await call('PATCH', `${PATH}/${id}`, { name: 'm' })).status).toBe(503);
@@ -208,7 +208,7 @@ describe('a webhook that is there', () => {
 });
 
 describe('rotating a secret', () => {
-  it('makes one, shows it once, and keeps the one before for 24 hours', async () => {
+  it('creates a secret, returns it once, and keeps the previous one for 24 hours', async () => {
     const id = await made();
     const before = Date.now();
     const { status, headers, body } = await call('POST', `${PATH}/${id}/rotate-secret`);
@@ -222,7 +222,7 @@ describe('rotating a secret', () => {
     expect((await call('GET', `${PATH}/${id}`)).body.data).not.toHaveProperty('secret');
   });
 
-  it('takes a secret of the caller, also twice', async () => {
+  it('accepts a secret of the caller, also twice', async () => {
     const id = await made();
     const rotate = () => call('POST', `${PATH}/${id}/rotate-secret`, { secret: 'second' });
     const first = await rotate();
@@ -238,7 +238,7 @@ describe('rotating a secret', () => {
     expect(stored(id)).toMatchObject({ secret: 'third', previousSecret: { secret: 'second' } });
   });
 
-  it('happens once per Idempotency-Key: the repeat shows the same secret', async () => {
+  it('happens once per Idempotency-Key: the repeat returns the same secret', async () => {
     const id = await made();
     const rotate = (body?: unknown) =>
       call('POST', `${PATH}/${id}/rotate-secret`, body, { 'Idempotency-Key': 'r', 'If-Match': '1' });
@@ -257,7 +257,7 @@ describe('rotating a secret', () => {
     ['[]', 400],
     ['nonsense', 400],
     ['{}', 200],
-  ])('answers the body %s with %i', async (body, status) => {
+  ])('returns for the body %s the status %i', async (body, status) => {
     expect((await call('POST', `${PATH}/${await made()}/rotate-secret`, body)).status).toBe(status);
   });
 

@@ -27,7 +27,7 @@ import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver, type ReceivedRequest, type Respond } from '../../support/webhook-receiver.ts';
 
-/* Over HTTP, real NATS and the real engine: from an operator's request to what a receiver gets, and what the log tells of it. */
+/* Webhook deliveries over HTTP, real NATS and the real ClickHouse engine: requests, deliveries and the log of attempts. */
 
 let nats: TestNats;
 let clickhouse: TestClickhouse;
@@ -87,7 +87,7 @@ interface Attempt {
   next_attempt_at: string | null;
 }
 
-/** A webhook for events of one name, with a receiver of its own. */
+/** A webhook for events with one name, and its receiver. */
 async function hook(some: object = {}, respond?: Respond) {
   const receiver = await startWebhookReceiver(respond);
   closing.push(() => receiver.stop());
@@ -116,7 +116,7 @@ const payloadOf = ({ body }: ReceivedRequest): { id: string; type: string; metad
   JSON.parse(body);
 
 describe('the deliveries of a webhook', () => {
-  it('are listed attempt by attempt, newest first, by pages and filters; those of others never show', async () => {
+  it('are listed attempt by attempt, newest first, by page and filter, without those of other webhooks', async () => {
     const failFirst: Respond = (request, response) => {
       const status = payloadOf(request).metadata.delivery_attempt === 1 ? 500 : 200;
       response.writeHead(status).end(`"status": ${status}\u0000 ü`);
@@ -158,7 +158,7 @@ describe('the deliveries of a webhook', () => {
     expect((await call('GET', `${PATH}/${mine.id}/deliveries`, undefined, stranger)).status).toBe(404);
   });
 
-  it('are made again one by one under the id they had, with attempts from 1', async () => {
+  it('can be repeated one by one with their ids and attempts from 1', async () => {
     const { id, receiver, track, logged } = await hook({ retry_policy: { max_retries: 0 } }, (_, response) => {
       response.writeHead(receiver.requests.length === 1 ? 500 : 200).end();
     });
@@ -179,7 +179,7 @@ describe('the deliveries of a webhook', () => {
     expect((await call('POST', `${PATH}/${id}/deliveries/${systemIds.uuidv4()}/redeliver`)).status).toBe(404);
   });
 
-  it('are all made again since a time, under the ids they had or would have had', async () => {
+  it('can all be repeated since a time with their original ids', async () => {
     const { id, receiver, track } = await hook();
     const since = new Date(systemClock.wallMs()).toISOString();
     await track();
@@ -199,7 +199,7 @@ describe('the deliveries of a webhook', () => {
 });
 
 describe('a test delivery', () => {
-  it('is signed like any other, and tells what the receiver made of it', async () => {
+  it("is signed like any delivery and returns the receiver's response", async () => {
     const { id, secret, kind, receiver, attempts } = await hook({}, (_, response) => {
       response.writeHead(418).end('a teapot');
     });
@@ -246,7 +246,7 @@ describe('during a rotation', () => {
     expect(verify.isGenuine({}, request.body, first)).toBe(false);
     expect(() => verify.verified(headers, `${request.body} `, first)).toThrow();
 
-    // A second rotation ends the time of the first secret.
+    // A second rotation ends the overlap of the first secret.
     await call('POST', `${PATH}/${id}/rotate-secret`);
     await track();
     const later = await until('the next arrives', () => receiver.requests[1]);
@@ -260,10 +260,10 @@ interface DocumentedFunctions {
   verified: (headers: Record<string, string>, body: string, secret: string) => unknown;
 }
 
-/** ASCII, as the public library takes a text's characters for bytes. */
+/** ASCII only, since the public library treats characters as bytes. */
 const OWN_SECRET = 'a text of our own';
 
-/** What docs/webhooks.md tells receivers to do, as it stands there. */
+/** The verification that docs/webhooks.md documents for receivers, verbatim. */
 async function documentedFunctions(): Promise<DocumentedFunctions> {
   const page = readFileSync(fileURLToPath(new URL('../../../docs/webhooks.md', import.meta.url)), 'utf8');
   const section = page.split(/^## /m).find((part) => part.startsWith('Verify')) ?? '';

@@ -21,7 +21,7 @@ import { documentedWebhookPath } from '../../support/webhook-paths.ts';
 import { until } from '../../support/until.ts';
 import type { FactPlace } from '../../../streams/records/fact-place.ts';
 
-/* What may be asked of a webhook's deliveries, as the gateway translates it: the sink and ClickHouse are stand-ins here. */
+/* The delivery endpoints of webhooks in the gateway. The sink and ClickHouse are fakes. */
 
 const DELIVERY = '3f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
 const PLACE: FactPlace = { created: '2026-01-01T00:00:00Z', sequence: 7, index: 2 };
@@ -46,7 +46,7 @@ const TESTED: TestedDelivery = {
   responseStart: 'out of "stock"\u0000</script>',
 };
 
-/** What the stand-ins answer, and what they were asked. */
+/** The responses of the fakes, and the calls they received. */
 let world: {
   test: () => Promise<TestedDelivery>;
   redelivery: Redelivery;
@@ -131,8 +131,8 @@ const operations = (id: string): [string, string][] => [
   ['GET', `${PATH}/${id}/recover`],
 ];
 
-describe('what may be asked of the deliveries of a webhook', () => {
-  it('is for server keys of its game and environment only, and asks nobody else', async () => {
+describe('the delivery endpoints of a webhook', () => {
+  it('are for server keys of its game and environment only, and call no port for others', async () => {
     const id = await made();
     const client = await gateway.key({ kind: 'client' });
     const strangers = [await gateway.key({ environment: 'test' }), await gateway.key({ game: 'other' })];
@@ -146,7 +146,7 @@ describe('what may be asked of the deliveries of a webhook', () => {
 });
 
 describe('a test delivery', () => {
-  it('answers what came of it, also when the receiver failed, and while the webhook is disabled', async () => {
+  it('returns the result, also if the receiver failed and while the webhook is disabled', async () => {
     const id = await made({ enabled: false });
     const failed = await call('POST', `${PATH}/${id}/test`);
     expect(failed.status).toBe(200);
@@ -166,7 +166,7 @@ describe('a test delivery', () => {
     expect(silent.body.data).toMatchObject({ status: null, error: 'timed_out', response_start: '' });
   });
 
-  it('is refused while too many are under way, and not longer', async () => {
+  it('is refused only while the maximum number of tests is running', async () => {
     const id = await made();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -189,7 +189,7 @@ describe('redelivering', () => {
   const redeliver = (id: string, headers?: Record<string, string>) =>
     call('POST', `${PATH}/${id}/deliveries/${DELIVERY.toUpperCase()}/redeliver`, undefined, headers);
 
-  it('queues the fact that the delivery told of', async () => {
+  it('queues the fact of the delivery again', async () => {
     const id = await made();
     const { status, body } = await redeliver(id);
     expect([status, body.data]).toEqual([200, { webhook_id: id, delivery_id: DELIVERY, queued: true }]);
@@ -199,7 +199,7 @@ describe('redelivering', () => {
     ]);
   });
 
-  it('with an Idempotency-Key asks under one id, so that a repeat queues nothing more', async () => {
+  it('uses one request id per Idempotency-Key, so a repeat queues nothing more', async () => {
     const id = await made();
     const other = await made();
     const first = await redeliver(id, { 'Idempotency-Key': 'k' });
@@ -252,7 +252,7 @@ describe('recovering', () => {
     finished_at: null,
   });
 
-  it('begins, and tells how far it is', async () => {
+  it('starts and returns its progress', async () => {
     const id = await made();
     const begun = await recover(id);
     expect([begun.status, begun.body.data]).toEqual([200, shown(id)]);
@@ -262,7 +262,7 @@ describe('recovering', () => {
     expect(done.body.data).toEqual({ ...shown(id), status: 'done', finished_at: '2026-01-15T10:30:02.000Z' });
   });
 
-  it('is one at a time: asked for again it tells how far it is, from another time it is 409', async () => {
+  it('runs once at a time: the same time returns its progress, another time is 409', async () => {
     const id = await made();
     world.recover = () => ({ kind: 'running', recovery: RECOVERY });
     expect((await recover(id)).body.data).toEqual(shown(id));
@@ -270,7 +270,7 @@ describe('recovering', () => {
     expect([...codeOf(other), other.body.error.details]).toMatchObject([409, 'CONFLICT', { since: SINCE }]);
   });
 
-  it('a repeat with its Idempotency-Key begins no other', async () => {
+  it('is not started again by a repeat with its Idempotency-Key', async () => {
     const id = await made();
     let begun = 0;
     world.recover = () => {
@@ -283,7 +283,7 @@ describe('recovering', () => {
     const repeat = await recover(id, SINCE, headers);
     expect([repeat.status, repeat.headers.get('idempotent-replayed'), begun]).toEqual([200, 'true', 1]);
     expect(repeat.body.data).toMatchObject({ status: 'done' });
-    // The first request never got that far: then the repeat does what it would have.
+    // The first request failed before it started, so the repeat starts the recovery.
     world.recovery = undefined;
     await recover(id, SINCE, headers);
     expect(begun).toBe(2);
@@ -324,7 +324,7 @@ describe('the list of attempts', () => {
     ...some,
   });
 
-  it('shows them as they were logged; what the receiver answered is text', async () => {
+  it("returns attempts as they were logged; the receiver's response is text", async () => {
     const id = await made();
     const responseStart = '"},{"delivery_id":"x</script>\u0000\ud7ff';
     const last = attempt(5, { outcome: 'exhausted', status: 500, error: '', responseStart, nextAttemptAt: null });
@@ -361,7 +361,7 @@ describe('the list of attempts', () => {
     ]);
   });
 
-  it('goes on behind the last one shown, under the same filters only', async () => {
+  it('continues after the last attempt returned, with the same filters only', async () => {
     const id = await made();
     world.attempts = { kind: 'answered', value: [attempt(3), attempt(2), attempt(1)] };
     const filters = 'outcome=failed&from=2026-01-15T10:00:00Z&to=2026-01-15T11:00:00Z';
@@ -390,7 +390,7 @@ describe('the list of attempts', () => {
     expect(world.lists).toHaveLength(2);
   });
 
-  it('is 503 while ClickHouse is away', async () => {
+  it('is 503 while ClickHouse is unavailable', async () => {
     world.attempts = { kind: 'unavailable' };
     expect(codeOf(await call('GET', `${PATH}/${await made()}/deliveries`))).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });

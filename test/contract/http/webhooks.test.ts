@@ -20,7 +20,7 @@ const create = (body: unknown, headers?: Record<string, string>) =>
 const stored = () => gateway.config.list('webhook').map((entry) => entry.document);
 
 describe('creating a webhook', () => {
-  it('stores it, and answers it with its id, version and secret', async () => {
+  it('stores the webhook and returns it with its id, version and secret', async () => {
     const body = {
       name: 'Purchases',
       url: 'https://hooks.example.com/purchases?x=1',
@@ -63,7 +63,7 @@ describe('creating a webhook', () => {
     });
   });
 
-  it('fills in what was left out, and makes a secret', async () => {
+  it('sets defaults for missing fields and creates a secret', async () => {
     const { data } = await bodyOf(await create({ url: GOOD.url, events: ['*'] }));
     expect(data).toMatchObject({
       name: 'hooks.example.com',
@@ -110,7 +110,7 @@ describe('creating a webhook', () => {
     'http://localhost:9999/',
     'http://[::1]:1/',
     'https://hooks.example.com:8443/',
-  ])('takes the URL %s', async (url) => {
+  ])('accepts the URL %s', async (url) => {
     expect((await create({ ...GOOD, url })).status).toBe(201);
   });
 
@@ -153,7 +153,7 @@ describe('creating a webhook', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('refuses a __proto__ filter that is no condition, and keeps one that is as data', async () => {
+  it('refuses an invalid __proto__ filter and keeps a valid one as data', async () => {
     const body = (condition: string) => `{"url":"${GOOD.url}","events":["*"],"filters":{"__proto__":${condition}}}`;
     expect((await create(body('5'))).status).toBe(400);
     const response = await create(body('{"eq":1}'));
@@ -161,7 +161,7 @@ describe('creating a webhook', () => {
     expect(await response.text()).toContain('"filters":{"__proto__":{"eq":1}}');
   });
 
-  it('with an Idempotency-Key makes one webhook, and a repeat answers as the first did', async () => {
+  it('creates one webhook per Idempotency-Key, and a repeat returns the first response', async () => {
     const first = await create(GOOD, { 'Idempotency-Key': 'k' });
     const claim = gateway.backend.calls[0];
     expect(claim?.body).toMatchObject({ kind: 'ClaimIdempotencyKey', ledgerId: claim?.entityId });
@@ -175,21 +175,21 @@ describe('creating a webhook', () => {
     expect((await create({ ...GOOD, name: 'm' }, { 'Idempotency-Key': 'k' })).status).toBe(409);
   });
 
-  it('makes the webhook on a repeat when the first request never got that far', async () => {
+  it('creates the webhook on a repeat if the first request did not', async () => {
     gateway.backend.reply = () => ({ kind: 'claimed', replayed: true });
     const response = await create(GOOD, { 'Idempotency-Key': 'k' });
     expect(response.status).toBe(201);
     expect(stored()).toHaveLength(1);
   });
 
-  it('answers 503 while definitions cannot be written', async () => {
+  it('returns 503 while definitions cannot be written', async () => {
     gateway.config.down = true;
     const response = await create(GOOD);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).not.toBeNull();
   });
 
-  it('is bounded per game and environment', async () => {
+  it('has a maximum number per game and environment', async () => {
     for (let n = 0; n < LIMITS.webhooksPerEnvironment; n++) expect((await create(GOOD)).status).toBe(201);
     expect((await create(GOOD)).status).toBe(409);
     key = await gateway.key({ environment: 'test' });
