@@ -20,18 +20,18 @@ export const WEBHOOK_KINDS = {
 
 export type WebhookKind = Exclude<keyof typeof WEBHOOK_KINDS, 'event.*'> | `event.${string}`;
 
-/** Filter operators and what each compares with. All filters of a webhook must hold. */
+/** Filter operators and their descriptions in the OpenAPI document. All filters of a webhook must hold. */
 export const FILTER_OPERATORS = {
   eq: 'Equal to the given string, number, boolean or null.',
-  ne: 'Not equal to it; holds for a value that is absent.',
+  ne: 'Not equal to the given string, number, boolean or null. Holds for an absent value.',
   gt: 'A number greater than the given one.',
   gte: 'A number greater than or equal to the given one.',
   lt: 'A number less than the given one.',
   lte: 'A number less than or equal to the given one.',
-  in: 'Equal to one of the given array.',
-  nin: 'Equal to none of the given array; holds for a value that is absent.',
-  contains: 'A string that contains the given string, or an array that holds the given value.',
-  exists: 'Whether the value is present at all (true), or absent (false).',
+  in: 'Equal to one value of the given array.',
+  nin: 'Equal to no value of the given array. Holds for an absent value.',
+  contains: 'A string or an array that contains the given value.',
+  exists: 'Whether the value is present (true) or absent (false).',
 } as const satisfies Record<FilterOperator, string>;
 
 /** Patterns that stand for more than one kind. */

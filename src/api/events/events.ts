@@ -42,7 +42,7 @@ export const trackEvent = defineRoute({
   summary: 'Track one event',
   description:
     'A repeat of an event_id or an Idempotency-Key returns the first response and counts once. An event that ' +
-    'violates the schema of its name is accepted, and the response lists `warnings`. If the schema is enforced, the ' +
+    'violates its schema in the mode `warn` is accepted, and the response lists `warnings`. In the mode `enforce`, the ' +
     'response has `status: quarantined`: the event is stored, but has no effect until it is replayed.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),

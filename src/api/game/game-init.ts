@@ -56,7 +56,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     summary: 'Start a session and get the player, flags and segments',
     description:
       `A player has at most ${LIMITS.openSessions} open sessions, one per device; opening one more closes the ` +
-      'oldest. With a client key, it closes first a session that was not used since its init. A session ends ' +
+      'oldest. With a client key, it first closes a session that was not used since its init. A session ends ' +
       `${sessionTtlSeconds} seconds after its last init or sync. With an Idempotency-Key, a repeat returns the same ` +
       'session.',
     auth: { keys: ['client', 'server'] },

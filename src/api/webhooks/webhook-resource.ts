@@ -63,7 +63,9 @@ const RetryPolicy = Type.Object(
       Type.Unsafe<WebhookDocument['retryPolicy']['backoff']>({
         type: 'string',
         enum: ['exponential', 'linear', 'none'],
-        description: 'Delay between attempts: `exponential` (default), `linear` (5 minutes) or `none`.',
+        description:
+          'Delay between attempts: `exponential` (default; 1, 5, 30, then 120 minutes unless configured), `linear` (5 ' +
+          'minutes) or `none`.',
       }),
     ),
   },
