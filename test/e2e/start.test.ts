@@ -26,7 +26,7 @@ describe('a running service', () => {
   beforeAll(async () => {
     service = launch({ env: await freshEnvironment() });
     await untilReady(service);
-    await until('it says so', () => service.output().includes('Try it:'));
+    await until('it prints the first request', () => service.output().includes('Press Ctrl-C'));
   });
   afterAll(() => stopAndRemove(service));
 
@@ -44,7 +44,7 @@ describe('a running service', () => {
     return response.status;
   }
 
-  test('says where it is, where the keys are, and a line to try that works as printed', async () => {
+  test('prints its addresses, the file of the keys, and a first request that works as printed', async () => {
     const keys = join(service.dataDir, 'demo-keys.json');
     expect(service.output()).toContain(`Ready: ${service.baseUrl}`);
     expect(service.output()).toContain(keys);
@@ -91,7 +91,7 @@ describe('a running service', () => {
     await cli('sql', '--write', 'DROP TABLE scratch');
   });
 
-  test('has its migrations applied: there is nothing left to do', async () => {
+  test('has applied all migrations', async () => {
     expect((await cli('migrate')).stdout).toBe('');
   });
 
@@ -158,13 +158,13 @@ describe('operator commands', () => {
     'secrets',
     'sql',
     'migrate',
-  ])('%s --help says what it is for', async (line) => {
+  ])('%s --help prints its usage', async (line) => {
     const words = line.split(' ').filter((word) => word !== '');
     const { stdout } = await cli({ ...process.env }, ...words, '--help');
-    expect(stdout).toContain(`Usage: ${['cli', ...words].join(' ')}`);
+    expect(stdout).toContain(`Usage: ${['npm run cli --', ...words].join(' ')}`);
   });
 
-  test('say what to do when nothing runs', async () => {
+  test('name the remedy when no service is running', async () => {
     const env = await freshEnvironment();
     try {
       await expect(cli(env, 'keys', 'list')).rejects.toMatchObject({
