@@ -1,6 +1,6 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
-import { hasRoomForPlayer, metered, nextPlayer } from './conditions/steps.ts';
+import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { type Context, type Draft, playerIn } from './decision.ts';
 import { lookAtLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
@@ -60,7 +60,7 @@ function decideTimersMetered(
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
-    const isTooMuch = since - began > room || !hasRoomForPlayer();
+    const isTooMuch = since - began > room || !hasStepsForPlayer();
     const due = isTooMuch ? ownTimerAt(state) : dueAt(state);
     if (due === null || due > nowMs) return;
     happen(draft, state, due, definitions);

@@ -11,15 +11,16 @@ import { earliest, timeChange, type TimeChange } from './time-changes.ts';
 import { isObject, type Predicate } from './values.ts';
 
 /**
- * Compiles a condition of GrowthBook's SDK specification 0.8 (a MongoDB-like language) to closures: names, paths, operators
- * and operands are read once, here, and a question walks closures only. Without saved groups: there are segments for that.
+ * Compiles a condition of GrowthBook's SDK specification 0.8 (a MongoDB-like language) to closures. Names, paths,
+ * operators and operands are read once, here; evaluation only calls closures. Saved groups are not supported: segments
+ * replace them.
  *
- * Beside the specification: an equality is strict and deep, as its text says (its JavaScript turns values into the type
- * asked for); arrays and objects are in no order; `$regex` is RE2's language.
- * @param conditions the definition, parsed
- * @param options `context`: the rule of a flag, which sees the request's context too; `properties`: the trigger of a
- * campaign, which sees the event's properties; `onOverBudget`: called when the condition exceeds its steps, and so is false
- * @returns the condition, or every fault up to `LIMITS.reportedFaults` with its JSON Pointer below the definition
+ * Differences from GrowthBook's JavaScript: equality is strict and deep, as the specification says (the JavaScript
+ * converts types); `$gt`, `$gte`, `$lt` and `$lte` are false for arrays and objects; `$regex` uses RE2 syntax.
+ * @param conditions the parsed definition
+ * @param options `context`: allows `context.<path>`, for flag rules; `properties`: allows `properties.<path>`, for
+ * campaign triggers; `onOverBudget`: called when an evaluation exceeds its steps; the condition is then false
+ * @returns the condition, or its faults, at most `LIMITS.reportedFaults`, each with a JSON Pointer below the definition
  */
 export function compileCondition(conditions: JsonObject, options: ConditionOptions = {}): CompiledCondition {
   const oversize = sizeFault(conditions);
@@ -33,7 +34,7 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   const onOver = options.onOverBudget ?? (() => {});
   const condition: Condition = {
     matches: withinBudget(tests, compilation.cost, onOver),
-    // Going through the counters was paid for, unless nothing was left.
+    // `matches` paid for this pass over the counters, unless the meter was exhausted.
     changesAt:
       compilation.cost.counts === 0
         ? changesAt
@@ -50,14 +51,14 @@ export interface ConditionOptions {
 
 interface Compilation {
   faults: Faults;
-  /** When what was compiled so far may turn by time alone. */
+  /** The times at which the compiled fields may change without an event. */
   changes: TimeChange[];
   cost: ConditionCost;
 }
 
 type Test<Source> = (source: Source) => boolean;
 
-/** Conditions by the name of a field, and `$and`, `$or`, `$nor`, `$not` of such. All must hold; none is true. */
+/** Compiles an object of fields and logical operators. All members must hold; an empty object holds. */
 function compileGroup<Source>(
   group: JsonObject,
   path: string,
@@ -73,14 +74,14 @@ function compileTests<Source>(
   lookup: FieldLookup<Source>,
   compilation: Compilation,
 ): Test<Source>[] {
-  const one = (operand: Json, at: string): Test<Source> => {
+  const compileOne = (operand: Json, at: string): Test<Source> => {
     if (isObject(operand)) return compileGroup(operand, at, lookup, compilation);
-    compilation.faults.add(at, 'must be a condition, which is an object');
+    compilation.faults.add(at, 'must be a condition: an object of fields and operators');
     return () => false;
   };
-  const list = (operand: Json, at: string): Test<Source>[] => {
-    if (Array.isArray(operand)) return operand.map((item, place) => one(item, below(at, place)));
-    compilation.faults.add(at, 'must be a list of conditions');
+  const compileList = (operand: Json, at: string): Test<Source>[] => {
+    if (Array.isArray(operand)) return operand.map((item, index) => compileOne(item, below(at, index)));
+    compilation.faults.add(at, 'must be an array of conditions');
     return [];
   };
   return Object.entries(group).map(([name, operand]): Test<Source> => {
@@ -88,13 +89,13 @@ function compileTests<Source>(
     if (name.startsWith('$')) compilation.cost.addTest(null);
     switch (name) {
       case '$and':
-        return every(list(operand, at));
+        return every(compileList(operand, at));
       case '$or':
-        return some(list(operand, at));
+        return some(compileList(operand, at));
       case '$nor':
-        return not(some(list(operand, at)));
+        return not(some(compileList(operand, at)));
       case '$not':
-        return not(one(operand, at));
+        return not(compileOne(operand, at));
       default:
         return compileField(name, operand, at, lookup, compilation);
     }
@@ -108,7 +109,7 @@ function compileField<Source>(
   lookup: FieldLookup<Source>,
   compilation: Compilation,
 ): Test<Source> {
-  const field = name.startsWith('$') ? { fault: 'unknown operator, or not one that stands here' } : lookup(name);
+  const field = name.startsWith('$') ? { fault: NO_FIELD_OPERATOR } : lookup(name);
   if ('fault' in field) {
     compilation.faults.add(path, field.fault);
     return () => false;
@@ -122,7 +123,9 @@ function compileField<Source>(
   return (source) => predicate(read(source));
 }
 
-/** A condition on one value: an object of operators, which must all hold, or what the value must equal. */
+const NO_FIELD_OPERATOR = 'must be $and, $or, $nor, $not or the name of a field; put other operators inside a field';
+
+/** Compiles a condition on one value: an object of operators, which must all hold, or the value it must equal. */
 function compileValue(operand: Json, path: string, missing: number, compilation: Compilation): Predicate {
   const names = isObject(operand) ? Object.keys(operand) : [];
   const operators = names.filter((name) => name.startsWith('$'));
@@ -131,7 +134,7 @@ function compileValue(operand: Json, path: string, missing: number, compilation:
     return equal(operand);
   }
   if (operators.length < names.length) {
-    compilation.faults.add(path, 'mixes operators with other names; to compare with an object use $eq');
+    compilation.faults.add(path, 'mixes operators with other keys; to compare with an object, use $eq');
   }
   const site = {
     missing,
@@ -146,16 +149,16 @@ function compileValue(operand: Json, path: string, missing: number, compilation:
       const operator = OPERATORS.get(name);
       compilation.cost.addTest(COMPARING.has(name) ? (operand[name] ?? null) : null);
       if (operator !== undefined) return operator(operand[name] ?? null, { ...site, path: at });
-      compilation.faults.add(at, `unknown operator; there are ${[...OPERATORS.keys()].join(' ')}`);
+      compilation.faults.add(at, `is an unknown operator; use one of ${[...OPERATORS.keys()].join(', ')}`);
       return () => false;
     }),
   );
 }
 
-/** Operators that compare a value with the whole of their operand; others look it up, or add their own cost. */
+/** Operators whose cost grows with their operand. The others use a hash look-up or add their own cost. */
 const COMPARING: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$veq', '$vne', '$alli']);
 
-/** Spelled out for the usual one and two, where a loop would cost as much as the tests. */
+/** Special cases for zero to two tests, the usual counts, where a loop would cost as much as the tests. */
 function every<Source>(tests: readonly Test<Source>[]): Test<Source> {
   const [first, second, third] = tests;
   if (first === undefined) return () => true;
@@ -167,7 +170,7 @@ function every<Source>(tests: readonly Test<Source>[]): Test<Source> {
   };
 }
 
-/** Of no tests: true, as the specification has it. */
+/** True for an empty list, as the specification says. */
 function some<Source>(tests: readonly Test<Source>[]): Test<Source> {
   if (tests.length === 0) return () => true;
   return (source) => {
@@ -180,14 +183,14 @@ function not<Source>(test: Test<Source>): Test<Source> {
   return (source) => !test(source);
 }
 
-/** A definition that is nested too deep or holds too many values, looked at before anything walks it in earnest. */
+/** Checks depth and number of values before anything else walks the definition. */
 function sizeFault(conditions: JsonObject): FieldFault | undefined {
   let left: number = LIMITS.conditionValues;
   const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {
-    if (--left < 0) return { path: '', message: `must hold at most ${LIMITS.conditionValues} values` };
+    if (--left < 0) return { path: '', message: `has too many values; the maximum is ${LIMITS.conditionValues}` };
     if (typeof value !== 'object' || value === null) return undefined;
     if (depth === LIMITS.conditionDepth) {
-      return { path, message: `must be nested at most ${LIMITS.conditionDepth} deep` };
+      return { path, message: `is nested too deep; the maximum is ${LIMITS.conditionDepth} levels` };
     }
     for (const [name, inner] of Object.entries(value)) {
       const fault = visit(inner, below(path, name), depth + 1);

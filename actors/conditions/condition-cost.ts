@@ -3,24 +3,25 @@ import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Cost } from './steps.ts';
 
-/** What a condition costs, added up while it is compiled, in steps of conditions. */
+/** Adds up the cost of a condition during its compilation, in steps of conditions. */
 export interface ConditionCost extends Readonly<Cost> {
-  /** Set when its worst cost on ordinary data (`validatedTextLength`, `validatedListLength`) is over `conditionSteps`. */
+  /** Set if the worst cost on ordinary data (`validatedTextLength`, `validatedListLength`) exceeds `conditionSteps`. */
   readonly excess: FieldFault | undefined;
   /** Adds one test of a value against `operand`. */
   addTest(operand: Json): void;
-  /** Adds a walk along a path. */
+  /** Adds a read along a path. */
   addPath(path: string): void;
+  /** Adds a scan of the player's counters. */
   addCount(): void;
-  /** Adds what a text of `length` characters takes. */
+  /** Adds work that grows with a text: `steps` for a text of `length` characters. */
   addText(steps: (length: number) => number, path: string): void;
-  /** Adds the tests of each element of a list; `steps`: the cost of its plain tests for one element. */
+  /** Adds tests that run for each element of a list; the result's `steps` are its plain tests for one element. */
   repeated<T>(make: () => T): { made: T; steps: number };
 }
 
-/** A test with its share of the logic around it: 60 to 100 ns. */
+/** One test with its share of the surrounding logic: 60 to 100 ns. */
 const TEST_STEPS = 8;
-/** Comparing text takes a step for each so many characters. */
+/** The number of characters that one step compares. */
 const COMPARED_CHARACTERS = 64;
 
 export function createConditionCost(): ConditionCost {
@@ -70,15 +71,15 @@ export function createConditionCost(): ConditionCost {
   };
 }
 
-/** The call for an element. */
+/** The function call for one element. */
 const ELEMENT_STEPS = 2;
 
 const EXCESS =
   `makes the condition too expensive: with texts of ${LIMITS.validatedTextLength} characters and lists of ` +
   `${LIMITS.validatedListLength} elements it may take more than ${LIMITS.conditionSteps} steps; ` +
-  'use fewer or shorter regular expressions, above all inside $elemMatch and $all';
+  'use fewer or shorter regular expressions, especially inside $elemMatch and $all';
 
-/** What comparing with an operand takes beside the call. */
+/** The steps of a comparison with an operand, without the call. */
 function comparison(operand: Json): number {
   if (typeof operand === 'string') return Math.floor(operand.length / COMPARED_CHARACTERS);
   if (typeof operand !== 'object' || operand === null) return 0;

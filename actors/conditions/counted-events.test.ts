@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countedEventsOf } from './counted-events.ts';
 
-it('the names of counted events are found at any depth of conditions, whatever they look like', () => {
+it('finds the names of counted events at any depth of conditions, with any characters', () => {
   const conditions = [
     { 'events.win.count_7d': { $gte: 3 }, 'attributes.level': 1 },
     { $or: [{ $not: { 'events.a.b ü.last_days_ago': 2 } }, { $and: [{ 'events.__proto__.count_1d': 1 }] }] },

@@ -3,8 +3,8 @@ import type { Json } from '../../src/kernel/json.ts';
 const PREFIX = 'events.';
 
 /**
- * The names of events that conditions read counters of: keys `events.<name>.<measure>`, and `{"events": {"name": …}}`, at any depth
- * of the documents. A name too many does no harm: its counter is kept for longer.
+ * The names of events whose counters the conditions read: keys `events.<name>.<measure>` and `{"events": {"name": …}}`,
+ * at any depth. An extra name is harmless: its counter is only kept longer.
  */
 export function countedEventsOf(conditions: Iterable<Json>): ReadonlySet<string> {
   const names = new Set<string>();

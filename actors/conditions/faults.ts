@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 
-/** Where a compilation notes what is wrong: all of it, up to what an answer lists. */
+/** Collects the faults of one compilation, at most `LIMITS.reportedFaults`. */
 export interface Faults {
   readonly list: FieldFault[];
   add(path: string, message: string): void;
@@ -17,7 +17,7 @@ export function createFaults(): Faults {
   };
 }
 
-/** `path` with one part more, as a JSON Pointer (RFC 6901). */
+/** Appends one segment to a JSON Pointer (RFC 6901). */
 export function below(path: string, part: string | number): string {
   return `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -7,26 +7,26 @@ import type { Subject } from '../targeting.ts';
 import { attributesOf } from './player-attributes.ts';
 import { pathReader } from './values.ts';
 
-/** What a name in a condition stands for, in a source: the subject, or inside $elemMatch an array's element. */
+/** A field that a condition names. `Source` is the subject, or inside $elemMatch an array's element. */
 export interface Field<Source> {
   read: (source: Source) => Json;
-  /** What a missing value counts as in an order. */
+  /** The number that a missing value counts as in comparisons. */
   missing: number;
   clock?: FieldClock;
-  /** Whether reading it goes through the player's counters. */
+  /** Whether a read scans the player's counters. */
   counts?: true;
 }
 
-/** How time alone changes a field. */
+/** How a field changes by time alone. */
 export type FieldClock =
-  /** It counts whole days from a moment (epoch milliseconds); `undefined`: from none, it stands still. */
+  /** Counts whole days since a time (epoch milliseconds); `undefined`: no such time, so it never changes. */
   | { kind: 'elapsed'; sinceMs: (player: PlayerState) => number | undefined }
   | { kind: 'count'; changesAt: (player: PlayerState, nowMs: number) => number | undefined };
 
-/** A field by its name, or what is wrong with the name. */
+/** Finds a field by name, or says why the name is invalid. */
 export type FieldLookup<Source> = (name: string) => Field<Source> | { fault: string };
 
-/** Money is held in ten-thousandths and compared as money. */
+/** Revenue is stored in ten-thousandths of the currency and compared in the currency. */
 const MONEY = 10_000;
 
 const PLAYER_FIELDS: ReadonlyMap<string, Field<Subject>> = new Map([
@@ -48,9 +48,9 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
 ]);
 
 /**
- * The fields of a player: what the service holds, `attributes.<path>` and `events.<name>.<measure>`.
- * @param more `context`: also `context.<path>`, and a request's word on the device before the player's latest init;
- * `properties`: also `properties.<path>` of an event
+ * The fields of a player: stored values, `attributes.<path>` and `events.<name>.<measure>`.
+ * @param more `context`: adds `context.<path>`, and device fields read the request's context before the player's latest
+ * init; `properties`: adds `properties.<path>` of an event
  */
 export function subjectField(
   name: string,
@@ -69,14 +69,13 @@ export function subjectField(
       return eventField(rest);
     case 'context':
       if (withContext) return pathField(rest, ({ context }) => context ?? null);
-      return { fault: 'context is only known to the rules of flags' };
+      return { fault: 'is available in the rules of flags only' };
     case 'properties':
       if (withProperties) return pathField(rest, ({ properties }) => properties ?? null);
-      return { fault: 'properties are only known to the triggers of campaigns' };
+      return { fault: 'is available in the triggers of campaigns only' };
   }
-  return {
-    fault: `is an unknown field; known are ${FIELD_NAMES.join(', ')}${withContext ? ', context.<path>' : ''}${withProperties ? ', properties.<path>' : ''}`,
-  };
+  const more = [...(withContext ? ['context.<path>'] : []), ...(withProperties ? ['properties.<path>'] : [])];
+  return { fault: `is an unknown field; use one of ${[...FIELD_NAMES, ...more].join(', ')}` };
 }
 
 /** The fields of an array's element: any path into it. */
@@ -84,7 +83,7 @@ export function elementField(name: string): Field<Json> | { fault: string } {
   return pathField(name, (element: Json) => element);
 }
 
-/** Every field that all conditions may name; `<…>` stands for a name of the caller's. */
+/** The fields that every condition may name; `<…>` is a placeholder. */
 export const FIELD_NAMES: readonly string[] = [
   'attributes.<path>',
   'events.<name>.<count_1d, count_7d, count_30d or last_days_ago>',
@@ -106,29 +105,29 @@ function daysSince(sinceMs: (player: PlayerState) => number): Field<Subject> {
 
 function deviceField(
   name: string,
-  held: (player: PlayerState) => string | null | undefined,
+  stored: (player: PlayerState) => string | null | undefined,
   withContext: boolean,
 ): Field<Subject> {
-  if (!withContext) return field(({ player }) => held(player) ?? null);
+  if (!withContext) return field(({ player }) => stored(player) ?? null);
   const sent = pathReader([name]);
-  return field(({ player, context }) => (context === undefined ? null : sent(context)) ?? held(player) ?? null);
+  return field(({ player, context }) => (context === undefined ? null : sent(context)) ?? stored(player) ?? null);
 }
 
 function pathField<Source>(path: string, root: (source: Source) => Json): Field<Source> | { fault: string } {
   const parts = path.split('.');
-  if (parts.includes('')) return { fault: 'a part of the path is empty' };
-  // Nothing in a body is that deep.
+  if (parts.includes('')) return { fault: 'has an empty path segment; separate names with single dots' };
+  // No accepted JSON is nested that deep.
   if (parts.length > LIMITS.jsonDepth) return { read: () => null, missing: 0 };
   const read = pathReader(parts);
   return { read: (source) => read(root(source)), missing: 0 };
 }
 
-/** Names of events may hold dots, so the measure is what follows the last one. */
+/** Event names may contain dots: the measure follows the last one. */
 function eventField(path: string): Field<Subject> | { fault: string } {
   const dot = path.lastIndexOf('.');
   const name = path.slice(0, Math.max(dot, 0));
   if (name === '' || name.length > LIMITS.nameLength) {
-    return { fault: `must be events.<name>.<measure>, the name 1 to ${LIMITS.nameLength} characters` };
+    return { fault: `must be events.<name>.<measure>, with a name of 1 to ${LIMITS.nameLength} characters` };
   }
   switch (path.slice(dot + 1)) {
     case 'count_1d':
@@ -140,7 +139,7 @@ function eventField(path: string): Field<Subject> | { fault: string } {
     case 'last_days_ago':
       return lastDaysAgoField(name);
   }
-  return { fault: 'unknown measure; there are count_1d, count_7d, count_30d and last_days_ago' };
+  return { fault: 'has an unknown measure; use count_1d, count_7d, count_30d or last_days_ago' };
 }
 
 function countField(name: string, days: number): Field<Subject> {
@@ -152,7 +151,7 @@ function countField(name: string, days: number): Field<Subject> {
   };
 }
 
-/** Never is longer ago than any number of days: were it 0, as missing values are, "at most 7 days ago" would be true. */
+/** Missing counts as infinitely long ago: with 0, "at most 7 days ago" would hold for an event that never happened. */
 function lastDaysAgoField(name: string): Field<Subject> {
   return {
     read: ({ player, nowMs }) => lastDaysAgo(player.counters, name, nowMs) ?? null,

@@ -13,8 +13,8 @@ test.each<[string, boolean, Json]>([
   ['hundreds of negated ones', true, conditions(330, '(?:ab?c){1,85}', '$notRegexi')],
   ['many classes of Unicode', true, conditions(330, String.raw`\p{L}`)],
   ['patterns below $not and $elemMatch', true, { a: { $not: { $elemMatch: conditions(330, 'a{100}') } } }],
-  ['patterns that are refused unread', false, conditions(330, 'a{999}{9}')],
+  ['patterns that are refused without compiling', false, conditions(330, 'a{999}{9}')],
   ['patterns in other operands', false, { a: { $in: Array.from({ length: 900 }, () => 'x{100}') } }],
-])('%s are too much to compile: %s', (_, expected, definition) => {
+])('whether %s are too many to compile: %s', (_, expected, definition) => {
   expect(hasTooManyPatterns(definition)).toBe(expected);
 });

@@ -1,18 +1,20 @@
 import type { Json } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { spelledOut } from './regex.ts';
+import { expandedLength } from './regex.ts';
 import { isObject } from './values.ts';
 
-/** What a class of Unicode (`\p{L}`) takes to compile, in characters of other patterns. */
+/** The compile time of a Unicode class (`\p{L}`), in characters of other patterns. */
 const UNICODE_CLASS_CHARACTERS = 100;
 const UNICODE_CLASS = /\\[pP]/g;
 
-/** Why a new definition is refused whose regular expressions would take too long to compile. */
-export const TOO_MANY_PATTERNS = `must hold regular expressions of at most ${LIMITS.regexTotal} characters together, counted repetitions spelled out`;
+/** The fault of a new definition whose regular expressions would take too long to compile. */
+export const TOO_MANY_PATTERNS =
+  `has too many or too long regular expressions; the maximum is ${LIMITS.regexTotal} characters in total, ` +
+  'with counted repetitions expanded; use fewer or shorter ones';
 
 /**
- * Whether compiling the regular expressions of a definition would hold up the thread, told without compiling any. For new
- * definitions: each expression has a bound of its own, and a definition may hold hundreds.
+ * Whether compiling the regular expressions of a definition would block the thread, estimated without compiling them.
+ * Checks new definitions: each expression is bounded by itself, but a definition may contain hundreds.
  */
 export function hasTooManyPatterns(definition: Json): boolean {
   return patternLoad(definition) > LIMITS.regexTotal;
@@ -30,11 +32,10 @@ function patternLoad(value: Json): number {
 
 const PATTERNS: ReadonlySet<string> = new Set(['$regex', '$regexi', '$notRegex', '$notRegexi']);
 
-/** A pattern longer than allowed is refused unread. */
+/** 0 for patterns that `compileRegex` refuses without compiling them. */
 function loadOf(pattern: string): number {
   if (pattern.length > LIMITS.regexLength) return 0;
-  const length = spelledOut(pattern);
-  // Nor is one compiled that repeats too much.
+  const length = expandedLength(pattern);
   if (length > LIMITS.regexSpelledOut) return 0;
   return length + UNICODE_CLASS_CHARACTERS * (pattern.match(UNICODE_CLASS)?.length ?? 0);
 }

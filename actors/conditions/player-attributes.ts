@@ -5,17 +5,15 @@ import { charge, meterId } from './steps.ts';
 import { isObject } from './values.ts';
 
 /**
- * The player's attributes, parsed when a condition first asks. JSON.parse makes every key, also `__proto__`, an object's
- * own.
+ * The player's attributes, parsed at the first read. JSON.parse makes every key, also `__proto__`, an own property.
  *
- * All conditions about one state are evaluated together, and most changes of a state leave its attributes alone, so only the latest
- * text is remembered: a WeakMap of every state cost twice as much as the parsing it saved. Large attributes are kept as long as
- * their state.
+ * Conditions on one state run together, and most state changes keep the attributes, so one parsed text is cached: a
+ * WeakMap of all states cost twice what it saved. Large attributes are cached as long as their state lives.
  */
 export function attributesOf(player: PlayerState): JsonObject {
   if (player === paid && meterId === paidMeter) return latest.attributes;
   const text = player.attributes;
-  // What follows from one text is paid for once, whether it is remembered or not.
+  // A meter pays for each text once, cached or not, so that caches do not change results.
   if (meterId !== paidMeter || text !== latest.text) charge(text.length * PARSE_STEPS);
   if (text !== latest.text) {
     const large = text.length >= LIMITS.largeAttributesLength;
@@ -31,7 +29,7 @@ export function attributesOf(player: PlayerState): JsonObject {
 let paid: PlayerState | undefined;
 let paidMeter = 0;
 let latest: { text: string; attributes: JsonObject } = { text: '{}', attributes: {} };
-/** JSON of 64 KiB takes 1.5 to 5.5 ms: up to 85 ns a character where it is all short keys. */
+/** Parsing 64 KiB takes 1.5 to 5.5 ms: up to 85 ns per character if all keys are short. */
 const PARSE_STEPS = 8;
 const parsed = new WeakMap<PlayerState, JsonObject>();
 

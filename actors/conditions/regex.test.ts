@@ -2,7 +2,7 @@ import { array, assert, boolean, constantFrom, property, string, tuple } from 'f
 import { describe, expect, it } from 'vitest';
 import { compileRegex } from './regex.ts';
 
-/** Patterns that mean the same in RE2's language and in JavaScript's. */
+/** Patterns with the same meaning in RE2 and in JavaScript. */
 const atom = constantFrom(
   'a',
   'b',
@@ -26,7 +26,7 @@ const pattern = tuple(constantFrom('', '^'), sequence, group, constantFrom('', '
 const text = string({ unit: constantFrom('a', 'b', 'c', 'A', 'C', '1', '/', '.', '_', 'é'), maxLength: 12 });
 
 describe('a regular expression', () => {
-  it('finds what the same one in JavaScript finds', () => {
+  it('matches the same texts as in JavaScript', () => {
     assert(
       property(pattern, array(text, { minLength: 5, maxLength: 5 }), boolean(), (pattern, texts, ignoreCase) => {
         const compiled = compileRegex(pattern, ignoreCase);

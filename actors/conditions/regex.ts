@@ -5,53 +5,61 @@ import type { Predicate } from './values.ts';
 
 export type CompiledRegex =
   /**
-   * `program`: instructions; times the text's length they are the most that a match can cost. `characterSteps`: the same for one
-   * character, in steps of conditions.
+   * `program`: the number of instructions; a match costs at most this times the text's length. `characterSteps`: the
+   * cost of one character, in steps of conditions.
    */
   | { kind: 'compiled'; matches: Predicate; program: number; characterSteps: number }
   | { kind: 'invalid'; message: string };
 
 /**
- * A regular expression that takes time linear in the text, whatever it says: RE2's language, so no back references and no
- * look-around. Looks for a match anywhere in a string or in a number's digits; nothing else matches, nor does text over
- * `LIMITS.regexTextLength`.
+ * Compiles a regular expression in RE2 syntax: linear time in the text, without back-references and look-around. The
+ * predicate searches strings and the digits of numbers. Other types and texts over `LIMITS.regexTextLength` never
+ * match.
  */
 export function compileRegex(pattern: string, ignoreCase: boolean): CompiledRegex {
   if (pattern.length > LIMITS.regexLength) {
-    return { kind: 'invalid', message: `must be at most ${LIMITS.regexLength} characters` };
+    return { kind: 'invalid', message: `has ${pattern.length} characters; the maximum is ${LIMITS.regexLength}` };
   }
-  // RE2 would read what follows literally, which JavaScript and the look at the length below do not.
-  if (pattern.includes(String.raw`\Q`)) return { kind: 'invalid', message: String.raw`must not hold \Q` };
-  if (spelledOut(pattern) > LIMITS.regexSpelledOut) return { kind: 'invalid', message: 'repeats too much' };
+  // RE2 reads the rest as literal text; JavaScript and `expandedLength` do not.
+  if (pattern.includes(String.raw`\Q`)) return { kind: 'invalid', message: NO_QUOTE };
+  if (expandedLength(pattern) > LIMITS.regexSpelledOut) return { kind: 'invalid', message: TOO_MANY_REPETITIONS };
   try {
     const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const program = regex.programSize();
-    if (program > LIMITS.regexProgram)
-      return { kind: 'invalid', message: 'is too large: repeat less, or shorter parts' };
+    if (program > LIMITS.regexProgram) return { kind: 'invalid', message: tooLarge(program) };
     const characterSteps = program * (UNICODE_CLASS.test(pattern) ? UNICODE_STEPS : INSTRUCTION_STEPS);
     return { kind: 'compiled', matches: (value) => found(regex, value), program, characterSteps };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    return { kind: 'invalid', message: `is not a regular expression in RE2's language: ${error.message}` };
+    return { kind: 'invalid', message: `is not a valid RE2 regular expression: ${error.message}` };
   }
 }
 
+const NO_QUOTE = String.raw`uses \Q, which is not supported; escape special characters with a backslash`;
+const TOO_MANY_REPETITIONS =
+  `is too long with its counted repetitions expanded; the maximum is ${LIMITS.regexSpelledOut} characters; ` +
+  'use fewer repetitions or shorter parts';
+
+function tooLarge(program: number): string {
+  const remedy = 'use fewer repetitions or shorter parts';
+  return `compiles to ${program} instructions; the maximum is ${LIMITS.regexProgram}; ${remedy}`;
+}
+
 /**
- * What an instruction takes for a character, in steps of about 10 ns. Measured: 4 to 45 ns with every thread of the automaton alive,
- * 80 ns in a class of Unicode.
+ * The cost of one instruction for one character, in steps of about 10 ns. Measured: 4 to 45 ns with every thread of the
+ * automaton active, 80 ns in a Unicode class.
  */
 const INSTRUCTION_STEPS = 4;
 const UNICODE_STEPS = 8;
 const UNICODE_CLASS = /\\[pP]/;
 
-/** The most that looking for a match in a text costs, in steps. */
+/** The maximum cost of a search in a text of this length, in steps. */
 export function matchSteps({ characterSteps }: { characterSteps: number }, length: number): number {
   return characterSteps * (length + 1);
 }
 
 /**
- * A matcher, not `RE2JS.test`: that one is up to four times as fast and keeps an automaton of up to 8 MiB for each
- * expression, while a matcher keeps nothing.
+ * Uses a matcher: `RE2JS.test` is up to four times as fast, but keeps an automaton of up to 8 MiB for each expression.
  */
 function found(regex: RE2JS, value: Json): boolean {
   const text = typeof value === 'number' ? String(value) : value;
@@ -59,10 +67,10 @@ function found(regex: RE2JS, value: Json): boolean {
 }
 
 /**
- * About how long the pattern were with its counted repetitions spelled out, which is what compiling it costs: nested ones
- * multiply, and a pattern of 200 characters 1,000 times takes a second.
+ * The approximate length of the pattern with its counted repetitions expanded. The compile time grows with it: nested
+ * repetitions multiply, and 200 characters repeated 1,000 times take a second.
  */
-export function spelledOut(pattern: string): number {
+export function expandedLength(pattern: string): number {
   const groups = [0];
   let latest = 0;
   const add = (length: number) => groups.push((groups.pop() ?? 0) + length);
@@ -85,5 +93,5 @@ export function spelledOut(pattern: string): number {
   return groups.reduce((sum, length) => sum + length);
 }
 
-/** An escape, a class, a counted repetition, or a character. */
+/** One token: an escape, a class, a counted repetition or a character. */
 const TOKEN = /\\.|\[(?:\\.|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gs;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
-import { charge, hasRoomForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
+import { charge, hasStepsForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
 import { HUNGRY, worstCommands } from './testing.ts';
 import { isEqual } from './values.ts';
 
@@ -40,7 +40,7 @@ describe('the steps of one command', () => {
       fastestMs = Math.min(fastestMs, processorMs(run));
       expect(stepsSpent() - before).toBeLessThanOrEqual(LIMITS.meterSteps + 1);
     }
-    // 2 to 40 ms each; without the budget up to minutes. A machine that is busy takes a few times as long as an idle one.
+    // 2 to 40 ms each, up to minutes without the budget. A busy machine takes a few times as long as an idle one.
     expect(fastestMs).toBeLessThan(1_000);
   });
 });
@@ -53,7 +53,7 @@ describe('a condition over its budget', () => {
     [{ $not: hungry }, false],
     [{ $nor: [hungry] }, false],
     [{ $or: [hungry, { is_payer: false }] }, true],
-  ])('is false and reported, whatever its tests say: %j', (conditions, otherwise) => {
+  ])('is false and reported, whatever its tests return: %j', (conditions, otherwise) => {
     const { ask, overs } = made(conditions);
     expect(metered(() => ask({ a: texts(15) }))).toBe(false);
     expect(overs()).toBe(1);
@@ -61,7 +61,7 @@ describe('a condition over its budget', () => {
     expect(overs()).toBe(1);
   });
 
-  it('leaves others of the same command as they are: all plain ones, and expensive ones while there is room', () => {
+  it('does not affect other conditions of the command: plain ones always, expensive ones within the budget', () => {
     const expensive = made(hungry);
     const plain = made({ 'attributes.b': 1, 'attributes.c': { $in: [2, 3] } });
     const small = made({ 'attributes.b': { $not: { $regex: '^x' } } });
@@ -75,7 +75,7 @@ describe('a condition over its budget', () => {
     });
   });
 
-  it('gives the same answer whatever was asked in other commands before', () => {
+  it('returns the same result whatever earlier commands evaluated', () => {
     const patterns = Array.from({ length: 12 }, (_, i) => ({ 'attributes.a': { $regex: `${HUNGRY}[${i}x]` } }));
     const { ask } = made({ $or: [...patterns, { is_payer: false }] });
     const lengths = [1, 2, 4, 8, 16, 64, 128, 250];
@@ -85,11 +85,11 @@ describe('a condition over its budget', () => {
     expect(new Set(answers)).toEqual(new Set([true, false]));
   });
 
-  it('takes nothing from the next player of the command, while the command has steps', () => {
+  it('takes no steps from the next player of the command, while the meter has steps', () => {
     const { ask, overs } = made(hungry);
     metered(() => {
       ask({ a: texts(15) });
-      expect(hasRoomForPlayer()).toBe(true);
+      expect(hasStepsForPlayer()).toBe(true);
       nextPlayer();
       expect(ask({ a: ['ab!'] })).toBe(true);
       expect(overs()).toBe(1);
@@ -98,7 +98,7 @@ describe('a condition over its budget', () => {
 });
 
 describe('an object with many keys in a definition', () => {
-  it('is not gone through again for each element of a list', () => {
+  it('is listed once, not for each element of a list', () => {
     const wide = Object.fromEntries(Array.from({ length: 990 }, (_, i) => [`key-${i}`, 1]));
     const element = { a: 1 };
     let listings = 0;
@@ -114,17 +114,17 @@ describe('an object with many keys in a definition', () => {
 });
 
 describe('a meter that was exhausted and is closed', () => {
-  it('leaves room for what is evaluated without a meter', () => {
+  it('does not limit evaluations without a meter', () => {
     metered(() => {
       charge(LIMITS.meterSteps);
-      expect(hasRoomForPlayer()).toBe(false);
+      expect(hasStepsForPlayer()).toBe(false);
     });
-    expect(hasRoomForPlayer()).toBe(true);
+    expect(hasStepsForPlayer()).toBe(true);
   });
 });
 
 describe('attributes that cannot be parsed', () => {
-  it('throw each time, and never show those of another player', () => {
+  it('throw at every read, and never return those of another player', () => {
     const compiled = compileCondition({ 'attributes.b': 1 });
     if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
     const [good, broken] = ['{"b":1}', '{"b'].map((attributes) => aPlayer({ attributes }));
@@ -139,7 +139,7 @@ describe('attributes that cannot be parsed', () => {
 });
 
 describe('a definition', () => {
-  it('that is too expensive on ordinary data has an excess, which names condition, rule and remedy', () => {
+  it('that is too expensive on ordinary data has an excess that names condition, rule and remedy', () => {
     const one = { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } };
     const { excess } = made({ $or: Array.from({ length: 40 }, () => one) });
     expect(excess?.path).toMatch(/^\/\$or\/\d+\/attributes\.a\/\$elemMatch\/\$regex$/);
@@ -152,7 +152,7 @@ describe('a definition', () => {
     { 'attributes.tags': { $elemMatch: { $regex: '^vip-' } } },
     { $or: Array.from({ length: 40 }, (_, i) => ({ device_model: { $regex: `^SM-[AGS]${i}[0-9]{2}` } })) },
     { 'attributes.country': { $in: Array.from({ length: 900 }, (_, i) => `C${i}`) } },
-  ])('of ordinary size has none: %j', (conditions) => {
+  ])('of ordinary size has no excess: %j', (conditions) => {
     expect(made(conditions).excess).toBeUndefined();
   });
 });

@@ -1,30 +1,32 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 
 /**
- * What conditions may cost, counted in steps of about 10 ns.
+ * Owns the budget of conditions, counted in steps of about 10 ns.
  *
- * A command, a query or one player of a sweep opens a meter (`metered`). Steps depend on definitions, state and input only, never on
- * caches or time, so the same command gets the same answers everywhere.
+ * A command, a query or one player of a sweep opens a meter (`metered`). Steps depend on definitions, state and input
+ * only, never on caches or time, so the same command gets the same result on every node.
  * Invariants
- * 1. One expensive condition takes at most `conditionSteps`, one player's evaluation `playerSteps`, one meter `meterSteps`.
- * 2. What conditions take beyond their plain tests never comes out of the last `plainSteps` of a meter: expensive conditions do not
- *    make plain ones false.
- * Everything is synchronous, so there is one meter at a time. `withinBudget` runs for every condition: it must stay at a few ns.
+ * 1. One expensive condition takes at most `conditionSteps`, one player's evaluation `playerSteps`, one meter
+ *    `meterSteps`.
+ * 2. The last `plainSteps` of a meter pay for plain tests only: expensive conditions do not make plain ones false.
+ *
+ * Evaluation is synchronous, so at most one meter is open. `withinBudget` runs for every condition: it must cost a few
+ * ns.
  */
 let isOpen = false;
-/** Left in the meter; -1: it is exhausted. */
+/** Steps left in the meter; -1: exhausted. */
 let left: number = LIMITS.meterSteps;
-/** The lower bounds of `left` for the player under evaluation, and for the condition under evaluation. */
+/** Lower bounds of `left`, for the current player and for the current condition. */
 let playerFloor: number = LIMITS.plainSteps;
 let floor: number = LIMITS.plainSteps;
-/** Whether the condition under evaluation exceeded its budget. */
+/** Whether the current condition exceeded its budget. */
 let isOver = false;
 let spentBefore = 0;
 
-/** Changes with every meter. */
+/** Identifies the meter; increases with each one. */
 export let meterId = 0;
 
-/** Runs with a meter of its own, or in the one that is open. */
+/** Runs in the open meter, or in a new one. */
 export function metered<T>(run: () => T): T {
   if (isOpen) return run();
   reset();
@@ -44,29 +46,29 @@ function reset(): void {
   nextPlayer();
 }
 
-/** Begins the evaluation of another player: it has steps of its own, as long as the meter has them. */
+/** Starts the evaluation of another player, with up to `playerSteps` from the meter. */
 export function nextPlayer(): void {
   playerFloor = Math.max(left - LIMITS.playerSteps, LIMITS.plainSteps);
   floor = playerFloor;
 }
 
-/** Whether the meter has room for everything that one player's evaluation may take; always without a meter. */
-export function hasRoomForPlayer(): boolean {
+/** Whether the meter covers the worst case of one player's evaluation; always true if no meter is open. */
+export function hasStepsForPlayer(): boolean {
   return !isOpen || left >= LIMITS.playerSteps + LIMITS.plainSteps;
 }
 
-/** Steps taken since the process started, in closed meters. */
+/** Steps spent since the process started, in closed meters. */
 export function stepsSpent(): number {
   return spentBefore;
 }
 
-/** What a condition takes. */
+/** The cost of one condition. */
 export interface Cost {
-  /** Steps of its plain tests, at most. */
+  /** Maximum steps of its plain tests. */
   plain: number;
-  /** Fields for which it goes through the player's counters. */
+  /** The number of fields that scan the player's counters. */
   counts: number;
-  /** Whether it may take far more than that. */
+  /** Whether it may take far more than `plain`. */
   isExpensive: boolean;
 }
 
@@ -75,8 +77,8 @@ interface Counted {
 }
 
 /**
- * The condition that all tests hold, within its budget: over it the condition is false, whatever its tests say.
- * @param onOver called when it is over
+ * Combines tests into a condition: true if all hold. If it exceeds its budget it is false, whatever the tests return.
+ * @param onOver called when the budget is exceeded
  */
 export function withinBudget<Source extends Counted>(
   tests: readonly ((source: Source) => boolean)[],
@@ -90,7 +92,7 @@ export function withinBudget<Source extends Counted>(
   function overBudget(source: Source): boolean {
     isOver = false;
     if (!isOpen) {
-      // Nothing is metered, as in tests: earlier conditions do not count.
+      // No meter is open, as in tests: earlier conditions must not count.
       reset();
       const holds = all(source);
       if (!isOver) return holds;
@@ -111,7 +113,7 @@ export function withinBudget<Source extends Counted>(
   }
   if (!isExpensive) {
     return (source) => {
-      // The counters are gone through here, and once more for when the answer changes.
+      // Two scans of the counters: this one, and one in `changesAt`.
       left -= plain + 2 * counts * source.player.counters.length;
       if (left < 0) return overBudget(source);
       let holds = true;
@@ -136,8 +138,8 @@ export function withinBudget<Source extends Counted>(
 const always = (): boolean => true;
 
 /**
- * Pays for what comes next. `false`: the budget does not allow it, and the condition is false whatever its other tests say; they may
- * go on, as they are paid for. An exception here would cost more than most tests.
+ * Pays for the next operation. `false`: the budget is exceeded and the condition is false, whatever its other tests
+ * return. Those tests may still run: they are paid for. An exception would cost more than most tests.
  */
 export function spend(steps: number): boolean {
   if (isOver || left - steps < floor) {
@@ -148,12 +150,12 @@ export function spend(steps: number): boolean {
   return true;
 }
 
-/** Pays for work that is done in any case. */
+/** Pays for work that runs even if the meter is exhausted. */
 export function charge(steps: number): void {
   left = Math.max(left - steps, -1);
 }
 
-/** Whether nothing is left, not even for plain tests. */
+/** Whether the meter has no steps left, not even for plain tests. */
 export function isExhausted(): boolean {
   return isOpen && left < 0;
 }

@@ -12,10 +12,10 @@ import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { Definitions } from '../definitions.ts';
 
-/** For tests: a command or query, and definitions, that ask as much of conditions as their limits allow. */
+/** For tests: a command or query, with definitions whose conditions cost as much as the limits allow. */
 export interface WorstCommand {
   name: string;
-  /** Compiles the definitions. The result decides the command once. */
+  /** Compiles the definitions and returns a function that decides the command once. */
   prepare: () => () => void;
 }
 
@@ -23,11 +23,11 @@ const NOW_MS = 20_000 * DAY_MS;
 
 const range = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
-/** A pattern whose whole automaton stays alive at every character. */
+/** A pattern that keeps every thread of its automaton active at every character. */
 export const HUNGRY = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
 const HUNGRY_TEXT = 'ab'.repeat(512);
 
-/** Segments of one condition, which is compiled once. */
+/** Segments that share one condition, compiled once. */
 function definitionsWith(conditions: JsonObject, many: number = LIMITS.segmentsPerEnvironment): Definitions {
   const compiled = compileCondition(conditions);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
@@ -84,7 +84,7 @@ function track(items: readonly Partial<TrackItem>[]): CommandBody {
   };
 }
 
-/** Segments that every event touches. */
+/** Segments that every event may change. */
 function segments(
   name: string,
   each: JsonObject,
@@ -149,7 +149,7 @@ export function worstCommands(): WorstCommand[] {
       range(32_000, () => 1),
     ),
     segments(
-      'lists of 6,000 texts in lists, whatever the case',
+      'lists of 6,000 texts in lists, ignoring case',
       any(190, () => ({ $ini: ['x'] })),
       range(6_000, (i) => `k${i}`),
     ),

@@ -73,7 +73,7 @@ const player: Arbitrary<PlayerState> = record({
 );
 
 describe('changesAt', () => {
-  it('is never after a change by time alone', () => {
+  it('is never later than a change by time alone', () => {
     assert(
       property(
         condition,

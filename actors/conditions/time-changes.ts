@@ -4,13 +4,13 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { FieldClock } from './fields.ts';
 import { isObject } from './values.ts';
 
-/** When an answer may change by time alone: epoch milliseconds after `nowMs`, or `undefined` for never. */
+/** When a condition may change by time alone: epoch milliseconds after `nowMs`; `undefined`: never. */
 export type TimeChange = (player: PlayerState, nowMs: number) => number | undefined;
 
 /**
- * When a condition on a field may turn. A count turns when a day leaves its window. A field that counts days turns where
- * its operand says so ("at least 7" at 7, "at most 7" at 8), so that nobody is looked at on the days between.
- * @param operand what the definition asks of the field; it has compiled
+ * When a condition on one field may change. A count changes when a day leaves its window. A number of days changes the
+ * result only at its operand's bounds ("at least 7" at 7, "at most 7" at 8), so no evaluation is needed on other days.
+ * @param operand the field's operand, which compiled without faults
  */
 export function timeChange(clock: FieldClock, operand: Json): TimeChange | undefined {
   if (clock.kind === 'count') return clock.changesAt;
@@ -32,7 +32,7 @@ export function timeChange(clock: FieldClock, operand: Json): TimeChange | undef
   };
 }
 
-/** The earliest of all. */
+/** Combines changes: the earliest of them. */
 export function earliest(changes: readonly TimeChange[]): TimeChange {
   if (changes.length === 0) return () => undefined;
   return (player, nowMs) => {
@@ -45,13 +45,13 @@ export function earliest(changes: readonly TimeChange[]): TimeChange {
   };
 }
 
-/** `undefined` for a day beyond all dates, which a definition may well name. */
+/** `undefined` for a day outside the range of dates: a definition may contain any number. */
 function dayAfter(sinceMs: number, days: number): number | undefined {
   const at = sinceMs + days * DAY_MS;
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** The day counts at which an answer about a growing number of days may differ from the day before. */
+/** The day counts at which the condition on a growing number of days may differ from the day before. */
 function turnsOf(operand: Json): number[] {
   if (typeof operand === 'number') return [Math.ceil(operand), Math.floor(operand) + 1];
   if (!isObject(operand)) return [];
@@ -76,7 +76,7 @@ function turnsOfList(list: Json): number[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'number').flatMap(turnsOf) : [];
 }
 
-/** What looks at a number as text may turn on any day. */
+/** Operators that compare numbers as text may change on any day. */
 function turnsDaily(operand: Json): boolean {
   if (!isObject(operand)) return false;
   return Object.entries(operand).some(

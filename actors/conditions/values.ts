@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { spend } from './steps.ts';
 
-/** A question about one value. A missing value is null. */
+/** A test of one value. A missing value is null. */
 export type Predicate = (value: Json) => boolean;
 
 export type Scalar = null | boolean | number | string;
@@ -14,7 +14,7 @@ export function isScalar(value: Json): value is Scalar {
   return typeof value !== 'object' || value === null;
 }
 
-/** Deep equality of JSON values; the order of keys means nothing. */
+/** Deep equality of JSON values. The order of keys does not matter. */
 export function isEqual(a: Json, b: Json): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, place) => isEqual(item, b[place] ?? null));
@@ -29,7 +29,10 @@ export function isEqual(a: Json, b: Json): boolean {
   );
 }
 
-/** The keys of an object; `undefined` when listing them is over the budget: with thousands of keys each takes up to 360 ns. */
+/**
+ * The keys of an object; `undefined` if the budget does not cover listing them: in large objects a key takes up to 360
+ * ns.
+ */
 function keysOf(value: JsonObject): readonly string[] | undefined {
   const known = keyCounts.get(value);
   if (known !== undefined) return spend(known * KEY_STEPS) ? Object.keys(value) : undefined;
@@ -39,7 +42,7 @@ function keysOf(value: JsonObject): readonly string[] | undefined {
   return spend(keys.length * KEY_STEPS) ? keys : undefined;
 }
 
-/** Listing a definition's 1,000 keys takes up to 0.4 ms, and a list asks for each element: they are counted once. */
+/** Counts the keys of a large object once: listing 1,000 keys takes up to 0.4 ms, for each element of a list. */
 function keyCountOf(value: JsonObject): number {
   const known = keyCounts.get(value);
   if (known !== undefined) return known;
@@ -52,7 +55,7 @@ const keyCounts = new WeakMap<JsonObject, number>();
 const FEW_KEYS = 8;
 const KEY_STEPS = 36;
 
-/** An object's own member, or an array's element; null where there is none. Never what a prototype holds. */
+/** An object's own member or an array's element; null if there is none. Never reads a prototype. */
 function member(value: Json, key: string): Json {
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) return INDEX.test(key) ? (value[Number(key)] ?? null) : null;
@@ -65,7 +68,7 @@ function has(value: JsonObject, key: string): boolean {
   return Object.hasOwn(value, key);
 }
 
-/** A reader of the value at a path of keys, made once so that no path is taken apart when a condition is asked. */
+/** Compiles a path of keys to a reader, so that evaluation splits no paths. */
 export function pathReader(parts: readonly string[]): (root: Json) => Json {
   const [first, second, ...rest] = parts;
   if (first === undefined) return (root) => root;
@@ -75,8 +78,8 @@ export function pathReader(parts: readonly string[]): (root: Json) => Json {
 }
 
 /**
- * The number a value counts as in an order, as JavaScript's `<` takes it: numeric text as its number, true as 1, a missing
- * value as `missing`. NaN, which is in no order, for everything else.
+ * Converts a value to a number for comparison, as JavaScript's `<` does: numeric text to its number, true to 1, a
+ * missing value to `missing`. Everything else becomes NaN, for which every comparison is false.
  */
 export function numberOf(value: Json, missing: number): number {
   if (typeof value === 'number') return value;
@@ -85,5 +88,5 @@ export function numberOf(value: Json, missing: number): number {
   return typeof value === 'object' ? NaN : Number(value);
 }
 
-/** Texts up to this length cost no more than the test itself. */
+/** Texts up to this length add no cost to a test. */
 export const SHORT_TEXT = 64;

@@ -2,11 +2,13 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
 /**
- * Text that sorts as the version does (GrowthBook's SDK specification, version strings): a leading `v` and everything from
- * `+` on are left out, the rest is cut at `-` and `.`, numbers are padded with spaces, and three parts get a `~`, so that
- * a release sorts after its pre-releases. What is neither text nor number counts as version 0.
+ * Converts a version to text that sorts in version order (GrowthBook's SDK specification, version strings): removes a
+ * leading `v` and everything from `+` on, splits the rest at `-` and `.`, pads numbers with spaces, and appends `~` to
+ * three parts so that a release sorts after its pre-releases. A value that is neither text nor number counts as version
+ * 0.
  *
- * The specification pads to 5 digits, by which 1.0.100000 comes before 1.0.99999; here it is 16, as build numbers are longer.
+ * The specification pads to 5 digits, which sorts 1.0.100000 before 1.0.99999. This pads to 16: build numbers are
+ * longer.
  */
 export function sortableVersion(value: Json): string {
   const version = typeof value === 'number' ? String(value) : value;
@@ -21,7 +23,7 @@ export function sortableVersion(value: Json): string {
   return sortable;
 }
 
-/** A game has few versions and every player one of them. */
+/** A cache: a game has few versions, and every player has one of them. */
 const remembered = new Map<string, string>();
 
 function padded(version: string): string {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { hasRoomForPlayer, nextPlayer } from '../conditions/steps.ts';
+import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
 import { FACTS, type FactsByKind } from '../kinds.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
@@ -34,7 +34,7 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
     const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
     const all = mayHaveForgotten(state, until - since);
     if (scope.length === 0 && !isDue && !all) return;
-    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasRoomForPlayer();
+    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasStepsForPlayer();
     nextPlayer();
     const facts = isTooMuch
       ? updateLater(state, nowMs)
