@@ -1,4 +1,4 @@
-/** A path of the webhooks' endpoints as the OpenAPI document names it. */
+/** The OpenAPI path of a request path of the webhook endpoints. */
 export function documentedWebhookPath(path: string): string {
   return path
     .replace(/\?.*/, '')

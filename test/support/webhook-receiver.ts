@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A request as the receiver got it. */
+/** A received request. */
 export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   /** The exact bytes of the body, as text. */
   body: string;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   atMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface WebhookReceiver {
   stop(): Promise<void>;
 }
 
-/** Answers a request; 200 with an empty body when left out. Not answering at all is a receiver that hangs. */
+/** Answers a request; by default 200 with an empty body. A function that does nothing makes an unresponsive receiver. */
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** A webhook receiver on a free local port. */

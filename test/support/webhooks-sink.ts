@@ -7,8 +7,8 @@ import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';
 
 /*
- * The webhooks sink as a process of its own, to be killed. Arguments: the broker's address, and how long after its death another
- * process may make its deliveries, in milliseconds.
+ * The webhooks sink as a process that a test can kill. Arguments: the broker's URL, and `ackWaitMs`: how long after the death
+ * of a process the broker hands its deliveries to another one.
  */
 
 const [url = '', ackWaitMs = ''] = process.argv.slice(2);
@@ -27,6 +27,6 @@ const webhooks = createWebhooks({
   ackWaitMs: Number(ackWaitMs),
 });
 webhooks.start();
-// Whoever started it holds the other end: it never outlives its test.
+// The test holds the other end of the pipe, so this process never outlives it.
 process.stdin.on('end', () => process.exit(0));
 process.stdin.resume();

@@ -19,16 +19,16 @@ const SCHEDULE_MS = [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS);
 
 type WorldOptions = Partial<MemoryBrokerOptions> & { deliveriesBytes?: number; pendingPerWebhook?: number };
 
-/** The webhooks sink in as many processes as a test wants, over a log in memory and receivers of its own making. */
+/** The webhooks sink in any number of processes, over a log in memory and simulated receivers. */
 export function createWebhooksWorld(options: WorldOptions = {}) {
-  const { deliveriesBytes, pendingPerWebhook, ...broken } = options;
+  const { deliveriesBytes, pendingPerWebhook, ...brokerOptions } = options;
   const clock = createFakeClock();
-  const broker = createMemoryBroker({ clock, ...broken });
+  const broker = createMemoryBroker({ clock, ...brokerOptions });
   const writer = broker.connect('writer');
   const config = createFakeConfig(clock);
   const metrics = createMetrics();
 
-  /** A process of the sink. */
+  /** Starts a process of the sink. */
   const process = (name: string, definitions = config) => {
     const log = broker.connect(name);
     const node = clock.node();
@@ -56,11 +56,11 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
     return { log, node, sender, webhooks, kill };
   };
 
-  /** What a gateway asks of deliveries. */
+  /** The webhook operations of a gateway. */
   const operations = () => {
     const sender = createFakeSender(() => clock.monotonicMs());
     const log = broker.connect('gateway');
-    const made = createWebhookOperations({
+    const started = createWebhookOperations({
       log,
       clock,
       ids: systemIds,
@@ -68,7 +68,7 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
       allowPrivateHosts: [],
       sender,
     });
-    return { ...made, log, sender };
+    return { ...started, log, sender };
   };
 
   const outcomes = async () => {
@@ -86,16 +86,16 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
     return records;
   };
 
-  /** Deliveries that wait. */
+  /** Number of deliveries in DELIVERIES. */
   const waiting = () => held('DELIVERIES').length;
 
-  /** What the log of attempts holds, in order. */
+  /** The records of the attempt log, in order. */
   const logged = (): DeliveryRecord[] =>
     held('RECORDS')
       .filter(({ subject }) => subject.startsWith('records.deliveries.'))
       .flatMap(({ data }) => decodeDeliveryRecords(data));
 
-  /** What ClickHouse is told of webhooks that were disabled. */
+  /** The records of disabled webhooks. */
   const disablings = (): WebhookDisabling[] =>
     held('RECORDS')
       .filter(({ subject }) => subject.startsWith('records.disablings.'))
@@ -105,13 +105,13 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
   const entry = (key: string): ConfigEntry<'webhook'> | undefined =>
     config.get({ game: 'demo', environment: 'live', kind: 'webhook', key });
 
-  /** Waits, in steps, for what was asked of a port that nobody but the clock moves. */
-  const settled = async <T>(asked: Promise<T>): Promise<T> => {
-    let answer: { value: T } | undefined;
-    void asked.then((value) => (answer = { value }));
-    await clock.advanceUntil(() => answer !== undefined, 60_000, 10);
-    if (answer === undefined) throw new Error('it was not answered');
-    return answer.value;
+  /** Advances the clock until a promise resolves, and returns its value. */
+  const resolved = async <T>(promise: Promise<T>): Promise<T> => {
+    let result: { value: T } | undefined;
+    void promise.then((value) => (result = { value }));
+    await clock.advanceUntil(() => result !== undefined, 60_000, 10);
+    if (result === undefined) throw new Error('the promise did not resolve within 60 s');
+    return result.value;
   };
 
   return {
@@ -128,11 +128,11 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
     disablings,
     webhook,
     entry,
-    settled,
+    resolved,
   };
 }
 
-/** `level` of an event's properties, by which tests tell events apart. */
+/** `level` of an event's properties, by which tests identify events. */
 export function levelOf(data: Record<string, unknown>): unknown {
   const properties: unknown = data['properties'];
   return typeof properties === 'object' && properties !== null && 'level' in properties ? properties.level : undefined;

@@ -11,7 +11,7 @@ import { createHttpSender } from './delivery/http-sender.ts';
 import { type Matcher, createMatcher } from './matching/matcher.ts';
 import type { DeliverySender } from './delivery/sender.ts';
 import { createRecoverer, type Recoverer } from './recovery/recoverer.ts';
-import { tellOfDisablings } from './delivery/tell-of-disablings.ts';
+import { recordDisablings } from './delivery/record-disablings.ts';
 import { type Worker, createWorker } from './delivery/worker.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
@@ -77,7 +77,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         attempts.notAttempted(delivery, 'overflowed', 'too many deliveries wait for the webhook'),
     });
     const recoverer = createRecoverer({ ...shared, erasures, holder });
-    const stopTelling = tellOfDisablings({ ...shared, node });
+    const stopTelling = recordDisablings({ ...shared, node });
     return {
       first: [matcher, worker, recoverer],
       attempts,

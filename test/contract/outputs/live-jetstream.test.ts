@@ -30,7 +30,7 @@ async function setUp() {
   const feed = createLiveFeed({ log, clock: systemClock, logger: silentLogger, metrics, heartbeatMs: 200 });
   closing.push(() => feed.stop());
   await feed.start();
-  // A game of its own, so that tests do not see each other.
+  // A new game, so that tests do not affect each other.
   const game = systemIds.uuidv4();
   const attach = (lastEventId?: string) => {
     const reader = createFakeReader();
@@ -47,7 +47,7 @@ async function setUp() {
 }
 
 describe('live stream over JetStream', () => {
-  it('sends what is committed after connected, and heartbeats with the position', async () => {
+  it('sends events committed after `connected`, and heartbeats with the position', async () => {
     const { attach, track, all } = await setUp();
     const { reader } = attach();
     await track(20);
@@ -60,14 +60,14 @@ describe('live stream over JetStream', () => {
     expect(beat.id).toMatch(/^[0-9a-f]{12}-\d+-end$/);
   });
 
-  it('resumes from the log after a new process has taken over, with no hole and no duplicate', async () => {
+  it('resumes from the log in a new process, with no gap and no duplicate', async () => {
     const one = await setUp();
     const { reader, detach } = one.attach();
     await one.track(10);
     await until('some have come', () => reader.eventIds().length === 10);
     detach();
     await one.track(10);
-    // Another process, which has seen none of it: everything comes from the log.
+    // The new process has no recent records: it reads everything from the log.
     const log = await connectJetStream({ url: nats.url, replicas: 1, logger: silentLogger, clock: systemClock });
     closing.push(() => log.close());
     const metrics = createMetrics();
@@ -84,7 +84,7 @@ describe('live stream over JetStream', () => {
     expect(resumed.messages.some(({ data }) => data['type'] === 'gap')).toBe(false);
   });
 
-  it('a broker that is killed and comes back costs no event and no duplicate', async () => {
+  it('a broker that is killed and restarted loses no event and sends no duplicate', async () => {
     const { log, attach, track, all } = await setUp();
     const { reader } = attach();
     await track(20);

@@ -13,12 +13,12 @@ import { silentLogger } from '../../support/silent-logger.ts';
 import { readStream, type StreamReader } from '../../support/stream-reader.ts';
 import { until } from '../../support/until.ts';
 
-/** The event stream as its readers see it: real connections to the real gateway and the real live sink, over a log in memory. */
+/** The event stream over real connections to the real gateway and live sink, with a log in memory. */
 
 let log: MemoryLog;
 let gateway: Gateway;
 let key: string;
-/** The gateway's end of every connection there was. */
+/** The gateway's end of every connection so far. */
 let readers: LiveReader[];
 const closing: (() => unknown)[] = [];
 
@@ -55,13 +55,13 @@ afterEach(async () => {
 
 const ballast = (sizeBytes: number) => JSON.stringify({ text: 'x'.repeat(sizeBytes) });
 
-describe('a crowd of readers, a tenth of which stalled', () => {
+describe('200 readers, of which 20 are stalled', () => {
   const HEALTHY = 175;
   const WITHOUT_FILTER = 5;
   const STALLED = 20;
   const ROUNDS = 200;
 
-  it('healthy ones miss nothing and see everything in order, what waits for the others stays bounded, and those lose nothing', async () => {
+  it('healthy readers receive all events in order; buffers of stalled ones stay bounded, and they resume without loss', async () => {
     const connect = (query: string, lastEventId?: string): StreamReader => {
       const reader = readStream({ url: gateway.url, key, query, lastEventId });
       closing.push(() => reader.close());
@@ -86,7 +86,7 @@ describe('a crowd of readers, a tenth of which stalled', () => {
       wantedSteps.push(`step ${round}`);
       written.push(`step ${round}`, `ballast ${round}`);
       await nextTurn();
-      // The writer shares its thread with those who read: it gives them time, as a network would.
+      // The writer shares its thread with the readers and gives them time, as a network would.
       if (round % 10 === 0)
         await until('the readers keep up', () => all.every(({ eventIds }) => eventIds.length >= 2 * round));
       mostHeldBytes = Math.max(
@@ -96,7 +96,7 @@ describe('a crowd of readers, a tenth of which stalled', () => {
     }
     const isDone = (reader: StreamReader) => reader.eventIds.length >= written.length;
     await until(
-      'the healthy have it all',
+      'the healthy readers have all events',
       () => all.every(isDone) && steps.every((reader) => reader.eventIds.length >= ROUNDS),
     );
     for (const reader of steps) expect(reader.eventIds).toEqual(wantedSteps);
@@ -108,10 +108,10 @@ describe('a crowd of readers, a tenth of which stalled', () => {
     expect(mostHeldBytes).toBeGreaterThan(STALLED * 64 * 1024);
     expect(mostHeldBytes).toBeLessThanOrEqual(STALLED * LIMITS.streamReaderBytes);
 
-    // Whoever is still connected goes on from where it is; whoever was too far behind comes back with the last id it saw.
+    // Readers that are still connected continue; disconnected ones resume with `Last-Event-ID`.
     for (const slow of stalled) {
       slow.resume();
-      await until('it goes on, or was disconnected', () => slow.ended || isDone(slow));
+      await until('it continues, or was disconnected', () => slow.ended || isDone(slow));
       const seen = [...slow.eventIds];
       if (!isDone(slow)) {
         const back = connect('', slow.lastId);
@@ -125,15 +125,15 @@ describe('a crowd of readers, a tenth of which stalled', () => {
   });
 });
 
-describe('a reader that is cut off fifty times at random bytes', () => {
+describe('a reader that is disconnected fifty times at random bytes', () => {
   const cuts = array(record({ afterBytes: integer({ min: 1, max: 6_000 }), staysAway: boolean() }), {
     minLength: 50,
     maxLength: 50,
   });
-  /** More than the recent records hold: who stays away for so long is served from the log. */
+  /** More records than the feed keeps in memory: a reader that is away for longer is served from the log. */
   const AWAY_RECORDS = Math.ceil(LIMITS.streamRecentBytes / (30 * 1024)) + 5;
 
-  it('and resumes with the last id it saw, sees every event once, in order', async () => {
+  it('and resumes with `Last-Event-ID` receives every event once, in order', async () => {
     let run = 0;
     const follow = async (plan: readonly { afterBytes: number; staysAway: boolean }[]): Promise<void> => {
       const eventName = `of run ${run++}`;
@@ -169,7 +169,7 @@ describe('a reader that is cut off fifty times at random bytes', () => {
         expect(reader.types).not.toContain('gap');
         seen.push(...reader.eventIds);
         lastId = reader.lastId ?? lastId;
-        // Now and then it is away for longer.
+        // Every eighth long absence outlasts the records in memory.
         if (!staysAway || absences++ % 8 !== 0) continue;
         const back = writer.records + AWAY_RECORDS;
         while (writer.records < back) await nextTurn();

@@ -9,7 +9,7 @@ import { createResolver } from '../../../streams/sinks/webhooks/delivery/resolve
 import { startDnsServer, type DnsAnswer, type DnsServer } from '../../support/dns-server.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
-/* Receivers' names, looked up at a name server that answers some of them and never answers others. */
+/* Look-ups at a real name server that answers some names and never answers others. */
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,7 +28,7 @@ async function resolverFor(answers: Record<string, DnsAnswer>, hostFiles = NO_FI
 
 type Lookup = Awaited<ReturnType<typeof resolverFor>>['lookup'];
 
-/** Its addresses, or the code of its failure. */
+/** The addresses of a name, or the error code. */
 function addressesOf(lookup: Lookup, name: string, options: LookupOptions = {}): Promise<string[] | string> {
   return new Promise((resolve) => {
     lookup(name, { ...options, all: true }, (error, found) => {
@@ -39,11 +39,11 @@ function addressesOf(lookup: Lookup, name: string, options: LookupOptions = {}):
 }
 
 describe('name servers that never answer', () => {
-  it('hold up no delivery of other webhooks, no file and no other look-up', async () => {
+  it('delay no delivery of other webhooks, no file access and no other look-up', async () => {
     const receiver = await startWebhookReceiver();
     closing.push(() => receiver.stop());
-    const { lookup } = await resolverFor({ 'well.test': ['127.0.0.1'] });
-    const sender = createHttpSender({ clock: systemClock, allowPrivateHosts: ['well.test'], lookup });
+    const { lookup } = await resolverFor({ 'healthy.test': ['127.0.0.1'] });
+    const sender = createHttpSender({ clock: systemClock, allowPrivateHosts: ['healthy.test'], lookup });
     closing.push(() => sender.close());
     const send = (host: string) =>
       sender.send({
@@ -53,17 +53,17 @@ describe('name servers that never answer', () => {
         timeoutMs: 30_000,
       });
 
-    let hanging = 100;
-    const stuck = Array.from({ length: hanging }, (_, place) =>
-      send(`h${place}.silent.test`).then((outcome) => {
-        hanging -= 1;
+    let unanswered = 100;
+    const stuck = Array.from({ length: unanswered }, (_, i) =>
+      send(`h${i}.silent.test`).then((outcome) => {
+        unanswered -= 1;
         return outcome;
       }),
     );
-    for (let place = 0; place < 20; place++) expect(await send('well.test')).toMatchObject({ status: 200 });
+    for (let i = 0; i < 20; i++) expect(await send('healthy.test')).toMatchObject({ status: 200 });
     // Reading a file takes one of libuv's threads.
     await readFile(import.meta.filename);
-    expect(hanging).toBe(100);
+    expect(unanswered).toBe(100);
     expect(receiver.requests).toHaveLength(20);
 
     const outcomes = await Promise.all(stuck);
@@ -72,41 +72,39 @@ describe('name servers that never answer', () => {
     );
   });
 
-  it('are asked once for a name however many want it, and not again for a while', async () => {
+  it('get one query for a name however many look-ups wait for it, and none for a while after a failure', async () => {
     const { lookup, server } = await resolverFor({});
     const answers = await Promise.all(Array.from({ length: 50 }, () => addressesOf(lookup, 'one.silent.test')));
     expect(new Set(answers)).toEqual(new Set(['ETIMEOUT']));
-    // A and AAAA, each tried again.
+    // A and AAAA, each with retries.
     const asked = server.asked.length;
     expect(asked).toBeLessThanOrEqual(2 * LIMITS.dnsTries);
     expect(await addressesOf(lookup, 'one.silent.test')).toBe('ETIMEOUT');
     expect(server.asked).toHaveLength(asked);
   });
 
-  it('leave no more look-ups under way than the bound; those past it fail at once', async () => {
+  it('hold no more look-ups in progress than the bound; further ones fail at once', async () => {
     const { lookup } = await resolverFor({});
-    const many = Array.from({ length: LIMITS.dnsLookups + 10 }, (_, place) =>
-      addressesOf(lookup, `m${place}.silent.test`),
-    );
+    const many = Array.from({ length: LIMITS.dnsLookups + 10 }, (_, i) => addressesOf(lookup, `m${i}.silent.test`));
     expect(await Promise.all(many.slice(LIMITS.dnsLookups))).toEqual(Array<string>(10).fill('EBUSY'));
     expect(new Set(await Promise.all(many))).toEqual(new Set(['ETIMEOUT', 'EBUSY']));
   });
 });
 
 describe('a name', () => {
-  it('has its IPv4 addresses first, then those of IPv6, or those of the family that is asked for', async () => {
+  it('resolves to its IPv4 addresses, then its IPv6 addresses; or to those of the requested family', async () => {
     const { lookup } = await resolverFor({ 'both.test': ['2606:4700:0:0:0:0:0:1111', '192.0.2.1', '192.0.2.2'] });
     expect(await addressesOf(lookup, 'both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2606:4700::1111']);
     expect(await addressesOf(lookup, 'BOTH.test', { family: 6 })).toEqual(['2606:4700::1111']);
     expect(await addressesOf(lookup, 'both.test.', { family: 4 })).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('that is unknown is ENOTFOUND', async () => {
+  it('that does not exist fails with ENOTFOUND', async () => {
     const { lookup } = await resolverFor({});
     expect(await addressesOf(lookup, 'nobody.test')).toBe('ENOTFOUND');
   });
 
-  it('in /etc/hosts, an address and localhost are asked of nobody', async () => {
+  it('in /etc/hosts, an address literal and localhost need no query', async () => {
     const files = { ...NO_FILES, addressesOf: (name: string) => (name === 'db' ? ['10.0.0.7'] : []) };
     const { lookup, server } = await resolverFor({}, files);
     expect(await addressesOf(lookup, 'DB')).toEqual(['10.0.0.7']);
@@ -115,7 +113,7 @@ describe('a name', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('that is not found as it is stands under a search domain, unless it ends with a dot', async () => {
+  it('that does not exist is looked up under the search domains, unless it ends with a dot', async () => {
     const files = { ...NO_FILES, searchDomains: () => ['a.test', 'b.test'] };
     const { lookup, server } = await resolverFor({ 'receiver.b.test': ['10.0.0.8'] }, files);
     expect(await addressesOf(lookup, 'receiver')).toEqual(['10.0.0.8']);
@@ -123,8 +121,8 @@ describe('a name', () => {
     expect(await addressesOf(lookup, 'receiver.')).toBe('ENOTFOUND');
   });
 
-  it('may have many addresses; a connection tries some of them', async () => {
-    const many = Array.from({ length: 25 }, (_, place) => `192.0.2.${place + 1}`);
+  it('may have many addresses; the look-up returns some of them', async () => {
+    const many = Array.from({ length: 25 }, (_, i) => `192.0.2.${i + 1}`);
     const { lookup } = await resolverFor({ 'many.test': many });
     expect(await addressesOf(lookup, 'many.test')).toHaveLength(LIMITS.dnsAddresses);
   });

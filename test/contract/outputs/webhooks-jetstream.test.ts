@@ -16,10 +16,10 @@ import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** The webhooks sink over real NATS and real HTTP: message schedules are the broker's, and so is what survives it. */
+/** The webhooks sink over real NATS and real HTTP, with the broker's own message schedules and its restarts. */
 
 const DELAYS_MS = [400, 800, 1_200];
-/** How late an attempt may be on a busy machine. */
+/** Tolerance for late attempts on a busy machine. */
 const LATE_MS = 5_000;
 
 let nats: TestNats;
@@ -65,7 +65,7 @@ function startSink(sinkLog: Log = log) {
   return webhooks;
 }
 
-/** A receiver and a webhook of a game of its own, so that tests do not see each other. */
+/** A receiver, and a webhook in a new game, so that tests do not affect each other. */
 async function hook(some: Partial<WebhookDocument> = {}, respond?: Respond) {
   const receiver = await startWebhookReceiver(respond);
   closing.push(() => receiver.stop());
@@ -84,7 +84,7 @@ const idOf = ({ body }: ReceivedRequest): unknown => JSON.parse(body).id;
 const levelOf = ({ body }: ReceivedRequest): unknown => JSON.parse(body).data.properties.level;
 
 describe('webhooks over JetStream', () => {
-  it('a delivery arrives signed in both schemes, with the extra headers', async () => {
+  it('a delivery arrives with both signatures and the webhook’s own headers', async () => {
     startSink();
     const { receiver, track, id } = await hook({ headers: { 'X-Team': 'economy', 'content-type': 'text/plain' } });
     await track(5);
@@ -105,7 +105,7 @@ describe('webhooks over JetStream', () => {
     expect(headers).toMatchObject({ 'x-team': 'economy', 'content-type': 'application/json' });
   });
 
-  it('failures are retried by message schedules at the delays, until a success stops them', async () => {
+  it('failed attempts are retried by message schedules after the set delays, until one succeeds', async () => {
     startSink();
     const { receiver, track } = await hook({}, ({ body }, response) => {
       response.writeHead(JSON.parse(body).metadata.delivery_attempt < 4 ? 500 : 200).end();
@@ -124,7 +124,7 @@ describe('webhooks over JetStream', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('after the last attempt nothing is left', async () => {
+  it('the last attempt leaves nothing in DELIVERIES', async () => {
     startSink();
     const policy = { maxRetries: 1, backoff: 'exponential' as const };
     const { receiver, track } = await hook(
@@ -137,17 +137,17 @@ describe('webhooks over JetStream', () => {
     expect(receiver.requests.map(attemptOf)).toEqual([1, 2]);
   });
 
-  it('retries that wait survive the end of the sink and of the broker', async () => {
+  it('waiting retries survive a restart of the sink and of the broker', async () => {
     const first = startSink();
-    let well = false;
-    const { receiver, track } = await hook({}, (_, response) => void response.writeHead(well ? 200 : 500).end());
+    let isHealthy = false;
+    const { receiver, track } = await hook({}, (_, response) => void response.writeHead(isHealthy ? 200 : 500).end());
     await track(1);
     await until('an attempt has failed', () => receiver.requests.length === 1);
     await until('its retry is stored', async () => (await log.info('DELIVERIES')).sizeBytes > 0);
     await first.stop();
     await nats.kill();
     await nats.start();
-    well = true;
+    isHealthy = true;
     startSink(await connect());
     await until('the retry is made', () => receiver.requests.length === 2, 40_000);
     expect(receiver.requests.map(attemptOf)).toEqual([1, 2]);
@@ -155,7 +155,7 @@ describe('webhooks over JetStream', () => {
     await until('nothing is left in DELIVERIES', async () => (await log.info('DELIVERIES')).sizeBytes === 0);
   });
 
-  it('of many events under a broker that is killed, each arrives, under one id', async () => {
+  it('every event arrives under one id while the broker is killed', async () => {
     startSink();
     const { receiver, track } = await hook();
     const total = 300;
@@ -173,7 +173,7 @@ describe('webhooks over JetStream', () => {
     await until('nothing is left in DELIVERIES', async () => (await log.info('DELIVERIES')).sizeBytes === 0, 40_000);
   });
 
-  it('two sinks share the work, and a fact is still delivered once', async () => {
+  it('two sinks share the work, and each fact is delivered once', async () => {
     startSink();
     startSink(await connect());
     const { receiver, track } = await hook();

@@ -15,7 +15,7 @@ import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 const SINK = fileURLToPath(new URL('../../support/webhooks-sink.ts', import.meta.url));
 const ACK_WAIT_MS = 2_000;
 
-it('kill -9 between the receiver’s 200 and the acknowledgement: the same delivery once more, under its id, and nothing else', async () => {
+it('kill -9 between the receiver’s 200 and the acknowledgement repeats this delivery once under its id, and nothing else', async () => {
   const nats = await startTestNats();
   const log = await connectJetStream({ url: nats.url, replicas: 1, logger: silentLogger, clock: systemClock });
   const config = await openConfigStore(log, systemClock, silentLogger);
@@ -30,7 +30,7 @@ it('kill -9 between the receiver’s 200 and the acknowledgement: the same deliv
   const first = start();
   const died = once(first, 'exit');
   const receiver = await startWebhookReceiver((_, response) => {
-    // The first process dies while the answer is on its way to it.
+    // The first process dies while the response is on its way.
     if (receiver.requests.length === 1) first.kill('SIGKILL');
     response.end();
   });

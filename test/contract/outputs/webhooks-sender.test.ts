@@ -8,7 +8,7 @@ import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/se
 import { until } from '../../support/until.ts';
 import { type Respond, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** The sender over real HTTP, against receivers of every kind of misbehaviour. */
+/** The sender over real HTTP, against receivers that misbehave in many ways. */
 
 const closing: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -27,7 +27,7 @@ async function receiver(respond?: Respond): Promise<WebhookReceiver> {
   return started;
 }
 
-/** A receiver below HTTP: `onSocket` has the connection to itself. */
+/** A receiver at the level of TCP: `onSocket` handles each connection. */
 async function rawReceiver(onSocket: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -58,14 +58,14 @@ function send(from: DeliverySender, url: string, timeoutMs = 5_000) {
 }
 
 describe('an exchange', () => {
-  it('posts the exact bytes and answers status and the first bytes of the body', async () => {
+  it('posts the exact bytes, and returns the status and the first bytes of the response', async () => {
     const { url, requests } = await receiver((_, response) => void response.writeHead(202).end('thanks'));
     expect(await send(sender(), url)).toEqual({ kind: 'answered', status: 202, responseStart: 'thanks' });
     expect(requests).toMatchObject([{ method: 'POST', path: '/hook', body: '{"é":"\\n "}\n' }]);
     expect(requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '13' });
   });
 
-  it('keeps its connection for the next one', async () => {
+  it('keeps its connection for the next attempt', async () => {
     const target = await receiver();
     const one = sender();
     for (let i = 0; i < 5; i++) await send(one, target.url);
@@ -73,13 +73,13 @@ describe('an exchange', () => {
     expect(target.connections).toBe(1);
   });
 
-  it('goes over a fresh connection when the receiver had closed the idle one', async () => {
+  it('uses a new connection when the receiver has closed the idle one', async () => {
     let served = 0;
     const url = await rawReceiver((socket) => {
       let seen = 0;
       socket.on('data', () => {
         seen += 1;
-        // A connection's second request is met by a reset, as when the idle time-out strikes just then.
+        // Each second request of a connection is reset, as when the receiver's idle time-out ends at that moment.
         if (seen > 1) socket.resetAndDestroy();
         else {
           served += 1;
@@ -100,14 +100,14 @@ describe('an exchange', () => {
   });
 });
 
-describe('a receiver that does not answer in time', () => {
-  it('hangs after the request', async () => {
+describe('a receiver times out if it', () => {
+  it('never answers the request', async () => {
     const hanging = await receiver(() => {});
     expect(await send(sender(), hanging.url, 200)).toEqual({ kind: 'timed_out' });
     await until('the connection is closed', () => hanging.open === 0);
   });
 
-  it('drips its body, or its headers, a byte at a time', async () => {
+  it('sends its body, or its headers, one byte at a time', async () => {
     const drip = (text: string) =>
       rawReceiver((socket) => {
         let sent = 0;
@@ -126,7 +126,7 @@ describe('a receiver that does not answer in time', () => {
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
-  it('never accepts the request at all', async () => {
+  it('never reads the request', async () => {
     const url = await rawReceiver((socket) => void socket.pause());
     const large = { url, headers: {}, body: Buffer.alloc(32 * 1024 * 1024), timeoutMs: 300 };
     expect(await sender().send(large)).toEqual({ kind: 'timed_out' });
@@ -134,7 +134,7 @@ describe('a receiver that does not answer in time', () => {
 });
 
 describe('a receiver that answers wrongly', () => {
-  it('sends a body without end: read to the bound, then cut off', async () => {
+  it('with an endless body: the sender reads up to the bound and closes the connection', async () => {
     const endless = await receiver((_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(1024)));
@@ -149,31 +149,34 @@ describe('a receiver that answers wrongly', () => {
   });
 
   it.each<[string, string]>([
-    ['closes without an answer', ''],
-    ['is no HTTP server', 'SSH-2.0-OpenSSH_9.2\r\n'],
-    ['cuts its body short', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this'],
-    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'],
-    ['sends endless headers', `HTTP/1.1 200 OK\r\n${'X-A: y\r\n'.repeat(20_000)}`],
-  ])('%s', async (_, answer) => {
+    ['that closes without a response', ''],
+    ['that is not an HTTP server', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['that truncates its body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this'],
+    [
+      'that switches protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+    ],
+    ['that sends endless headers', `HTTP/1.1 200 OK\r\n${'X-A: y\r\n'.repeat(20_000)}`],
+  ])('%s is a failed connection', async (_, answer) => {
     const url = await rawReceiver((socket) => socket.once('data', () => socket.end(answer)));
     expect(await send(sender(), url)).toMatchObject({ kind: 'connection_failed' });
   });
 
-  it('is not there', async () => {
+  it('that does not listen is a failed connection', async () => {
     const gone = await receiver();
     await gone.stop();
     expect(await send(sender(), gone.url)).toEqual({ kind: 'connection_failed', reason: 'ECONNREFUSED' });
   });
 
-  it('headers that cannot be sent are a failure, not a crash', async () => {
+  it('invalid headers of the webhook are a failed connection, not a crash', async () => {
     const { url } = await receiver();
     const outcome = await sender().send({ url, headers: { 'X-Bad': 'a\nb' }, body: Buffer.from('{}'), timeoutMs: 500 });
     expect(outcome.kind).toBe('connection_failed');
   });
 });
 
-describe('private addresses that are listed', () => {
-  it('are reached, by name or with their port', async () => {
+describe('private addresses that are allowed', () => {
+  it('are reached by name, or by address and port', async () => {
     const target = await receiver();
     const byName = sender({ allowPrivateHosts: ['receiver.test'], lookup: answering(['127.0.0.1']) });
     expect(await send(byName, `http://receiver.test:${target.port}/`)).toMatchObject({ status: 200 });
@@ -181,7 +184,7 @@ describe('private addresses that are listed', () => {
     expect(await send(byPort, target.url)).toMatchObject({ status: 200 });
   });
 
-  it('a name that leads nowhere is a connection that failed', async () => {
+  it('a name without an address is a failed connection', async () => {
     const lookup: LookupFunction = (_host, _options, callback) => {
       callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), '', 0);
     };
@@ -190,11 +193,11 @@ describe('private addresses that are listed', () => {
   });
 });
 
-it('close cuts off what is in flight, and nothing is sent after', async () => {
+it('close aborts the attempts in flight, and later ones are not sent', async () => {
   const hanging = await receiver(() => {});
   const one = sender();
   const sending = send(one, hanging.url);
-  await until('the request has come', () => hanging.requests.length === 1);
+  await until('the request has arrived', () => hanging.requests.length === 1);
   one.close();
   expect(await sending).toEqual({ kind: 'aborted' });
   expect(await send(one, hanging.url)).toEqual({ kind: 'aborted' });

@@ -7,8 +7,8 @@ import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/se
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /*
- * Nothing on a private address is ever contacted. A socket listens on every address of this machine; every trick points a webhook at
- * it, and it must not see so much as a connection.
+ * The sender never contacts a private address. A socket listens on every address of this machine, each test points a webhook
+ * at it in another way, and the socket must not see a single connection.
  */
 
 const closing: (() => unknown)[] = [];
@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** On both families where there are both. */
+/** Listens on IPv4 and IPv6 where the machine has both. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => {
     server.once('error', () => server.listen(0, '0.0.0.0', resolve));
@@ -46,27 +46,27 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Names lead to addresses in the order given, the last one from then on. */
-function leadingTo(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = [];
+/** A look-up that gives these answers in order, and repeats the last one. */
+function resolvingTo(...answers: readonly (readonly string[])[]) {
+  const names: string[] = [];
   const lookup: LookupFunction = (host, options, callback) => {
-    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
-    asked.push(host);
+    const addresses = answers[Math.min(names.length, answers.length - 1)] ?? [];
+    names.push(host);
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     setImmediate(() => {
       if (options.all === true) callback(null, found);
       else callback(null, found[0]?.address ?? '', found[0]?.family);
     });
   };
-  return { lookup, asked };
+  return { lookup, names };
 }
 
 function sender(some: Partial<HttpSenderOptions> = {}): DeliverySender {
   const made = createHttpSender({
     clock: systemClock,
     allowPrivateHosts: [],
-    // Whatever a URL turns out to name leads here: nothing leaves this machine.
-    lookup: leadingTo(['127.0.0.1']).lookup,
+    // Every name resolves to this machine, so that no test contacts another one.
+    lookup: resolvingTo(['127.0.0.1']).lookup,
     ...some,
   });
   closing.push(() => made.close());
@@ -76,17 +76,17 @@ function sender(some: Partial<HttpSenderOptions> = {}): DeliverySender {
 const send = (from: DeliverySender, url: string) =>
   from.send({ url: url.replaceAll('PORT', String(port)), headers: {}, body: Buffer.from('{}'), timeoutMs: 1_000 });
 
-it('the socket is there: a listed host reaches it', async () => {
+it('control: the socket is reachable through an allowed host', async () => {
   expect(await send(sender({ allowPrivateHosts: ['127.0.0.1'] }), 'http://127.0.0.1:PORT/')).toMatchObject({
     status: 200,
   });
   expect(contacts).toBe(1);
 });
 
-describe('addresses in the URL', () => {
+describe('the sender refuses', () => {
   it.each([
     ['loopback', 'http://127.0.0.1:PORT/'],
-    ['loopback, all of it', 'http://127.200.3.4:PORT/'],
+    ['another loopback address', 'http://127.200.3.4:PORT/'],
     ['one number', 'http://2130706433:PORT/'],
     ['one hexadecimal number', 'http://0x7f000001:PORT/'],
     ['one octal number', 'http://017700000001:PORT/'],
@@ -96,7 +96,7 @@ describe('addresses in the URL', () => {
     ['two parts', 'http://127.1:PORT/'],
     ['three parts', 'http://127.0.1:PORT/'],
     ['a trailing dot', 'http://127.0.0.1.:PORT/'],
-    ['no address at all', 'http://0.0.0.0:PORT/'],
+    ['the unspecified address', 'http://0.0.0.0:PORT/'],
     ['zero', 'http://0:PORT/'],
     ['full-width digits', 'http://１２７.０.０.１:PORT/'],
     ['circled digits', 'http://①②⑦.⓪.⓪.①:PORT/'],
@@ -144,7 +144,7 @@ describe('addresses in the URL', () => {
     expect(contacts).toBe(0);
   });
 
-  it('of this machine, where it has any that are not public', async () => {
+  it('private addresses of the machine’s own interfaces', async () => {
     const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     for (const { address, family } of own) {
       const host = family === 'IPv6' ? `[${address.split('%')[0]}]` : address;
@@ -161,13 +161,13 @@ describe('addresses in the URL', () => {
     ['an octal digit that is none', 'http://0189.0.0.1:PORT/'],
     ['an empty host', 'http:///'],
     ['nothing', ''],
-  ])('%s cannot be read', async (_, url) => {
-    expect(await send(sender(), url)).toEqual({ kind: 'refused', reason: 'the URL cannot be read' });
+  ])('%s is not a valid URL', async (_, url) => {
+    expect(await send(sender(), url)).toEqual({ kind: 'refused', reason: 'the URL is not valid' });
     expect(contacts).toBe(0);
   });
 
   it.each(['ftp', 'file', 'gopher', 'ws', 'unix', 'data', 'javascript', 'dict', 'ldap'])(
-    'the scheme %s',
+    'a URL with the scheme %s',
     async (scheme) => {
       expect((await send(sender(), `${scheme}://127.0.0.1:PORT/`)).kind).toBe('refused');
       expect(contacts).toBe(0);
@@ -177,14 +177,14 @@ describe('addresses in the URL', () => {
 
 describe('names', () => {
   it.each(['localhost', 'LOCALHOST', 'localhost.', 'ip6-localhost', 'metadata.google.internal', 'internal'])(
-    'of private networks: %s',
+    'of private networks are refused: %s',
     async (name) => {
       expect((await send(sender(), `http://${name}:PORT/`)).kind).toBe('refused');
       expect(contacts).toBe(0);
     },
   );
 
-  it('as the system itself looks them up', async () => {
+  it('that the system resolves to loopback are refused', async () => {
     const asFound = createHttpSender({ clock: systemClock, allowPrivateHosts: [] });
     closing.push(() => asFound.close());
     expect((await send(asFound, 'http://localhost:PORT/')).kind).toBe('refused');
@@ -199,35 +199,35 @@ describe('names', () => {
     ['metadata', ['169.254.169.254']],
     ['a public address and a private one', ['93.184.216.34', '127.0.0.1']],
     ['a private address and public ones', ['127.0.0.1', '93.184.216.34', '2606:4700::1111']],
-    ['what is no address', ['localhost']],
-  ])('that lead to %s', async (_, addresses) => {
-    const { lookup } = leadingTo(addresses);
+    ['text that is not an address', ['localhost']],
+  ])('that resolve to %s are refused', async (_, addresses) => {
+    const { lookup } = resolvingTo(addresses);
     expect(await send(sender({ lookup }), 'http://hooks.example.com:PORT/')).toEqual({
       kind: 'refused',
-      reason: 'the name leads to an address that is not public',
+      reason: 'the name resolves to an address that is not public',
     });
     expect(contacts).toBe(0);
   });
 
-  it('that lead nowhere are a connection that failed', async () => {
-    const outcome = await send(sender({ lookup: leadingTo([]).lookup }), 'http://hooks.example.com:PORT/');
+  it('without an address are a failed connection', async () => {
+    const outcome = await send(sender({ lookup: resolvingTo([]).lookup }), 'http://hooks.example.com:PORT/');
     expect(outcome.kind).toBe('connection_failed');
     expect(contacts).toBe(0);
   });
 
-  it('that lead elsewhere when they are asked again: the address that was checked is the one that is used', async () => {
-    // Public, but of a block that nobody was given: a connection to it goes nowhere.
-    const { lookup, asked } = leadingTo(['2d00::1'], ['127.0.0.1']);
+  it('that resolve differently the second time (DNS rebinding): the connection uses the checked address', async () => {
+    // Public, but of an unallocated block: a connection to it fails.
+    const { lookup, names } = resolvingTo(['2d00::1'], ['127.0.0.1']);
     const one = sender({ lookup });
     expect(['connection_failed', 'timed_out']).toContain((await send(one, 'http://hooks.example.com:PORT/')).kind);
-    expect(asked).toEqual(['hooks.example.com']);
+    expect(names).toEqual(['hooks.example.com']);
     expect((await send(one, 'http://hooks.example.com:PORT/')).kind).toBe('refused');
     expect(contacts).toBe(0);
   });
 });
 
-describe('what is listed opens nothing else', () => {
-  async function listed(): Promise<WebhookReceiver> {
+describe('an allowed private host does not allow', () => {
+  async function allowed(): Promise<WebhookReceiver> {
     const receiver = await startWebhookReceiver((_, response) => {
       response.writeHead(307, { Location: `http://127.0.0.1:${port}/` }).end();
     });
@@ -235,7 +235,7 @@ describe('what is listed opens nothing else', () => {
     return receiver;
   }
 
-  it.each([301, 302, 303, 307, 308])('a redirect leads nowhere: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect target: %i', async (status) => {
     const receiver = await startWebhookReceiver((_, response) => {
       response.writeHead(status, { Location: `http://127.0.0.1:${port}/` }).end();
     });
@@ -245,8 +245,8 @@ describe('what is listed opens nothing else', () => {
     expect(contacts).toBe(0);
   });
 
-  it('another port of a host that is listed with its port', async () => {
-    const receiver = await listed();
+  it('another port of a host that is allowed with its port', async () => {
+    const receiver = await allowed();
     const one = sender({ allowPrivateHosts: [`127.0.0.1:${receiver.port}`] });
     expect((await send(one, receiver.url)).kind).toBe('answered');
     expect((await send(one, 'http://127.0.0.1:PORT/')).kind).toBe('refused');
@@ -260,12 +260,12 @@ describe('what is listed opens nothing else', () => {
     'inner',
     'sub.inner.test',
     'inner.test.',
-  ])('a host that only looks like a listed one: %s', async (host) => {
+  ])('a similar host name: %s', async (host) => {
     expect((await send(sender({ allowPrivateHosts: ['inner.test'] }), `http://${host}:PORT/`)).kind).toBe('refused');
     expect(contacts).toBe(0);
   });
 
-  it('a connection kept open to a listed host is not used for another name of the same address', async () => {
+  it('another name of the same address over the connection kept open', async () => {
     const one = sender({ allowPrivateHosts: ['inner.test'] });
     await send(one, 'http://inner.test:PORT/');
     expect(contacts).toBe(1);
@@ -273,7 +273,7 @@ describe('what is listed opens nothing else', () => {
     expect(contacts).toBe(1);
   });
 
-  it('a Host header of the webhook', async () => {
+  it('an address by means of a Host header', async () => {
     const outcome = await sender().send({
       url: `http://127.0.0.1:${port}/`,
       headers: { Host: 'hooks.example.com' },

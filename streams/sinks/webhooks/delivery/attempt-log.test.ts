@@ -4,8 +4,8 @@ import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/suppor
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aWebhook, answered } from '../testing.ts';
 
-describe('the log of attempts', () => {
-  it('holds every attempt: when, how long, what came back, and when the next is due', async () => {
+describe('the attempt log', () => {
+  it('records every attempt with its time, duration, response and the time of the next attempt', async () => {
     const { clock, broker, writer, config, process, logged } = createWebhooksWorld();
     config.set(aWebhook({ url: 'https://receiver.test:8443/hook', retryPolicy: { maxRetries: 2, backoff: 'linear' } }));
     const { sender } = process('sink');
@@ -49,7 +49,7 @@ describe('the log of attempts', () => {
     expect(third).toMatchObject({ attempt: 3, outcome: 'delivered', status: 204, nextAttemptAt: null });
   });
 
-  it('says which attempt was the last, and what was dropped', async () => {
+  it('records exhausted and dropped deliveries', async () => {
     const { clock, writer, config, process, logged } = createWebhooksWorld();
     config.set(aWebhook({ id: 'spent', retryPolicy: { maxRetries: 0, backoff: 'none' } }));
     config.set(aWebhook({ id: 'disabled' }));
@@ -59,16 +59,16 @@ describe('the log of attempts', () => {
     await clock.advance(1_000);
     config.set(aWebhook({ id: 'disabled', enabled: false }));
     await clock.advance(11 * MINUTE_MS);
-    const said = logged().map(({ webhook, attempt, outcome, error }) => [webhook, attempt, outcome, error]);
-    expect(said).toHaveLength(3);
-    expect(said).toContainEqual(['spent', 1, 'exhausted', 'no answer in time']);
-    expect(said.filter(([webhook]) => webhook === 'disabled')).toEqual([
-      ['disabled', 1, 'failed', 'no answer in time'],
+    const outcomes = logged().map(({ webhook, attempt, outcome, error }) => [webhook, attempt, outcome, error]);
+    expect(outcomes).toHaveLength(3);
+    expect(outcomes).toContainEqual(['spent', 1, 'exhausted', 'no response in time']);
+    expect(outcomes.filter(([webhook]) => webhook === 'disabled')).toEqual([
+      ['disabled', 1, 'failed', 'no response in time'],
       ['disabled', 0, 'dropped', 'the webhook is disabled or deleted'],
     ]);
   });
 
-  it('keeps a piece of the answer, in whole characters', async () => {
+  it('records the first characters of a response, without half a character', async () => {
     const { clock, writer, config, process, logged } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -80,7 +80,7 @@ describe('the log of attempts', () => {
     expect(record?.responseStart).toBe(`x${'🎮'.repeat((LIMITS.attemptResponseLength - 2) / 2)}`);
   });
 
-  it.each(['away', 'full'])('never holds up a delivery: RECORDS is %s', async (how) => {
+  it.each(['unavailable', 'full'])('never delays a delivery: RECORDS is %s', async (how) => {
     const { clock, writer, config, process, metrics, logged } = createWebhooksWorld(
       how === 'full'
         ? { streams: { RECORDS: { maxBytes: 50 } } }
@@ -99,12 +99,12 @@ describe('the log of attempts', () => {
     expect(values[0]?.value).toBe(20);
   });
 
-  it('holds both, when a crash between the answer and the acknowledgement repeats an attempt', async () => {
+  it('records both attempts when a crash between the response and the acknowledgement repeats one', async () => {
     const { clock, writer, config, process, logged } = createWebhooksWorld({ faults: { latencyMs: () => 20 } });
     config.set(aWebhook());
     const first = process('first');
     first.sender.answer = () => {
-      // The acknowledgement is lost with the connection; before it is sent again, the attempt is logged and the process dies.
+      // The acknowledgement is lost with the connection. Before its repeat the attempt is logged and the process dies.
       clock.timer(10, () => first.log.disconnect('lose'));
       clock.timer(50, () => first.log.reconnect());
       clock.timer(500, first.kill);
@@ -122,7 +122,7 @@ describe('the log of attempts', () => {
     expect(attempts).toEqual([made, made]);
   });
 
-  it('keeps nothing of a player that was erased meanwhile', async () => {
+  it('records nothing about a player who was erased during the attempt', async () => {
     const { clock, writer, config, process, logged } = createWebhooksWorld();
     config.set(aWebhook({ events: ['level_up'] }));
     const { sender } = process('sink');
@@ -145,10 +145,10 @@ describe('the log of attempts', () => {
 
 describe('Retry-After', () => {
   it.each([
-    ['longer than the schedule', 429, '600', 10 * MINUTE_MS],
-    ['shorter than the schedule', 503, '5', MINUTE_MS],
-    ['longer than two hours', 503, '86400', 2 * HOUR_MS],
-    ['with another status', 500, '600', MINUTE_MS],
+    ['longer than the schedule counts', 429, '600', 10 * MINUTE_MS],
+    ['shorter than the schedule is ignored', 503, '5', MINUTE_MS],
+    ['longer than two hours counts as two hours', 503, '86400', 2 * HOUR_MS],
+    ['is ignored with another status', 500, '600', MINUTE_MS],
   ])('%s', async (_, status, retryAfter, delayMs) => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
@@ -161,8 +161,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a secret that was rotated', () => {
-  it('signs beside the new one until its time is over', async () => {
+describe('after a rotation, the previous secret', () => {
+  it('signs beside the new one until it expires', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     const until = clock.wallMs() + 24 * HOUR_MS;
     config.set(aWebhook({ secret: 'new', previousSecret: { secret: 'old', until } }));

@@ -11,26 +11,28 @@ import { createRecordBatches } from '../../../records/record-batches.ts';
 import type { Delivery } from './delivery.ts';
 import type { AttemptOutcome } from './sender.ts';
 
-/** An attempt that was made. */
+/** One attempt that was made. */
 export interface MadeAttempt {
-  /** Where it went. */
   url: string;
-  /** When it began, epoch milliseconds. */
+  /** Start of the attempt, epoch milliseconds. */
   atMs: number;
   durationMs: number;
   outcome: AttemptOutcome;
 }
 
 /**
- * The delivery log: what became of every attempt goes to RECORDS, and from there to `webhook_deliveries`. Nobody waits for it: what
- * RECORDS does not take in time is counted as unlogged, and the delivery goes on.
+ * Records the outcome of every attempt in RECORDS, from where it reaches the table `webhook_deliveries`.
+ *
+ * Invariants
+ * 1. No delivery waits for this log: an outcome that RECORDS does not accept in time is only counted as unlogged.
+ * 2. Nothing is recorded about an erased player.
  */
 export interface AttemptLog {
   /** @param nextAttemptAt when the next attempt is due, epoch milliseconds */
   attempted(delivery: Delivery, made: MadeAttempt, outcome: DeliveryOutcome, nextAttemptAt?: number): void;
-  /** A delivery came to its end, or was never queued, without an attempt. */
+  /** A delivery was dropped, or never queued, without an attempt. */
   notAttempted(delivery: Delivery, outcome: 'dropped' | 'overflowed', why: string): void;
-  /** Resolves once what was given is stored, or given up. */
+  /** Resolves once all outcomes are stored or given up. */
   close(): Promise<void>;
 }
 
@@ -39,11 +41,10 @@ export interface AttemptLogOptions {
   clock: Clock;
   logger: Logger;
   metrics: SinkMetrics;
-  /** Names the subject. */
+  /** Part of the subject. */
   node: string;
-  /** Unique per process incarnation, and to this log in it: message ids count up within it. */
+  /** Prefix of the message ids, unique per log and process incarnation; a counter follows it. */
   writer: string;
-  /** Nothing is logged of who was erased: the rows from before are gone by then, or about to be. */
   erasures: Pick<Erasures, 'covers'>;
 }
 
@@ -103,23 +104,23 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
   };
 }
 
-/** Why there was no answer, in words; empty: there was one. */
+/** Why there was no response; empty if there was one. */
 export function errorOf(outcome: AttemptOutcome): string {
   switch (outcome.kind) {
     case 'answered':
       return '';
     case 'timed_out':
-      return 'no answer in time';
+      return 'no response in time';
     case 'connection_failed':
       return `the connection failed: ${outcome.reason}`;
     case 'refused':
       return `not sent: ${outcome.reason}`;
     case 'aborted':
-      return 'cut off';
+      return 'interrupted';
   }
 }
 
-/** Whole characters only: half a pair would be no text. */
+/** The first characters of a response. Half of a surrogate pair at the end is removed: it is not valid text. */
 export function startOf(responseStart: string): string {
   return responseStart.slice(0, LIMITS.attemptResponseLength).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -4,49 +4,52 @@ import { decodeJson, encodeJson } from '../../../codec.ts';
 import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts';
 import { BEFORE_ALL, type FactPlace } from '../../../records/fact-place.ts';
 
-/** One attempt to make: a record of DELIVERIES. It carries the data, so a retry in two hours reads nothing else. */
+/** One attempt to make: a record of DELIVERIES. It carries the payload, so that a retry needs no other data. */
 export interface Delivery {
-  /** The same for every attempt; receivers recognise repeats by it. */
+  /** The same for every attempt, so that receivers can recognise repeats. */
   id: string;
   game: string;
   environment: Environment;
   webhook: string;
-  /** The webhook's revision when it matched: whoever delivers must know it at least as fresh. */
+  /** The webhook's revision when it matched: a process with older definitions must not deliver it. */
   configRevision: number;
-  /** Kind, as in the payload's `type`. */
+  /** Webhook kind, the payload's `type`. */
   type: string;
   /** Epoch milliseconds, the payload's `timestamp`. */
   timestamp: number;
   data: JsonText;
-  /** Whom it tells of. */
+  /** Id of the fact's player. */
   player: string;
-  /** Where the fact it tells of stands in the log. */
+  /** The fact's place in FACTS. */
   place: FactPlace;
   /** Counted from 1. */
   attempt: number;
-  /** How often this attempt was put off since it found no place. */
+  /** How often this attempt was deferred because there was no slot. */
   deferrals: number;
-  /** Since when it is owed, epoch milliseconds: when its fact was decided, or when it was asked for again. */
+  /** When its fact was committed, or when an operator requested it again, epoch milliseconds. */
   owedSince: number;
-  /** What had it queued again, a UUID: attempts of its own, which the broker must tell from those before. */
+  /** Id of the redelivery or recovery that queued it again, a UUID. It distinguishes its message ids from earlier ones. */
   run?: string;
 }
 
-/** Deliveries of a webhook that are due now. */
+/** Subject of a webhook's due deliveries. */
 export const dueSubject = (webhook: string): string => `deliveries.due.${webhook}`;
-/** An attempt that is due later. One subject for each, as the broker keeps one schedule per subject. */
+/** Subject of one scheduled attempt: each has its own, because the broker keeps one schedule per subject. */
 export const scheduledSubject = (delivery: Delivery, sizeBytes: number): string =>
   `deliveries.at.${scopeToken(delivery, sizeClassOf(sizeBytes))}.${delivery.webhook}.${delivery.id}-${delivery.attempt}${suffixOf(delivery)}`;
-/** Every attempt of a game's webhook, or of all of its webhooks, that is due later and of a size. @param size index in `SIZE_CLASSES` */
+/**
+ * Pattern of the scheduled attempts of a game's webhook, or of all of its webhooks, in one size class.
+ * @param size index in `SIZE_CLASSES`
+ */
 export const scheduledSubjects = (scope: Scope, size: number, webhook = '*'): string =>
   `deliveries.at.${scopeToken(scope, size)}.${webhook}.*`;
-/** All that is due now. */
+/** Pattern of all due deliveries. */
 export const DUE_SUBJECTS = 'deliveries.due.*';
 export const webhookOfDue = (subject: string): string => subject.slice(dueSubject('').length);
 
 /**
- * Bytes at most of a scheduled delivery whose subject names the size, by its index: so the broker can count bytes as it counts subjects.
- * The last counts for what is larger too; nothing is, as `documentBytes` are at most doubled by their encoding.
+ * Size classes of scheduled deliveries, maximum bytes each. The subject names the class, so that the broker's count of
+ * subjects bounds their bytes. No delivery exceeds the last class: encoding at most doubles `LIMITS.documentBytes`.
  */
 export const SIZE_CLASSES: readonly number[] = [1, 4, 16, 64, 256].map((kib) => kib * 1024);
 
@@ -55,10 +58,10 @@ function sizeClassOf(sizeBytes: number): number {
   return found === -1 ? SIZE_CLASSES.length - 1 : found;
 }
 
-/** A game's id has no dots, so it is one token. */
+/** A game's id has no dots, so this is one token. */
 const scopeToken = ({ game, environment }: Scope, size: number): string => `${environment}-${size}-${game}`;
 
-/** By what the broker knows a repeat of an append: the delivery at first, then its attempt and how often that was put off. */
+/** Message id by which the broker recognises a repeated append: delivery id, then attempt and deferrals after the first. */
 export function messageIdOf(delivery: Delivery): string {
   const { id, attempt, deferrals } = delivery;
   const isFirst = attempt === 1 && deferrals === 0;
@@ -70,19 +73,19 @@ const suffixOf = ({ run }: Delivery): string => (run === undefined ? '' : `-${ru
 const NAMESPACE = '5a1f2ba4-9d3c-4c8e-8f7e-2f6f0f4b5d31';
 
 /**
- * The id of the delivery of one fact to one webhook: a UUIDv5 over the webhook and the fact's place in the log, so it is
- * the same however often the fact is matched.
+ * The id of the delivery of one fact to one webhook: a UUIDv5 over the webhook and the fact's place in FACTS. Matching a
+ * fact again gives the same id.
  */
 export function deliveryId(webhook: string, factsCreated: string, sequence: number, index: number): string {
   return uuidv5(NAMESPACE, `${webhook} ${factsCreated} ${sequence} ${index}`);
 }
 
-/** JSON, so that any NATS tool shows what waits. `v` is the version of the shape. */
+/** JSON, so that any NATS tool can show the queue. `v` is the version of the shape. */
 export function encodeDelivery(delivery: Delivery): Uint8Array {
   return encodeJson({ v: 1, ...delivery });
 }
 
-/** `undefined`: not a delivery this program knows. */
+/** `undefined`: not a delivery of a known version. */
 export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
   let value: unknown;
   try {
@@ -121,13 +124,13 @@ export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
     ...sourceOf(fields, data),
     attempt,
     deferrals,
-    // Of the time before: then its own time is the best there is.
+    // Records of older versions lack it: the fact's own time is the closest value.
     owedSince: number('owedSince') ?? timestamp,
     ...(run === undefined ? {} : { run }),
   };
 }
 
-/** Deliveries of the time before players could be erased do not say it: their data does, and every erasure came later. */
+/** Records of versions without erasure lack player and place: the data has the player, and every erasure came later. */
 function sourceOf({ player, place }: Record<string, unknown>, data: JsonText): Pick<Delivery, 'player' | 'place'> {
   if (typeof player === 'string' && typeof place === 'object' && place !== null) {
     if ('created' in place && 'sequence' in place && 'index' in place) {

@@ -5,20 +5,20 @@ import { aWebhook, answered } from '../testing.ts';
 
 type World = ReturnType<typeof createWebhooksWorld>;
 
-/** What an event takes to be delivered, also by a process that contends for its leases anew as the wall clock has jumped. */
-const SETTLED_MS = 10_000;
+/** Time in which an event is delivered, also by a process that must acquire its leases again after a clock jump. */
+const DELIVERED_MS = 10_000;
 
-/** An event now and then for as long as told. The time between them passes on the wall clock only. */
+/** Tracks events at an interval. The time between them passes on the wall clock only. */
 async function events({ clock, writer }: World, durationMs: number, everyMs = 6 * HOUR_MS): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += everyMs) {
     await commit(writer, [aTrackedEvent({ eventId: `e${clock.wallMs()}` })], { configRevision: 1 });
-    await clock.advance(SETTLED_MS);
-    clock.jumpWall(everyMs - SETTLED_MS);
+    await clock.advance(DELIVERED_MS);
+    clock.jumpWall(everyMs - DELIVERED_MS);
   }
 }
 
 describe('a receiver that answers 410', () => {
-  it('has its webhook disabled at once: a fact in CONFIG, told to ClickHouse, and nothing more is sent', async () => {
+  it('has its webhook disabled at once, which CONFIG and ClickHouse record, and gets no further attempts', async () => {
     const world = createWebhooksWorld();
     const { clock, writer, config, process, webhook, disablings, logged } = world;
     const { revision } = config.set(aWebhook({ previousSecret: { secret: 'old', until: 1 } }));
@@ -41,7 +41,7 @@ describe('a receiver that answers 410', () => {
     expect(disablings()).toEqual([fact]);
   });
 
-  it('is disabled once, by however many processes and attempts', async () => {
+  it('has its webhook disabled once, by however many processes and attempts', async () => {
     const { clock, writer, config, process, webhook, metrics } = createWebhooksWorld();
     config.set(aWebhook());
     const processes = ['a', 'b', 'c'].map((name) => process(name));
@@ -54,7 +54,7 @@ describe('a receiver that answers 410', () => {
     expect(values).toEqual([{ labels: { reason: 'gone' }, value: 1 }]);
   });
 
-  it('stays as it is when it was changed since the attempt began', async () => {
+  it('keeps its webhook if that was changed since the attempt began', async () => {
     const { clock, writer, config, process, webhook } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -81,7 +81,7 @@ describe('a webhook that only fails', () => {
     expect(disablings()).toMatchObject([{ webhook: 'wh_1', reason: 'failing' }]);
   });
 
-  it('begins anew with a success', async () => {
+  it('starts its five days again after a success', async () => {
     const world = createWebhooksWorld();
     const { config, process, webhook } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
@@ -98,7 +98,7 @@ describe('a webhook that only fails', () => {
     expect(webhook('wh_1')?.enabled).toBe(false);
   });
 
-  it('is known for it after every process has started anew', async () => {
+  it('is disabled after five days even if every process restarts in between', async () => {
     const world = createWebhooksWorld();
     const { config, process, webhook } = world;
     config.set(aWebhook());
@@ -114,7 +114,7 @@ describe('a webhook that only fails', () => {
     expect(webhook('wh_1')?.enabled).toBe(false);
   });
 
-  it('is not, if another process sees a success now and then', async () => {
+  it('is not disabled while another process has successes', async () => {
     const world = createWebhooksWorld();
     const { config, process, webhook } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
@@ -127,7 +127,7 @@ describe('a webhook that only fails', () => {
     expect(webhook('wh_1')?.enabled).toBe(true);
   });
 
-  it('begins anew when somebody changes it', async () => {
+  it('starts its five days again after a change of its definition', async () => {
     const world = createWebhooksWorld();
     const { config, process, webhook } = world;
     const { revision: createdRevision } = config.set(aWebhook());
@@ -141,7 +141,7 @@ describe('a webhook that only fails', () => {
   });
 });
 
-it('ClickHouse is told of a disabled webhook also when the process that disabled it died before it could', async () => {
+it('a disabled webhook is recorded for ClickHouse even if the process that disabled it died before recording it', async () => {
   const { clock, config, process, disablings } = createWebhooksWorld();
   config.set(aWebhook({ enabled: false, disabled: { at: 5_000, reason: 'failing' }, version: 3 }));
   process('later');

@@ -19,11 +19,11 @@ type Reason = NonNullable<WebhookDocument['disabled']>['reason'];
 const RETRY_MS = 1_000;
 
 /**
- * Disables a webhook by compare-and-set, so that any process may and one does. Nothing happens when it was disabled, deleted or
- * changed since the attempt that speaks against it: then it is not the same webhook any more.
+ * Disables a webhook by compare-and-set: any process may try, and exactly one succeeds. A webhook that was disabled, deleted
+ * or changed since the failed attempt stays as it is.
  *
- * The document is the fact: who disabled it, when and why stands in `disabled`; ClickHouse is told of it from there
- * (tell-of-disablings.ts). A CONFIG that does not answer is tried a few times; the next failure tries again.
+ * The document stores time and reason in `disabled`; record-disablings.ts records them for ClickHouse. A write to CONFIG
+ * that fails is retried `LIMITS.webhookDisableTries` times; after that, the next failed attempt starts again.
  * @param attempted the webhook as it was when the attempt was made
  */
 export async function disableWebhook(

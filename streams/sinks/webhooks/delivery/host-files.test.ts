@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHostFiles, parseHosts, parseSearch } from './host-files.ts';
 
-test('/etc/hosts: every name of a line, in any case, without comments', () => {
+test('/etc/hosts gives every name of a line, in any case, without comments', () => {
   const hosts = parseHosts(
     '127.0.0.1\tlocalhost\n# 10.0.0.1 no\n10.0.0.2  Db db.inner # main\n::1 localhost\n\nbroken\n',
   );
@@ -14,13 +14,13 @@ test('/etc/hosts: every name of a line, in any case, without comments', () => {
   expect(hosts.size).toBe(3);
 });
 
-test('/etc/resolv.conf: the last search list, at most six domains', () => {
+test('/etc/resolv.conf gives its last search list, at most six domains', () => {
   const text = 'nameserver 10.0.0.1\ndomain a.test\nsearch b.test. c.test 1 2 3 4 5\noptions ndots:5\n';
   expect(parseSearch(text)).toEqual(['b.test', 'c.test', '1', '2', '3', '4']);
   expect(parseSearch('')).toEqual([]);
 });
 
-test('files that change are read again; those that are missing say nothing', () => {
+test('changed files are read again, and missing files count as empty', () => {
   const root = mkdtempSync(join(tmpdir(), 'player-analytics-'));
   const files = openHostFiles(join(root, 'hosts'), join(root, 'resolv.conf'));
   expect([files.addressesOf('a'), files.searchDomains()]).toEqual([[], []]);

@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** What the files of the system say of names: `/etc/hosts`, and the search list of `/etc/resolv.conf`. */
+/** Names from the system's files: `/etc/hosts`, and the search list of `/etc/resolv.conf`. */
 export interface HostFiles {
-  /** Addresses of a name in lower case; empty: the file does not know it. */
+  /** Addresses of a name, given in lower case; empty if the file does not list it. */
   addressesOf(name: string): readonly string[];
-  /** Suffixes to try for names that are not found as they are. */
+  /** Suffixes to try for a name that DNS does not find as it is. */
   searchDomains(): readonly string[];
 }
 
 const SEARCH_DOMAINS = 6;
 
-/** Reads the files again when they have changed. They are small, local, and read without libuv's threads. */
+/** Reads the files again when they change, synchronously: they are small and local, and libuv's threads stay free. */
 export function openHostFiles(hostsPath = '/etc/hosts', resolvPath = '/etc/resolv.conf'): HostFiles {
   const hosts = watched(hostsPath, parseHosts);
   const search = watched(resolvPath, parseSearch);
@@ -42,7 +42,7 @@ function textOf(path: string): string {
   }
 }
 
-/** `<address> <name> <name> …` a line, `#` begins a comment. */
+/** One `<address> <name> <name> …` per line; `#` starts a comment. */
 export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const line of text.split('\n')) {

@@ -12,21 +12,23 @@ export interface HttpSenderOptions {
   clock: Clock;
   /** Hosts (or `host:port`) that may be private. */
   allowPrivateHosts: readonly string[];
-  /** Name look-up, in the form `net.connect` takes; DNS and `/etc/hosts` when left out. */
+  /** Name look-up as `net.connect` expects it; DNS and `/etc/hosts` by default. */
   lookup?: LookupFunction;
 }
 
-/** Idle connections kept for the next delivery: few receivers are busy at once. */
+/** Idle connections kept for later deliveries: few receivers are busy at once. */
 const IDLE_CONNECTIONS = 256;
 const IDLE_CONNECTION_MS = 15_000;
 
 /**
- * Deliveries over HTTP(S), connections kept open between them. Redirects are not followed, response bodies are read only
- * to a bound, and the time limit covers the whole exchange.
+ * Sends deliveries over HTTP(S), and owns the connections kept open between them.
  *
- * Addresses are checked where the connection is made: in the look-up the connection itself uses, so that a name which
- * answers differently the second time gains nothing. A literal address in a URL never meets a look-up and is checked by
- * itself; the URL parser has already brought its decimal, octal and short spellings to the usual one.
+ * Invariants
+ * 1. Redirects are not followed, response bodies are read up to a bound, and the time-out covers the whole exchange.
+ * 2. Every connection goes to an address that was checked. The check is part of the look-up that the connection itself
+ *    uses, so a name that resolves differently the second time (DNS rebinding) reaches nothing private.
+ * 3. An address literal in a URL needs no look-up and is checked by itself; the URL parser has already normalised its
+ *    decimal, octal and short forms.
  */
 export function createHttpSender(options: HttpSenderOptions): DeliverySender {
   const { clock } = options;
@@ -43,12 +45,12 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
     return allowed.has(host) || allowed.has(url.host);
   }
 
-  /** Why this URL is not one to connect to, as far as the URL itself tells. */
+  /** The reason to refuse a URL, as far as the URL itself shows it. */
   function refusalOf(url: URL): string | undefined {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'the URL is not http or https';
     if (isAllowed(url)) return undefined;
     const host = url.hostname.replaceAll(/[[\]]/g, '');
-    if (isMetadataHost(host)) return "the name is that of a cloud's metadata";
+    if (isMetadataHost(host)) return 'the host is a cloud metadata service';
     return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : undefined;
   }
 
@@ -59,12 +61,12 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
       headers: attempt.headers,
       lookup: isAllowed(url) ? lookup : publicLookup,
     };
-    // `agent: false` makes a connection of its own, for this one request.
+    // `agent: false` opens a new connection for this request only.
     const agent = fresh ? false : agents[secure ? 'https:' : 'http:'];
     return secure ? httpsRequest(url, { ...requestOptions, agent }) : httpRequest(url, { ...requestOptions, agent });
   }
 
-  /** One exchange. `stale`: an idle connection turned out to be closed before the receiver can have seen anything. */
+  /** One exchange. `stale`: the reused connection was already closed, so the receiver has not seen the request. */
   function exchange(url: URL, attempt: OutgoingAttempt, timeoutMs: number, fresh: boolean) {
     return new Promise<AttemptOutcome | 'stale'>((resolve) => {
       let request: ClientRequest;
@@ -94,8 +96,8 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
         else if (error instanceof PrivateAddressError) finish({ kind: 'refused', reason: error.message }, true);
         else finish({ kind: 'connection_failed', reason: reasonOf(error) }, true);
       });
-      // Every other way a request can end, such as an upgrade nobody asked for.
-      request.on('close', () => finish({ kind: 'connection_failed', reason: 'closed without an answer' }, false));
+      // All other ends of a request, such as an upgrade that was not requested.
+      request.on('close', () => finish({ kind: 'connection_failed', reason: 'closed without a response' }, false));
       request.end(attempt.body);
     });
   }
@@ -103,7 +105,7 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
   return {
     async send(attempt) {
       if (closed) return { kind: 'aborted' };
-      if (!URL.canParse(attempt.url)) return { kind: 'refused', reason: 'the URL cannot be read' };
+      if (!URL.canParse(attempt.url)) return { kind: 'refused', reason: 'the URL is not valid' };
       const url = new URL(attempt.url);
       const refusal = refusalOf(url);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
@@ -125,8 +127,8 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
 }
 
 /**
- * Takes the answer once the body has ended, or its bound is reached: a receiver that drips its body is one that did not
- * answer in time. A body cut short is a connection that failed.
+ * Completes the exchange once the body has ended or its bound is reached. A body that arrives too slowly therefore times
+ * out, and a truncated body is a failed connection.
  */
 function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, destroy: boolean) => void): void {
   const status = response.statusCode ?? 0;
@@ -148,12 +150,12 @@ function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, 
   response.on('error', (error) => finish({ kind: 'connection_failed', reason: reasonOf(error) }, true));
 }
 
-/** Room for a date of HTTP and any number of seconds that makes sense. */
+/** Characters kept of a `Retry-After` header: enough for an HTTP date and any sensible number of seconds. */
 const RETRY_AFTER_LENGTH = 64;
 
 class PrivateAddressError extends Error {}
 
-/** A look-up that fails when any address of the name is not public. */
+/** Wraps a look-up so that it fails if any address of the name is not public. */
 function refusePrivate(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, address, family) => {
@@ -162,9 +164,9 @@ function refusePrivate(lookup: LookupFunction): LookupFunction {
         return;
       }
       const addresses = typeof address === 'string' ? [address] : address.map((entry) => entry.address);
-      if (addresses.length === 0) callback(new Error('the name leads nowhere'), '', 0);
+      if (addresses.length === 0) callback(new Error('the name has no address'), '', 0);
       else if (addresses.every(isPublicAddress)) callback(null, address, family);
-      else callback(new PrivateAddressError('the name leads to an address that is not public'), '', 0);
+      else callback(new PrivateAddressError('the name resolves to an address that is not public'), '', 0);
     });
   };
 }

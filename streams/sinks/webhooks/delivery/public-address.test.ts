@@ -57,5 +57,5 @@ describe('public addresses', () => {
     'localhost',
     '0x7f000001',
     '',
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 });

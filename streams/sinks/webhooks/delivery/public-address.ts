@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IPv4 that is not globally reachable (IANA special-purpose registry), multicast and reserved space included. */
+/** IPv4 networks that are not globally reachable (IANA special-purpose registry), with multicast and reserved space. */
 const NOT_PUBLIC_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's wire server: from inside a virtual machine it hands out credentials, although the address is a public one.
+  // Azure's wire server: a public address, but inside a virtual machine it hands out credentials.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -20,7 +20,7 @@ const NOT_PUBLIC_IPV4 = [
   ['224.0.0.0', 3],
 ] as const;
 
-/** Global unicast is the only public IPv6; these parts of it are not, or carry an IPv4 address that may be anything. */
+/** Only global unicast IPv6 is public, except these networks: they are special, or embed any IPv4 address. */
 const GLOBAL_IPV6 = ['2000::', 3] as const;
 const NOT_PUBLIC_IPV6 = [
   ['2001::', 23],
@@ -37,8 +37,8 @@ const notPublic6 = new BlockList();
 for (const [network, prefix] of NOT_PUBLIC_IPV6) notPublic6.addSubnet(network, prefix, 'ipv6');
 
 /**
- * Whether an IP address is one of the public internet. What is not known to be is not: IPv4-mapped and NAT64 forms,
- * addresses with a zone, and anything that isn't an address.
+ * Whether an IP address belongs to the public internet. False for every doubtful form: IPv4-mapped and NAT64 addresses,
+ * addresses with a zone, and text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic4.check(address, 'ipv4');

@@ -13,11 +13,11 @@ export interface TestTerms {
   sender: DeliverySender;
   clock: Clock;
   ids: Ids;
-  /** Bounds the attempt, end to end. */
+  /** Time-out of the whole attempt. */
   timeoutMs: number;
 }
 
-/** Makes one attempt now with a sample payload: signed, bounded and kept from private addresses like any other. Never rejects. */
+/** Makes one attempt with a sample payload, with the same signature, bounds and address checks as any other. Never rejects. */
 export async function sendTest(
   { sender, clock, ids, timeoutMs }: TestTerms,
   game: string,
@@ -26,7 +26,7 @@ export async function sendTest(
 ): Promise<TestedDelivery> {
   const atMs = clock.wallMs();
   const occurrence = occurrenceOf(sampleFact(webhook.events, game, environment, atMs));
-  if (occurrence === undefined) throw new Error('a sample is of a kind that is told of');
+  if (occurrence === undefined) throw new Error('a sample fact has no webhook kind');
   const { type, timestamp } = occurrence;
   const id = ids.uuidv7(atMs);
   const body = deliveryBody({ id, type, timestamp, data: occurrence.data(), webhook: webhook.id, attempt: 1 });

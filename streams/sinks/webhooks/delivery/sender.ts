@@ -1,8 +1,8 @@
-/** The way to receivers. A port, so that the simulation can be every receiver there is. */
+/** Sends attempts to receivers. A port: production uses HTTP, tests and the simulation play the receivers themselves. */
 export interface DeliverySender {
   /** Makes one attempt. Never rejects. */
   send(attempt: OutgoingAttempt): Promise<AttemptOutcome>;
-  /** Cuts off what is in flight (`aborted`) and lets go of every connection. */
+  /** Aborts the attempts in flight (`aborted`) and closes all connections. */
   close(): void;
 }
 
@@ -10,14 +10,13 @@ export interface OutgoingAttempt {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** Bounds the whole exchange: look-up, connection, request and response. */
+  /** Time-out of the whole exchange: look-up, connection, request and response. */
   timeoutMs: number;
 }
 
 /**
- * `answered`: the receiver's status, the first bytes of its body and its Retry-After header as sent; every status counts, redirects
- * are not followed.
- * `refused`: not sent, as the address is not one we deliver to. `aborted`: cut off by `close`, so nothing is known.
+ * `answered`: any status, with the first bytes of the body and the `Retry-After` header as sent; redirects are not followed.
+ * `refused`: not sent, because the address is not allowed. `aborted`: interrupted by `close`, so the result is unknown.
  */
 export type AttemptOutcome =
   | { kind: 'answered'; status: number; responseStart: string; retryAfter?: string }
@@ -26,7 +25,7 @@ export type AttemptOutcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'aborted' };
 
-/** Whether the receiver took it: any 2xx. */
+/** Whether the receiver accepted the delivery: any 2xx. */
 export function isDelivered(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }

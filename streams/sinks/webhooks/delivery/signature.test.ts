@@ -14,7 +14,7 @@ describe('signatures', () => {
     expect(expected).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('the Standard Webhooks set verifies with the public library', () => {
+  it('the Standard Webhooks headers verify with the public library', () => {
     const headers = signDelivery(A_SECRET, 'd1', nowSeconds(), BODY);
     expect(new Webhook(A_SECRET).verify(BODY.toString('utf8'), { ...headers })).toEqual(JSON.parse(BODY.toString()));
   });
@@ -25,8 +25,8 @@ describe('signatures', () => {
     for (const secret of [A_SECRET, previous]) {
       expect(() => new Webhook(secret).verify(BODY.toString('utf8'), headers)).not.toThrow();
     }
-    const other = 'whsec_AAAAsBQIhrscChlQIMV+b5sSYspob7oD';
-    expect(() => new Webhook(other).verify(BODY.toString('utf8'), headers)).toThrow();
+    const wrong = 'whsec_AAAAsBQIhrscChlQIMV+b5sSYspob7oD';
+    expect(() => new Webhook(wrong).verify(BODY.toString('utf8'), headers)).toThrow();
     const plain = (secret: string) => `sha256=${createHmac('sha256', secret).update(BODY).digest('hex')}`;
     expect(headers['X-Service-Signature']).toBe(plain(A_SECRET));
     expect(headers['X-Service-Signature-Previous']).toBe(plain(previous));
@@ -39,7 +39,7 @@ describe('signatures', () => {
   });
 
   it.each(['just text', 'whsec_not*base64', 'whsec_', 'schlüssel'])(
-    'a secret that is no whsec_ key is used as UTF-8 bytes: %s',
+    'a secret that is not a whsec_ key is used as UTF-8 bytes: %s',
     (secret) => {
       const headers = signDelivery(secret, 'd1', nowSeconds(), BODY);
       const library = new Webhook(Buffer.from(secret, 'utf8').toString('base64'));

@@ -9,13 +9,13 @@ export interface SignatureHeaders extends Record<string, string> {
 }
 
 /**
- * Signs one attempt.
+ * Signs one attempt (docs/webhooks.md).
  *
- * `X-Service-Signature` (contract: Webhook signing): lower-case hexadecimal HMAC-SHA256 of the exact body bytes, keyed with
- * the secret's full text. The other three are the Standard Webhooks set: HMAC-SHA256 in base64 over `id.timestamp.body`.
- * With a secret that was replaced a while ago, a receiver that knows either can verify: `webhook-signature` lists both, and
- * `X-Service-Signature-Previous` is the old one's.
- * @param timestampSeconds when this attempt is made; receivers refuse what is much older
+ * `X-Service-Signature` is the lower-case hexadecimal HMAC-SHA256 of the exact body bytes, keyed with the secret's full
+ * text. The other three headers follow Standard Webhooks: HMAC-SHA256 in base64 over `id.timestamp.body`.
+ * After a rotation, a receiver with either secret can verify: `webhook-signature` lists both signatures, and
+ * `X-Service-Signature-Previous` uses the previous secret.
+ * @param timestampSeconds time of this attempt; receivers reject old timestamps
  */
 export function signDelivery(
   secret: string,
@@ -40,7 +40,7 @@ export function signDelivery(
 const STANDARD_SECRET =
   /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/;
 
-/** The Standard Webhooks key: the bytes behind a `whsec_` secret's base64, else the secret's UTF-8 bytes. */
+/** The Standard Webhooks key: the decoded base64 of a `whsec_` secret, else the secret's UTF-8 bytes. */
 function standardKey(secret: string): Buffer {
   const base64 = STANDARD_SECRET.exec(secret)?.[1];
   return base64 === undefined ? Buffer.from(secret, 'utf8') : Buffer.from(base64, 'base64');

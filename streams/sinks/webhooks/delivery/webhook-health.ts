@@ -5,16 +5,20 @@ import { decodeJson, encodeJson } from '../../../codec.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
 
 /**
- * Since when each webhook has only failed. What has lasted a while is noted in the bucket WEBHOOKS, so that it outlives processes
- * and counts for all of them; a success anywhere deletes the note. A change of the webhook starts the count anew.
+ * Owns the streaks of failures: since when each webhook has had failures only.
  *
- * A note per failure would be a write to disk for each; so the first ten minutes are in memory only, and a restart in them loses
- * minutes of days.
+ * States of a webhook: no streak; a streak in memory; after `LIMITS.webhookFailingNoteMs` a streak with a note in the
+ * bucket WEBHOOKS, which all processes share and which survives restarts. A shorter streak is not stored: one write to
+ * disk per failure would be too many, and a restart loses only minutes of a count in days.
+ *
+ * Invariants
+ * 1. A success in any process ends the streak and deletes the note.
+ * 2. A change of the webhook (its version) ends the streak.
  */
 export interface WebhookHealth {
-  /** Its receiver took a delivery. */
+  /** The receiver accepted a delivery. */
   succeeded(webhook: Webhook): void;
-  /** An attempt failed. Answers since when there were only failures, epoch milliseconds. */
+  /** An attempt failed. Returns the start of the streak, epoch milliseconds. */
   failed(webhook: Webhook): number;
   stop(): void;
 }
@@ -22,15 +26,15 @@ export interface WebhookHealth {
 type Webhook = Pick<WebhookDocument, 'id' | 'version'>;
 
 interface Streak {
-  /** The webhook's version: failures of another one say nothing. */
+  /** The webhook's version: failures of other versions do not count. */
   version: number;
-  /** Since when it only failed, as this process knows; `undefined`: its last attempt here succeeded. */
+  /** First failure in this process, epoch milliseconds; `undefined`: the last attempt of this process succeeded. */
   since: number | undefined;
-  /** When this process last saw a success. */
+  /** Last success in this process, epoch milliseconds. */
   succeededAt: number;
-  /** What stands in the bucket. */
+  /** The note in the bucket. */
   note: { since: number; version: number; revision: number } | undefined;
-  /** A write is under way. */
+  /** A write to the bucket is in progress. */
   writing: boolean;
 }
 
@@ -40,7 +44,7 @@ const FAILING_PREFIX = 'failing.';
 export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): WebhookHealth {
   const bucket = log.bucket('WEBHOOKS');
   const streaks = new Map<string, Streak>();
-  const stop = bucket.watch({ onEntry: learn, onCurrent: () => {} });
+  const stop = bucket.watch({ onEntry, onCurrent: () => {} });
 
   function streakOf({ id, version }: Webhook): Streak {
     const known = streaks.get(id);
@@ -52,20 +56,20 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
     return fresh;
   }
 
-  /** What has neither failures nor a note is as if it were never met. */
+  /** Forgets webhooks with neither failures nor a note: they equal unknown ones. */
   function forgetIdle(): void {
     for (const [id, { since, note, writing }] of streaks) {
       if (since === undefined && note === undefined && !writing) streaks.delete(id);
     }
   }
 
-  function learn(entry: BucketEntry): void {
+  function onEntry(entry: BucketEntry): void {
     if (!entry.key.startsWith(FAILING_PREFIX)) return;
     const id = entry.key.slice(FAILING_PREFIX.length);
     const note = entry.value === undefined ? undefined : parseNote(entry);
     const known = streaks.get(id);
     if (known !== undefined) {
-      // Somebody had a success.
+      // Another process had a success.
       if (note === undefined && known.note !== undefined) known.since = undefined;
       known.note = note;
     } else if (note !== undefined) {
@@ -75,8 +79,8 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
     if (streak !== undefined && note !== undefined && note.since <= streak.succeededAt) void clear(id, streak);
   }
 
-  /** Whether what is noted still speaks of this version, and of a time after our last success. */
-  function noted({ note, version, succeededAt }: Streak): number | undefined {
+  /** Start of the noted streak, if the note is of this version and later than the last success. */
+  function notedSince({ note, version, succeededAt }: Streak): number | undefined {
     return note !== undefined && note.version === version && note.since > succeededAt ? note.since : undefined;
   }
 
@@ -85,7 +89,7 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
     streak.writing = true;
     const outcome = await bucket.delete(FAILING_PREFIX + id, streak.note.revision).catch(() => undefined);
     streak.writing = false;
-    // Not written: the next success tries again.
+    // After a failed write the next success tries again.
     if (outcome?.kind === 'written') streak.note = undefined;
   }
 
@@ -99,7 +103,7 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
       .catch(() => undefined);
     streak.writing = false;
     if (outcome?.kind === 'written') streak.note = { since, version, revision: outcome.revision };
-    // A success came meanwhile: others must not take the note for the truth.
+    // A success came during the write: the note must not mislead other processes.
     if (streak.succeededAt >= since) await clear(id, streak);
   }
 
@@ -114,11 +118,11 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
       const streak = streakOf(webhook);
       const nowMs = clock.wallMs();
       streak.since ??= nowMs;
-      const known = noted(streak);
-      if (known === undefined && nowMs - streak.since >= LIMITS.webhookFailingNoteMs) {
+      const noted = notedSince(streak);
+      if (noted === undefined && nowMs - streak.since >= LIMITS.webhookFailingNoteMs) {
         void write(webhook.id, streak, streak.since);
       }
-      return Math.min(streak.since, known ?? streak.since);
+      return Math.min(streak.since, noted ?? streak.since);
     },
     stop,
   };

@@ -9,9 +9,11 @@ import { subjectMatches } from '../../../log/subject-match.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 
 it('a webhook past its bound overflows, which is logged and delays no other webhook; a recovery delivers the rest', async () => {
-  const { clock, writer, config, process, operations, entry, metrics, logged, waiting, settled } = createWebhooksWorld({
-    pendingPerWebhook: 10,
-  });
+  const { clock, writer, config, process, operations, entry, metrics, logged, waiting, resolved } = createWebhooksWorld(
+    {
+      pendingPerWebhook: 10,
+    },
+  );
   config.set(aWebhook({ id: 'failing' }));
   config.set(aWebhook({ id: 'healthy' }));
   const { sender } = process('sink');
@@ -36,7 +38,7 @@ it('a webhook past its bound overflows, which is logged and delays no other webh
   isFailing = false;
   const failing = entry('failing');
   if (failing === undefined) throw new Error('the webhook does not exist');
-  await settled(operations().recover(failing, 0));
+  await resolved(operations().recover(failing, 0));
   await clock.advance(10 * MINUTE_MS);
   const taken = sender.attempts.filter(({ body }) => body.metadata.webhook_id === 'failing');
   expect(new Set(taken.map(({ body }) => levelOf(body.data))).size).toBe(total);

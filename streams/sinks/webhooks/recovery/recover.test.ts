@@ -29,7 +29,7 @@ const must = <T>(value: T | undefined): T => {
 describe('a recovery', () => {
   it('delivers again what happened since a time, under the ids it had, with attempts of its own', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, process, operations, entry, settled } = world;
+    const { clock, config, process, operations, entry, resolved } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
     const { sender } = process('sink');
     await track(world, 1, 5);
@@ -40,26 +40,26 @@ describe('a recovery', () => {
     const before = idsByLevel(sender);
     sender.attempts.length = 0;
     const gateway = operations();
-    const begun = await settled(gateway.recover(must(entry('wh_1')), sinceMs));
+    const begun = await resolved(gateway.recover(must(entry('wh_1')), sinceMs));
     expect(begun).toMatchObject({ kind: 'begun', recovery: { state: 'running', since: sinceMs, total: 4, queued: 0 } });
     await clock.advance(LIMITS.recoverySeamMs + 2_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([6, 7, 8, 9]);
     for (const [level, id] of idsByLevel(sender)) expect(id).toBe(before.get(level));
     expect(new Set(sender.attempts.map(({ body }) => body.metadata.delivery_attempt))).toEqual(new Set([1]));
-    const ended = await settled(gateway.recovery(must(entry('wh_1'))));
+    const ended = await resolved(gateway.recovery(must(entry('wh_1'))));
     expect(ended).toMatchObject({ state: 'done', scanned: 4, total: 4, queued: 4, finishedAt: expect.any(Number) });
   });
 
   it('queues what was never queued, while the webhook was disabled, without a hole at the seam', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, process, operations, entry, settled } = world;
+    const { clock, config, process, operations, entry, resolved } = world;
     const { revision: createdRevision } = config.set(aWebhook());
     const { sender } = process('sink');
     const sinceMs = clock.wallMs();
     config.set(aWebhook({ enabled: false, version: 2, createdRevision }));
     await track(world, 1, 4);
     config.set(aWebhook({ enabled: true, version: 3, createdRevision }));
-    void settled(operations().recover(must(entry('wh_1')), sinceMs));
+    void resolved(operations().recover(must(entry('wh_1')), sinceMs));
     await track(world, 5, 12);
     await clock.advance(30_000);
     expect([...new Set(levels(sender))].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
@@ -68,7 +68,7 @@ describe('a recovery', () => {
 
   it('keeps to kinds, filters and creation of the webhook, and to those who were not erased', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, writer, process, operations, entry, settled } = world;
+    const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook({ id: 'other' }));
     await commit(writer, [event(1)], { configRevision: 1 });
     config.set(aWebhook({ events: ['level_up'], filters: { 'properties.level': { lt: 10 } } }));
@@ -90,7 +90,7 @@ describe('a recovery', () => {
     );
     await clock.advance(1_000);
     sender.attempts.length = 0;
-    await settled(operations().recover(must(entry('wh_1')), 0));
+    await resolved(operations().recover(must(entry('wh_1')), 0));
     await clock.advance(20_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([2, 5]);
     expect(sender.attempts.every(({ body }) => body.metadata.webhook_id === 'wh_1')).toBe(true);
@@ -98,24 +98,24 @@ describe('a recovery', () => {
 
   it('is one at a time for a webhook, and another may follow', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, process, operations, entry, settled } = world;
+    const { clock, config, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     process('sink');
     await track(world, 1, 2);
     const [a, b] = [operations(), operations()];
     const asked = [a.recover(must(entry('wh_1')), 0), b.recover(must(entry('wh_1')), 0)];
-    const outcomes = await settled(Promise.all(asked));
+    const outcomes = await resolved(Promise.all(asked));
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['begun', 'running']);
     const ids = outcomes.map((outcome) => (outcome.kind === 'unavailable' ? '' : outcome.recovery.id));
     expect(new Set(ids).size).toBe(1);
     await clock.advance(20_000);
-    const next = await settled(a.recover(must(entry('wh_1')), 0));
+    const next = await resolved(a.recover(must(entry('wh_1')), 0));
     expect(next.kind).toBe('begun');
   });
 
   it('goes on where it was after the process that worked on it has died, and queues nothing under another id', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, writer, process, operations, entry, settled } = world;
+    const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     const first = process('first');
     const total = 3 * LIMITS.recoveryPerSecond;
@@ -127,7 +127,7 @@ describe('a recovery', () => {
     const ids = idsByLevel(first.sender);
     expect(ids.size).toBe(total);
     first.sender.attempts.length = 0;
-    await settled(operations().recover(must(entry('wh_1')), 0));
+    await resolved(operations().recover(must(entry('wh_1')), 0));
     await clock.advanceUntil(() => first.sender.attempts.length > total / 3, 60_000, 100);
     first.kill();
     const second = process('second');
@@ -137,31 +137,31 @@ describe('a recovery', () => {
     expect(second.sender.attempts.length).toBeLessThan(total);
     const again = new Map([...idsByLevel(first.sender), ...idsByLevel(second.sender)]);
     expect(again).toEqual(ids);
-    const ended = await settled(operations().recovery(must(entry('wh_1'))));
+    const ended = await resolved(operations().recovery(must(entry('wh_1'))));
     expect(ended).toMatchObject({ state: 'done' });
   });
 
   it('stops when the webhook is disabled, or FACTS is another one', async () => {
     const world = createWebhooksWorld();
-    const { clock, broker, config, process, operations, entry, settled } = world;
+    const { clock, broker, config, process, operations, entry, resolved } = world;
     const { revision: createdRevision } = config.set(aWebhook());
     await track(world, 1, 2);
     const gateway = operations();
-    await settled(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(must(entry('wh_1')), 0));
     config.set(aWebhook({ enabled: false, version: 2, createdRevision }));
     process('sink');
     await clock.advance(20_000);
-    expect(await settled(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped', queued: 0 });
+    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped', queued: 0 });
     config.set(aWebhook({ version: 3, createdRevision }));
-    await settled(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(must(entry('wh_1')), 0));
     broker.wipe('FACTS', 'new');
     await clock.advance(20_000);
-    expect(await settled(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
+    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
   });
 
   it('passes over a record that cannot be read', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, writer, process, operations, entry, settled } = world;
+    const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     const { sender } = process('sink');
     await track(world, 1, 1);
@@ -169,10 +169,10 @@ describe('a recovery', () => {
     await track(world, 2, 2);
     sender.attempts.length = 0;
     const gateway = operations();
-    await settled(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(must(entry('wh_1')), 0));
     await clock.advance(20_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([1, 2]);
-    expect(await settled(gateway.recovery(must(entry('wh_1'))))).toMatchObject({
+    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({
       state: 'done',
       scanned: 3,
       queued: 2,
@@ -180,12 +180,12 @@ describe('a recovery', () => {
   });
 
   it('is unavailable while the broker is away', async () => {
-    const { config, operations, entry, settled } = createWebhooksWorld();
+    const { config, operations, entry, resolved } = createWebhooksWorld();
     config.set(aWebhook());
     const gateway = operations();
     gateway.log.disconnect();
-    expect(await settled(gateway.recover(must(entry('wh_1')), 0))).toEqual({ kind: 'unavailable' });
-    expect(await settled(gateway.recovery(must(entry('wh_1'))))).toBe('unavailable');
+    expect(await resolved(gateway.recover(must(entry('wh_1')), 0))).toEqual({ kind: 'unavailable' });
+    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toBe('unavailable');
   });
 });
 
@@ -194,7 +194,7 @@ describe('the first record at or after a time', () => {
     const gaps = array(integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 30 });
     await assert(
       asyncProperty(gaps, integer({ min: -1, max: 60 }), integer({ min: 0, max: 20 }), async (delays, at, trimmed) => {
-        const { clock, broker, writer, settled } = createWebhooksWorld();
+        const { clock, broker, writer, resolved } = createWebhooksWorld();
         const startMs = clock.wallMs();
         const times: number[] = [];
         for (const delayMs of delays) {
@@ -205,7 +205,7 @@ describe('the first record at or after a time', () => {
         broker.stream('FACTS').purgeBelow(Math.min(trimmed, times.length));
         const bounds = broker.stream('FACTS').bounds();
         const expected = times.findIndex((time, i) => time >= at && i + 1 >= bounds.firstSequence);
-        const found = await settled(sequenceAt(writer, bounds, startMs + at));
+        const found = await resolved(sequenceAt(writer, bounds, startMs + at));
         expect(found).toBe(expected === -1 ? times.length + 1 : expected + 1);
       }),
       { numRuns: 60 },
@@ -216,7 +216,7 @@ describe('the first record at or after a time', () => {
 describe('a redelivery', () => {
   it('makes the delivery of one fact again, under its id, whatever became of it', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, process, operations, entry, settled, logged } = world;
+    const { clock, config, process, operations, entry, resolved, logged } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
     const { sender } = process('sink');
     sender.answer = () => answered(500);
@@ -227,23 +227,23 @@ describe('a redelivery', () => {
     const gateway = operations();
     const asked = [1, 2].map(() => gateway.redeliver(must(entry('wh_1')), row.place, 'request-1'));
     const queued = { kind: 'queued', deliveryId: row.deliveryId };
-    expect(await settled(Promise.all(asked))).toEqual([queued, queued]);
+    expect(await resolved(Promise.all(asked))).toEqual([queued, queued]);
     await clock.advance(1_000);
     expect(sender.attempts.map(({ body }) => [body.id, levelOf(body.data)])).toEqual([[row.deliveryId, 1]]);
-    expect(await settled(gateway.redeliver(must(entry('wh_1')), row.place, 'request-2'))).toEqual(queued);
+    expect(await resolved(gateway.redeliver(must(entry('wh_1')), row.place, 'request-2'))).toEqual(queued);
     await clock.advance(1_000);
     expect(sender.attempts).toHaveLength(2);
   });
 
   it('has retries of its own, though the first ones were made a moment ago', async () => {
     const world = createWebhooksWorld();
-    const { clock, config, process, operations, entry, settled, logged, waiting } = world;
+    const { clock, config, process, operations, entry, resolved, logged, waiting } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 3, backoff: 'none' } }));
     const { sender } = process('sink');
     sender.answer = () => answered(500);
     await track(world, 1, 1);
     expect(sender.attempts).toHaveLength(4);
-    await settled(operations().redeliver(must(entry('wh_1')), must(logged()[0]).place, 'request-1'));
+    await resolved(operations().redeliver(must(entry('wh_1')), must(logged()[0]).place, 'request-1'));
     await clock.advance(1_000);
     expect(sender.attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
     expect(waiting()).toBe(0);
@@ -251,14 +251,14 @@ describe('a redelivery', () => {
 
   it('is gone when FACTS holds the fact no more, and nothing of another game', async () => {
     const world = createWebhooksWorld();
-    const { broker, config, writer, operations, entry, settled } = world;
+    const { broker, config, writer, operations, entry, resolved } = world;
     config.set(aWebhook());
     const sequence = await commit(writer, [event(1), event(2, { game: 'other' })], { configRevision: 1 });
     await commit(writer, [event(3)], { configRevision: 1 });
     const { created } = broker.stream('FACTS').bounds();
     const gateway = operations();
     const ask = (place: Parameters<typeof gateway.redeliver>[1]) =>
-      settled(gateway.redeliver(must(entry('wh_1')), place, 'r'));
+      resolved(gateway.redeliver(must(entry('wh_1')), place, 'r'));
     expect(await ask({ created, sequence, index: 1 })).toEqual({ kind: 'gone' });
     expect(await ask({ created, sequence, index: 7 })).toEqual({ kind: 'gone' });
     expect(await ask({ created: '2020-01-01T00:00:00Z', sequence, index: 0 })).toEqual({ kind: 'gone' });
@@ -269,7 +269,7 @@ describe('a redelivery', () => {
 
   it('tells nobody of an erased player', async () => {
     const world = createWebhooksWorld();
-    const { clock, broker, config, writer, process, operations, entry, settled } = world;
+    const { clock, broker, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     process('sink');
     const sequence = await commit(writer, [event(1)], { configRevision: 1 });
@@ -278,7 +278,7 @@ describe('a redelivery', () => {
     await commit(writer, [{ kind: 'PlayerErased', game: 'demo', environment: 'live', entityId, at }]);
     await clock.advance(11 * MINUTE_MS);
     const { created } = broker.stream('FACTS').bounds();
-    const outcome = settled(operations().redeliver(must(entry('wh_1')), { created, sequence, index: 0 }, 'r'));
+    const outcome = resolved(operations().redeliver(must(entry('wh_1')), { created, sequence, index: 0 }, 'r'));
     expect(await outcome).toEqual({ kind: 'erased' });
   });
 });
@@ -288,11 +288,11 @@ describe('a test', () => {
     ['*', 'event.sample_event'],
     ['player.*', 'player.created'],
   ])('of %s sends a sample of %s, signed, once', async (pattern, type) => {
-    const { config, operations, entry, settled, waiting } = createWebhooksWorld();
+    const { config, operations, entry, resolved, waiting } = createWebhooksWorld();
     config.set(aWebhook({ events: [pattern, '*'], enabled: false }));
     const gateway = operations();
     gateway.sender.answer = () => ({ kind: 'answered', status: 418, responseStart: 'teapot' });
-    const tested = await settled(gateway.test(must(entry('wh_1'))));
+    const tested = await resolved(gateway.test(must(entry('wh_1'))));
     const [attempt, ...more] = gateway.sender.attempts;
     expect(more).toEqual([]);
     expect(tested).toEqual({
@@ -314,11 +314,11 @@ describe('a test', () => {
   });
 
   it('says why there was no answer', async () => {
-    const { config, operations, entry, settled } = createWebhooksWorld();
+    const { config, operations, entry, resolved } = createWebhooksWorld();
     config.set(aWebhook());
     const gateway = operations();
     gateway.sender.answer = () => ({ kind: 'refused', reason: 'the address is not public' });
-    expect(await settled(gateway.test(must(entry('wh_1'))))).toMatchObject({
+    expect(await resolved(gateway.test(must(entry('wh_1'))))).toMatchObject({
       delivered: false,
       status: null,
       error: 'not sent: the address is not public',

@@ -8,31 +8,31 @@ import type { Log, Stop } from '../../../log/log.ts';
 import type { WebhookDisabling } from '../../../records/webhook-disabling.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 
-export interface TellOptions {
+export interface RecordDisablingsOptions {
   log: Pick<Log, 'append'>;
   config: Pick<WebhookConfig, 'list' | 'onChange'>;
   clock: Clock;
   logger: Logger;
-  /** Names the subject. */
+  /** Part of the subject. */
   node: string;
 }
 
 /**
- * Has ClickHouse know of every webhook the service disabled: of those that are at the start, as the process that disabled one may
- * have died before it told, and of every further one. Several processes tell the same: the message id makes it one, and the table
- * keeps one.
+ * Records every auto-disabled webhook for ClickHouse, including those disabled before this process started: the process
+ * that disabled one may have died before recording it. Several processes record the same; the message id and the table
+ * remove the duplicates.
  */
-export function tellOfDisablings(options: TellOptions): Stop {
+export function recordDisablings(options: RecordDisablingsOptions): Stop {
   const { log, config, clock, logger } = options;
   const subject = disablingRecordsSubject(options.node);
   let stopped = false;
   const isStopped = () => stopped;
 
-  function tell(entry: ConfigEntry<'webhook'>): void {
+  function record(entry: ConfigEntry<'webhook'>): void {
     const disabling = disablingOf(entry);
     if (disabling === undefined) return;
     store(disabling).catch((error: unknown) => {
-      logger.warn({ err: error, webhook: disabling.webhook }, 'webhooks: ClickHouse is not told of a disabled webhook');
+      logger.warn({ err: error, webhook: disabling.webhook }, 'webhooks: recording a disabled webhook failed');
     });
   }
 
@@ -48,9 +48,9 @@ export function tellOfDisablings(options: TellOptions): Stop {
     }
   }
 
-  for (const entry of config.list('webhook')) tell(entry);
+  for (const entry of config.list('webhook')) record(entry);
   const stopListening = config.onChange(({ entry }) => {
-    if (entry?.kind === 'webhook') tell(entry);
+    if (entry?.kind === 'webhook') record(entry);
   });
   return () => {
     stopped = true;
