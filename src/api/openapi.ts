@@ -5,6 +5,8 @@ import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
 import type { Route } from './route.ts';
 
+/* Builds the OpenAPI document from the declarations of routes. */
+
 /** The OpenAPI 3.1 document of the given routes, derived from their declarations alone. */
 export function openApi(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {};

@@ -3,6 +3,8 @@ import { failure } from '../kernel/errors.ts';
 import { answer } from './answer.ts';
 import { defineOpenRoute, type OpenRoute } from './route.ts';
 
+/* The operational routes: probes, metrics and the OpenAPI document. */
+
 const tag = 'Operations';
 
 export const healthz = defineOpenRoute({

@@ -4,6 +4,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
 
+/* Converts bodies of campaign requests into the parts of a campaign that callers set. */
+
 /** The parts of a campaign that callers set. */
 export type CampaignContent = Omit<CampaignDocument, 'id' | 'key' | 'createdAt' | 'updatedAt' | 'version' | 'writes'>;
 

@@ -6,6 +6,8 @@ import { conditionsOf, keyOf, nameOf, orNull, ReadOnly } from '../definitions/de
 import { timeIn, timeOut } from '../fields.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
+/* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
+
 const Name = nameOf('Display name. Default: the key.');
 const Enabled = Type.Boolean({
   description: 'Whether the campaign triggers and delivers interventions. Default: true.',

@@ -22,6 +22,8 @@ import { defineRoute, invalid } from '../route.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 
+/* The routes that read and write campaigns. */
+
 const missing = (): Failure => failure('NOT_FOUND', 'The campaign does not exist.');
 const taken = (): Failure =>
   failure('CONFLICT', 'Another campaign has this key; choose another key.', { field: 'key' });

@@ -6,6 +6,8 @@ import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { Description, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
+/* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
+
 const EventName = Type.String({
   minLength: 1,
   maxLength: LIMITS.nameLength,

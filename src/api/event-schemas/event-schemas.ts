@@ -19,6 +19,8 @@ import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The routes that read and write event schemas. */
+
 const missing = (): Failure => failure('NOT_FOUND', 'Events with this name have no schema.');
 const taken = (): Failure =>
   failure('CONFLICT', 'Events with this name already have a schema; change it with PUT.', { field: 'event_name' });

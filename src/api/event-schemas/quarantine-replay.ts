@@ -16,6 +16,8 @@ import { EventFilterFields, eventFilter } from '../events/found-event.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that replays quarantined events. Owners track each event once, so a replay can be repeated at any point. */
+
 /** Unknown fields are refused, since a misspelt filter would replay every event. */
 const Body = Type.Object(
   {

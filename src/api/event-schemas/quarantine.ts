@@ -10,6 +10,8 @@ import { decodePlace, encodePlace } from '../place-cursor.ts';
 
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that lists quarantined events. */
+
 const ListQuery = Type.Object({ ...EventFilterFields, ...PageQuery.properties });
 
 const QuarantinedEvent = Type.Object(

@@ -13,6 +13,8 @@ import { TrackBody, trackItem } from './track-item.ts';
 import { createTurns } from '../turns.ts';
 import { compile } from '../validation.ts';
 
+/* The route that tracks a batch: one command per partition. An invalid event affects no other event. */
+
 const ItemResult = Type.Object(
   {
     index: Type.Integer({ description: 'Index of the event in the request, from 0.' }),

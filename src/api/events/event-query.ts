@@ -9,6 +9,8 @@ import { decodePlace, encodePlace } from '../place-cursor.ts';
 
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that lists events from ClickHouse. */
+
 const EventsQuery = Type.Object({
   ...EventFilterFields,
   session_id: Type.Optional(

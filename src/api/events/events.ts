@@ -9,6 +9,8 @@ import type { Addressed } from '../action.ts';
 import { defineRoute } from '../route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
+/* The route that tracks one event, the hottest path of the service. */
+
 const EVENT_EXAMPLE = {
   player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
   event_name: 'level_completed',

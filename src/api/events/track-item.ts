@@ -10,6 +10,8 @@ import { PlayerId, freeForm, timeIn } from '../fields.ts';
 import { validatedEvent, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../request-context.ts';
 
+/* Events as callers send them, the items of commands made of them, and the acknowledgement. */
+
 /** An event as callers send it, alone or in a batch. */
 export const TrackBody = Type.Object(
   {

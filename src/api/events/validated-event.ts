@@ -7,6 +7,8 @@ import { refusedEvent } from '../players/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext } from '../request-context.ts';
 
+/* Checks an event against the caller's permissions and the event's schema. */
+
 /** A validated event: the item for the owner of its player, and the warnings for its sender. */
 export interface ValidatedEvent {
   item: TrackItem;

@@ -3,6 +3,8 @@ import type { FlagDocument, FlagRule, FlagType } from '../../../actors/vocabular
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { FlagBody, FlagPatch } from './flag-resource.ts';
 
+/* Converts bodies of flag requests into the parts of a flag that callers set. */
+
 /** The parts of a flag that callers set. */
 export type FlagContent = Pick<
   FlagDocument,

@@ -10,6 +10,8 @@ import { rememberedText } from '../remembered-text.ts';
 import type { Success } from '../action.ts';
 import { defineRoute } from '../route.ts';
 
+/* The routes that evaluate flags for a player, on the live state of its owner. */
+
 const tag = 'Feature flags';
 
 const PLAYER_EXAMPLE = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';

@@ -14,6 +14,8 @@ import { findFlag } from './flags.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The routes that set and remove the override of a flag for one player. */
+
 const ROUTE = {
   path: '/v1/flags/flags/{key}/overrides/{player_id}',
   tag: 'Feature flags',

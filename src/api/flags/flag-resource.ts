@@ -13,6 +13,8 @@ import {
 } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
+/* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
+
 const Key = keyOf('Key of the flag. It stays taken after the flag is deleted.');
 const Name = nameOf('Display name. Default: the key.');
 const FlagTypeName = Type.Unsafe<FlagType>({

@@ -5,6 +5,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { timeOut } from '../fields.ts';
 
+/* The results resource: its schema, its JSON text and its example. */
+
 /** A figure that may be null. @param description what the figure is */
 function figure(description: string) {
   return Type.Unsafe<number | null>({ type: ['number', 'null'], description });

@@ -12,6 +12,8 @@ import { findFlag } from './flags.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that returns the results of a flag's experiment, computed from ClickHouse. */
+
 const ResultsQuery = Type.Object({
   metric: Type.String({
     minLength: 1,

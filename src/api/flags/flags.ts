@@ -23,6 +23,8 @@ import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
+
 const missing = (): Failure => failure('FLAG_NOT_FOUND');
 
 const PATH = '/v1/flags/flags';

@@ -6,6 +6,8 @@ import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts'
 
 import { defineRoute } from '../route.ts';
 
+/* The route that ends a session and returns its summary. */
+
 const Body = Type.Object({
   player_id: PlayerId,
   session_id: GameSessionId,

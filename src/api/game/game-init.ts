@@ -9,6 +9,8 @@ import { noteIgnored } from '../ignored-fields.ts';
 import { defineRoute, ignorableFields, type KeyedRoute } from '../route.ts';
 import type { DeviceInfo } from '../../../actors/vocabulary/commands.ts';
 
+/* The route that opens a session for a game client. */
+
 const deviceField = (description: string) =>
   Type.Optional(Type.String({ maxLength: LIMITS.deviceFieldLength, description }));
 

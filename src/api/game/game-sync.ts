@@ -9,6 +9,8 @@ import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts'
 
 import { defineRoute } from '../route.ts';
 
+/* The route that takes the events of an open session and returns interventions and changed flags. */
+
 const Body = Type.Object({
   player_id: PlayerId,
   session_id: GameSessionId,

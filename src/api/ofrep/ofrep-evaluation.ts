@@ -3,6 +3,8 @@ import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import { rememberedText } from '../remembered-text.ts';
 
+/* Evaluations in the format of OFREP. */
+
 /** A flag evaluation in the format of OFREP. */
 export const OfrepEvaluation = Type.Object(
   {

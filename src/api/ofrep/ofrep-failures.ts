@@ -4,6 +4,8 @@ import type { TextAnswer } from '../answer.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { FailureDocs } from '../route.ts';
 
+/* Failures in the format of OFREP. */
+
 const CODES = ['FLAG_NOT_FOUND', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'PARSE_ERROR', 'GENERAL'] as const;
 export type OfrepCode = (typeof CODES)[number];
 

@@ -4,6 +4,8 @@ import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
+/* The route that returns the churn risk of a player. */
+
 /** Scores and contributions are held in ten-thousandths, confidences in hundredths. */
 const SCORE_SCALE = 10_000;
 const CONFIDENCE_SCALE = 100;

@@ -9,6 +9,8 @@ import { PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
 
+/* The routes that erase a player and return the receipt. The owner erases; ClickHouse has the number of deleted rows. */
+
 const Receipt = Type.Object(
   {
     player_id: PlayerId,

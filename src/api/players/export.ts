@@ -18,6 +18,8 @@ import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
 
+/* The route that exports all data of a player, table by table. A cursor is a position in one table. */
+
 const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({

@@ -5,6 +5,8 @@ import { PlayerId } from '../fields.ts';
 import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';
 import { defineRoute } from '../route.ts';
 
+/* The route that returns the lifecycle summary of a player. */
+
 export const getLifecycle = defineRoute({
   method: 'GET',
   path: '/v1/players/players/{id}/lifecycle',

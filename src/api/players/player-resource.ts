@@ -8,6 +8,8 @@ import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
 import type { PlayerView } from '../../../actors/vocabulary/player.ts';
 import type { KeyKind } from '../api-key.ts';
 
+/* The Player resource: its schema, its JSON text and its example. */
+
 export const LIFECYCLE_STAGE_SCHEMA = {
   type: 'string',
   enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],

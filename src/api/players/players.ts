@@ -7,6 +7,8 @@ import { playerIdOf } from './player-id.ts';
 import { Player, PLAYER_EXAMPLE, deviceIdSchema, emailSchema, expectPlayer, playerJson } from './player-resource.ts';
 import { defineRoute } from '../route.ts';
 
+/* The routes that register, read and change players. */
+
 const tag = 'Players';
 const ById = Type.Object({ id: PlayerId });
 

@@ -6,6 +6,8 @@ import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from '../fields.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that records a purchase. Amounts are decimal text up to the owner, never floats. */
+
 const AMOUNT =
   "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
   '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.';

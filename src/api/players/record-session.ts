@@ -7,6 +7,8 @@ import { answer } from '../answer.ts';
 import { PlayerId, timeIn } from '../fields.ts';
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that records a session played elsewhere. */
+
 const SessionId = Type.String({
   minLength: 1,
   maxLength: LIMITS.callerIdLength,

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { BUCKETS } from '../../scoring/buckets.ts';
 
+/* The schema and the example of scoring responses. */
+
 const cutoff = (percentile: number) =>
   Type.Number({ description: `Lowest score of the bucket: percentile ${percentile} of the model's holdout set.` });
 

@@ -7,6 +7,8 @@ import type { TextAnswer } from '../answer.ts';
 import { defineRoute, type KeyedRoute } from '../route.ts';
 import { ScoreAnswer, SCORE_ANSWER_EXAMPLE } from './scoring-answer.ts';
 
+/* The routes that score new installs. */
+
 const count = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description }));
 const seconds = (description: string) =>

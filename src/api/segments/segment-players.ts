@@ -9,6 +9,8 @@ import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 
 import { defineRoute, invalid } from '../route.ts';
 
+/* The route that lists the players in a segment, from ClickHouse. */
+
 const Member = Type.Object(
   { player_id: PlayerId, external_id: ExternalId, entered_at: timeOut('When the player entered the segment.') },
   { description: 'A player in the segment.' },

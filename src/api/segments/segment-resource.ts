@@ -6,6 +6,8 @@ import { conditionsOf, Description, keyOf, nameOf, ReadOnly } from '../definitio
 import { timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';
 
+/* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
+
 const SegmentId = Type.String({
   description: 'Id of the segment, `seg_…`. Flag rules and campaigns refer to a segment by this id.',
 });

@@ -22,6 +22,8 @@ import {
   type SegmentContent,
 } from './segment-resource.ts';
 
+/* The routes that read and write segments. */
+
 const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
 const taken = (): Failure => failure('CONFLICT', 'Another segment has this key; choose another key.', { field: 'key' });
 

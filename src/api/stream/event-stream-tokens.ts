@@ -5,6 +5,8 @@ import { answer } from '../answer.ts';
 import { timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
+/* The route that creates stream tokens. */
+
 const SECONDS = LIMITS.streamTokenMs / 1000;
 
 export const makeStreamToken = defineRoute({

@@ -3,6 +3,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { PlayerId } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
+/* The route that opens an event stream. */
+
 const STREAMS_BY_TIER = Object.entries(LIMITS.streamReadersOfKey)
   .map(([tier, most]) => `${tier} ${most}`)
   .join(', ');

@@ -5,6 +5,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
 import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';
 
+/* Converts bodies of webhook requests into webhook documents, and rotates secrets. */
+
 /** The parts of a webhook that callers set, without the secret. */
 type WebhookContent = Pick<
   WebhookDocument,

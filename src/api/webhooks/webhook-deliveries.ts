@@ -11,6 +11,8 @@ import { decodePlace, encodePlace } from '../place-cursor.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
+/* The route that lists delivery attempts, from ClickHouse. */
+
 const OUTCOMES = ['delivered', 'failed', 'exhausted', 'dropped', 'overflowed'] as const;
 const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
   type: 'string',

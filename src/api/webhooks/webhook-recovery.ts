@@ -11,6 +11,8 @@ import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
+/* The routes that start a recovery and return its progress. */
+
 const RecoveryShape = Type.Object(
   {
     recovery_id: Type.String({ description: 'Id of the recovery.' }),

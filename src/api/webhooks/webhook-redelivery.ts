@@ -7,6 +7,8 @@ import { claimKey } from '../definitions/definition-writes.ts';
 import { defineRoute } from '../route.ts';
 import { enabledWebhook, WebhookById, webhooks } from './webhooks.ts';
 
+/* The route that repeats a delivery. */
+
 export const redeliverToWebhook = defineRoute({
   ...webhooks.shared,
   method: 'POST',

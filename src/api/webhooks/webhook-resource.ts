@@ -6,6 +6,8 @@ import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { nameOf, orNull } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
+/* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */
+
 const scalar = { type: ['string', 'number', 'boolean', 'null'] };
 const scalars = { type: 'array', items: scalar, minItems: 1, maxItems: LIMITS.webhookFilterValues };
 

@@ -7,6 +7,8 @@ import type { RequestContext } from '../request-context.ts';
 import { defineRoute, type KeyedRoute } from '../route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
+/* The route that sends a test delivery. */
+
 /** The route that sends a test delivery. */
 export function testWebhookRoute(): KeyedRoute {
   /** Number of running test deliveries in this process. */

@@ -27,6 +27,8 @@ import {
   WebhookWithSecret,
 } from './webhook-resource.ts';
 
+/* The routes that read and write webhooks. */
+
 export const missingWebhook = (): Failure => failure('NOT_FOUND', 'The webhook does not exist.');
 
 const PATH = '/v1/integrations/webhooks';
