@@ -51,8 +51,8 @@ function bucketOf(value: number, [top1 = NaN, top5 = NaN, top10 = NaN]: number[]
   return value >= top10 ? 'top_10pct' : 'rest';
 }
 
-describe('the conversion model that is shipped', () => {
-  it('is the artifact its manifest describes, and its version is the start of its digest', () => {
+describe('the shipped conversion model', () => {
+  it('matches the digest and the version in its manifest', () => {
     const digest = createHash('sha256').update(artifact).digest('hex');
     expect(manifest.artifact.sha256).toBe(digest);
     expect(manifest.model_version).toBe(digest.slice(0, 12));
@@ -69,7 +69,7 @@ describe('the conversion model that is shipped', () => {
     ]);
   });
 
-  it('gives the golden rows the scores Python got, to one in a million, and their buckets exactly', async () => {
+  it('gives golden rows the scores of Python within 1e-6 and exactly the same buckets', async () => {
     const { scores, thresholds } = await score(rows);
     expect(scores).toHaveLength(rows.length);
     for (const [index, row] of rows.entries()) {
@@ -78,7 +78,7 @@ describe('the conversion model that is shipped', () => {
     }
   });
 
-  it('carries its thresholds inside, p99 before p95 before p90', async () => {
+  it('contains its thresholds, p99 before p95 before p90', async () => {
     const { thresholds } = await score(rows.slice(0, 1));
     expect(thresholds).toEqual([
       manifest.thresholds['top_1pct'],
@@ -104,7 +104,7 @@ describe('the conversion model that is shipped', () => {
     },
   );
 
-  it('gives a row the same bits alone, in any place of a batch, and in batches of any size', async () => {
+  it('gives a row the same bits alone, at any position of a batch, and in batches of any size', async () => {
     const alone = await Promise.all(rows.map(async (row) => (await score([row])).scores[0]!));
     for (const size of [2, 3, 7, 16, 64, 257]) {
       const batch = Array.from({ length: size }, (_, place) => (place * 5) % rows.length);
@@ -113,7 +113,7 @@ describe('the conversion model that is shipped', () => {
     }
   });
 
-  it('answers probabilities, also far outside of what it was trained on', async () => {
+  it('returns probabilities, also for values far outside its training data', async () => {
     const { scores } = await score(rows);
     for (const value of scores) {
       expect(value).toBeGreaterThan(0);

@@ -1,18 +1,18 @@
-"""The model card, written from the manifest so that no number in it is older than the model."""
+"""The model card, generated from the manifest so that its numbers always belong to the model."""
 
 import cohort
 
 SYNTHETIC = """\
-**This model has learned from synthetic installs. No real player data exists here.** It shows that the machinery works, from
-training to the answer; its figures say nothing about any real game. Before a score decides anything, retrain it on real scores and
-purchases (`train.py --from-clickhouse`).
+**This model was trained on synthetic installs. No real player data exists here.** It demonstrates the path from
+training to a response; its figures are not valid for any real game. Before you act on a score, retrain the model on
+real scores and purchases (`train.py --from-clickhouse`).
 """
 
 REAL = """\
-This model has learned from scores and purchases that the service recorded in its live environment. A device's label is whether a
-player with that device made the first purchase within 24 hours after the score; devices that had already paid are left out, and a
-device that no player names counts as one that did not pay. Devices that were shown an offer because of an earlier model's score are
-among them: the model learns from a world that its predecessor changed.
+This model was trained on scores and purchases that the service recorded in its live environment. A device's label is
+whether a player with that device made the first purchase within 24 hours after the score. Devices that had already paid
+are left out; a device without a player counts as one that did not pay. The data includes devices that were shown an
+offer because of an earlier model's score, so the earlier model influenced the labels.
 """
 
 
@@ -24,11 +24,12 @@ def model_card(manifest: dict) -> str:
     sections = [
         f"# Model card: {manifest['name']}, version `{manifest['model_version']}`",
         SYNTHETIC if synthetic else REAL,
-        "## What it says\n\n"
-        "The probability, 0 to 1, that a new install pays within its first day, from six numbers about its first 30 minutes. Meant for\n"
-        "choosing whom to show a starter offer; not for prices, not for anything a person could be wronged by.",
+        "## Purpose\n\n"
+        "The probability, 0 to 1, that a new install pays within its first day, from six numbers about its first 30\n"
+        "minutes. Use it to select players for a starter offer. Do not use it for prices or for decisions that could\n"
+        "harm a person.",
         table(
-            ["feature", "type", "unit", "bounds", "seen in the holdout", "log-loss grows without it by"],
+            ["feature", "type", "unit", "bounds", "range in the holdout", "log-loss increase without it"],
             [
                 [
                     feature["name"],
@@ -41,11 +42,11 @@ def model_card(manifest: dict) -> str:
                 for feature in manifest["features"]
             ],
         ),
-        "What is not known arrives as 0, as the API documents it, so the model cannot tell \"none\" from \"not reported\". The last column\n"
-        "is permutation importance on the holdout.",
-        "## How it was made\n\n" + made(training),
+        "An unknown value is 0, as documented in the API, so the model cannot distinguish \"none\" from \"not\n"
+        "reported\". The last column is permutation importance on the holdout.",
+        "## Training\n\n" + made(training),
         f"## Holdout{label}\n\n" + headline(training, holdout),
-        "Buckets as the service answers them (a score equal to a threshold belongs to the bucket):",
+        "Buckets as in the service's responses (a score equal to a threshold is in the bucket):",
         table(
             ["bucket", "threshold", "installs", "mean score", "paid within a day", "± standard error"],
             [
@@ -64,11 +65,17 @@ def model_card(manifest: dict) -> str:
         table(
             ["top", "paid within a day", "lift", "share of all payers"],
             [
-                [f"{row['top_share']:.0%}", percent(row["paid_share"]), f"{row['lift']:.1f}×", percent(row["payers_found"])]
+                [
+                    f"{row['top_share']:.0%}",
+                    percent(row["paid_share"]),
+                    f"{row['lift']:.1f}×",
+                    percent(row["payers_found"]),
+                ]
                 for row in holdout["lift"]
             ],
         ),
-        f"Reliability, ten groups of equal size (expected calibration error {holdout['expected_calibration_error']:.4f}):",
+        "Reliability, ten groups of equal size (expected calibration error "
+        f"{holdout['expected_calibration_error']:.4f}):",
         table(
             ["scores from", "mean score", "paid within a day"],
             [
@@ -85,34 +92,37 @@ def model_card(manifest: dict) -> str:
 
 
 SYNTHETIC_LIMITS = """\
-- Nothing here was measured on players. The mechanism below was chosen so that the buckets come out near the API's guidance
-  table; that they do is no evidence of anything.
-- The API describes a model trained on iOS users in one country. The cohort imitates one country's day and no more.
-- Thresholds are percentiles of the synthetic holdout. On real traffic the top bucket may hold far more or less than 1 %.
-- Scores earlier than 30 minutes are answered, and are worse."""
+- Nothing here was measured on players. The mechanism below was chosen so that the buckets are close to the API's
+  guidance table; their agreement proves nothing.
+- The API describes a model trained on iOS users in one country. The cohort imitates one country's hours only.
+- Thresholds are percentiles of the synthetic holdout. The top bucket of real traffic may differ much from 1 %.
+- Scores in the first 30 minutes are less accurate."""
 
 REAL_LIMITS = """\
-- It knows the games, platforms and countries it was trained on. Others are off-distribution.
-- Scores earlier than 30 minutes are answered, and are worse.
+- It is valid for the games, platforms and countries of its training data only.
+- Scores in the first 30 minutes are less accurate.
 - Thresholds are percentiles of the holdout; they drift with the players."""
 
 
 def made(training: dict) -> str:
     split = training["split"]
     rows = [
-        [name, part["from"], part["until"], f"{part['installs']:,}", f"{part['payers']:,}"] for name, part in split.items()
+        [name, part["from"], part["until"], f"{part['installs']:,}", f"{part['payers']:,}"]
+        for name, part in split.items()
     ]
     libraries = ", ".join(f"{name} {version}" for name, version in training["libraries"].items())
+    calibration = training["calibration"]
     return (
-        f"{training['algorithm']}; seed {training['seed']}; calibration slope {training['calibration']['slope']:.3f}, offset "
-        f"{training['calibration']['offset']:.3f}. {libraries}. Split by time, so that no install is judged by a model that saw a "
-        f"later one:\n\n" + table(["part", "from", "until", "installs", "payers"], rows)
+        f"{training['algorithm']}; seed {training['seed']}; calibration slope {calibration['slope']:.3f}, offset "
+        f"{calibration['offset']:.3f}.\nLibraries: {libraries}.\n"
+        "The data is split by time, so no install is evaluated by a model that was trained on a later one:\n\n"
+        + table(["part", "from", "until", "installs", "payers"], rows)
     )
 
 
 def headline(training: dict, holdout: dict) -> str:
     return table(
-        ["measure", "model", "always saying the base rate"],
+        ["measure", "model", "constant base rate"],
         [
             ["log-loss", f"{holdout['log_loss']:.4f}", f"{holdout['log_loss_of_base_rate']:.4f}"],
             ["Brier score", f"{holdout['brier']:.4f}", f"{holdout['brier_of_base_rate']:.4f}"],
@@ -124,11 +134,13 @@ def headline(training: dict, holdout: dict) -> str:
 
 def artifact(manifest: dict) -> str:
     verification = manifest["verification"]
+    file = manifest["artifact"]
     return (
-        f"`{manifest['artifact']['file']}`, {manifest['artifact']['size_bytes']:,} bytes, SHA-256 `{manifest['artifact']['sha256']}`. "
-        f"Input `features` float32 [N, 6] in the order above; outputs `score` float32 [N] and `thresholds` float32 [3]. On "
-        f"{verification['rows']:,} holdout rows its scores are at most {verification['largest_difference']:.1e} from the original's "
-        f"(allowed: {verification['tolerance']:g}), and every row alone gives the bits it gives in a batch."
+        f"`{file['file']}`, {file['size_bytes']:,} bytes, SHA-256\n`{file['sha256']}`.\n\n"
+        "Input: `features`, float32 [N, 6] in the order above. Outputs: `score`, float32 [N], and `thresholds`, "
+        f"float32 [3].\nOn {verification['rows']:,} holdout rows its scores differ from the original's by at most "
+        f"{verification['largest_difference']:.1e} (allowed: {verification['tolerance']:g}),\n"
+        "and every row has the same bits alone and in a batch."
     )
 
 

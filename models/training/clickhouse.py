@@ -1,4 +1,4 @@
-"""Labelled installs from ClickHouse: what players did, where the synthetic cohort only assumes."""
+"""Labelled installs from ClickHouse: real players instead of the synthetic cohort."""
 
 import os
 import urllib.error
@@ -16,15 +16,16 @@ TIMEOUT_SECONDS = 600
 
 
 class ClickHouseFailed(Exception):
-    """ClickHouse did not answer, or answered with an error; the message is its own."""
+    """ClickHouse did not respond, or returned an error, which is the message."""
 
 
 def clickhouse_installs(url: str, *, game: str = "", since: str, until: str, rows: int) -> Dataset:
     """Scored devices of the live environment with the label whether they paid within a day (see installs.sql).
 
-    `url` is ClickHouse's HTTP interface. `game` is a game_id, or empty for all. `since` (included) and `until` (excluded) are
-    times in RFC 3339. At most `rows` devices, a fair sample if there are more. CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and
-    CLICKHOUSE_DATABASE are used where set. Raises ClickHouseFailed, and TooLittleData when no device fits.
+    `url` is ClickHouse's HTTP interface. `game` is a game_id, or empty for all. `since` (inclusive) and `until`
+    (exclusive) are times in RFC 3339. Returns at most `rows` devices, sampled if there are more. CLICKHOUSE_USER,
+    CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE apply if set. Raises ClickHouseFailed, and TooLittleData without
+    devices.
     """
     search = urllib.parse.urlencode(
         {
@@ -32,7 +33,7 @@ def clickhouse_installs(url: str, *, game: str = "", since: str, until: str, row
             "param_from": since,
             "param_until": until,
             "param_rows": rows,
-            # The status is only right once the query is through; otherwise an error may hide at the end of a 200.
+            # Without this, an error may be at the end of a response with status 200.
             "wait_end_of_query": 1,
         }
     )
@@ -58,7 +59,7 @@ def parse(text: str) -> Dataset:
 
 
 def credentials() -> dict[str, str]:
-    """Headers that name account and database, from the environment; none where it names none."""
+    """Headers with account and database from the environment; none if the variables are not set."""
     names = {
         "X-ClickHouse-User": "CLICKHOUSE_USER",
         "X-ClickHouse-Key": "CLICKHOUSE_PASSWORD",

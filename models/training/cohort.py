@@ -1,21 +1,22 @@
-"""The synthetic cohort. NO REAL DATA EXISTS HERE: every number below is an assumption, chosen so that the holdout looks like
-the API's guidance table (about 47 % payers in the top 1 %, about 2.5 % over all), and nothing was measured on players.
+"""The synthetic cohort. NO REAL DATA EXISTS HERE: every number below is an assumption. They were chosen so that the
+holdout is close to the API's guidance table (about 47 % payers in the top 1 %, about 2.5 % overall). Nothing was
+measured on players.
 
-How an install comes to be (`z` are independent standard normal draws):
+The mechanism of an install (`z` are independent standard normal draws):
 
-1. Three traits nobody observes. Intent to spend, `intent = z0`. Engagement, `0.45 * intent + 0.89 * z1`. Skill, `z2`.
-   Two in a hundred are "hunters", drawn to opening loot cases and far likelier to pay.
-2. Time. Installs spread over 56 days, more at weekends. The hour follows one country's day (a low at 03:00 UTC, a peak at
-   18:00); high intent installs a little later in the evening. From day 40 on a live event gives away loot cases, so that the
-   holdout differs from what was trained on, as it does in life.
-3. Play. Active seconds are log-normal in engagement, at most 30 minutes. Fight time is 60 to 240 s, shorter for the skilled.
-   Matches are what fits into the time (Poisson); wins are binomial in skill.
-4. Loot. Types opened are Poisson in engagement, intent, time played and being a hunter, at most 14. Virtual-currency events
-   are Poisson in matches, loot and intent.
-5. Paying within a day is a coin whose odds rest on the unobserved intent and hunting and on what was lived through: many loot
-   types, wins without frustration, time. So even a perfect model of the six features is often wrong.
-6. What the service gets to see. 6 % were scored early: only a part of their first session had happened. 3 % come from an old
-   client that omits fight times, so that they arrive as 0. Durations are rounded to a tenth of a second.
+1. Unobserved traits. Intent to spend, `intent = z0`. Engagement, `0.45 * intent + 0.89 * z1`. Skill, `z2`. Two in a
+   hundred are "hunters", who open more loot cases and are far more likely to pay.
+2. Time. Installs spread over 56 days, with more at weekends. The hour follows one country's day (a low at 03:00 UTC, a
+   peak at 18:00); players with high intent install later in the evening. From day 40 on a live event gives away loot
+   cases, so the holdout differs from the training data.
+3. Play. Active seconds are log-normal in engagement, at most 30 minutes. Fight time is 60 to 240 s, shorter with more
+   skill. The number of matches is Poisson in the time; wins are binomial in skill.
+4. Loot. Opened types are Poisson in engagement, intent, time played and being a hunter, at most 14. Virtual-currency
+   events are Poisson in matches, loot and intent.
+5. Paying within a day is random. Its odds depend on the unobserved intent and hunting, and on loot types, wins, time
+   and frustration. So even a perfect model of the six features is often wrong.
+6. Observation. 6 % are scored early, with only a part of their first session. 3 % have an old client without fight
+   times, which are then 0. Durations are rounded to a tenth of a second.
 """
 
 from datetime import datetime, timezone
@@ -67,7 +68,7 @@ def synthetic_cohort(rows: int, seed: int) -> Dataset:
 
 
 def pay_logit(intent, hunter, appetite, seconds, matches, wins):
-    """Log-odds of paying within a day. The appetite for loot bends upwards: curiosity pays little, collecting pays a lot."""
+    """Log-odds of paying within a day. They rise slowly with a low appetite for loot and fast with a high one."""
     collecting = np.clip(appetite - 2.5, 0, 4.5)
     frustrated = (matches >= 4) & (wins == 0)
     return (
@@ -89,7 +90,7 @@ def install_day(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def install_hour(rng: np.random.Generator, intent: np.ndarray) -> np.ndarray:
-    """The hour in UTC, 0 to 23: one country's day, up to an hour and a half later for the keenest."""
+    """The hour in UTC, 0 to 23: one country's day, up to an hour and a half later with high intent."""
     hours = np.arange(24)
     weights = 1.15 + np.cos((hours - 18) * 2 * np.pi / 24)
     drawn = rng.choice(24, size=len(intent), p=weights / weights.sum())

@@ -1,4 +1,4 @@
-"""Labelled installs, and how they are split by time."""
+"""Labelled installs and their split by time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -9,14 +9,14 @@ from features import FEATURE_NAMES
 
 
 class TooLittleData(Exception):
-    """A part of the data holds too few installs or too few payers to learn from, or to judge by."""
+    """A part of the data has too few installs or too few payers for training or evaluation."""
 
 
 @dataclass(frozen=True)
 class Dataset:
     """Installs in order of time.
 
-    `features`: float32 [N, 6], columns as in FEATURES, exactly what the service hands to the model.
+    `features`: float32 [N, 6], columns as in FEATURES, exactly as the service passes them to the model.
     `paid`: bool [N], whether the install paid within its first day. `at`: float64 [N], seconds since 1970, UTC.
     """
 
@@ -40,7 +40,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Split:
-    """Train before calibration before holdout: no install is judged by a model that saw a later one."""
+    """Train, calibration, holdout in order of time: no install is evaluated by a model trained on a later one."""
 
     train: Dataset
     calibration: Dataset
@@ -48,7 +48,7 @@ class Split:
 
 
 def dataset(features: np.ndarray, paid: np.ndarray, at: np.ndarray) -> Dataset:
-    """Puts installs in order of time and their features into the model's number format, float32.
+    """Sorts installs by time and converts their features to float32, the model's number format.
 
     Raises ValueError for a feature that is not finite: the service refuses such a request before the model.
     """
@@ -60,15 +60,15 @@ def dataset(features: np.ndarray, paid: np.ndarray, at: np.ndarray) -> Dataset:
 
 
 def split_by_time(data: Dataset, *, train_share=0.62, calibration_share=0.13, minimum_payers=100) -> Split:
-    """Splits by time into train, calibration and holdout. Raises TooLittleData where a part has fewer payers than asked
-    for, or nobody who did not pay: its metrics, its calibration and its 99th percentile would be noise."""
+    """Splits by time into train, calibration and holdout. Raises TooLittleData if a part has too few payers, or payers
+    only: its metrics, its calibration and its 99th percentile would be noise."""
     first = int(len(data) * train_share)
     second = int(len(data) * (train_share + calibration_share))
     split = Split(data.part(slice(0, first)), data.part(slice(first, second)), data.part(slice(second, None)))
     for name, part in (("train", split.train), ("calibration", split.calibration), ("holdout", split.holdout)):
         payers = part.payers()
         if payers < minimum_payers or payers == len(part):
-            raise TooLittleData(f"{name}: {payers} payers of {len(part)} installs, at least {minimum_payers} are needed")
+            raise TooLittleData(f"{name} has {payers} payers of {len(part)} installs; the minimum is {minimum_payers}")
     return split
 
 

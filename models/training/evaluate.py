@@ -1,4 +1,4 @@
-"""What a model is worth on installs it has not seen."""
+"""Metrics of a model on installs that it was not trained on."""
 
 import numpy as np
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
@@ -12,8 +12,8 @@ REFERENCE_BINS = 10
 
 
 def thresholds_of(scores: np.ndarray) -> np.ndarray:
-    """Cutoffs of the buckets, float32 [3], best bucket first. Each is a score that occurred (the next one at or above the
-    percentile), so that comparing two float32 numbers decides, and a score equal to a threshold belongs to the bucket."""
+    """Cutoffs of the buckets, float32 [3], best bucket first. Each is a score of the data (the next one at or above the
+    percentile), so the comparison of two float32 numbers is exact. A score equal to a threshold is in the bucket."""
     return np.percentile(scores.astype(np.float32), PERCENTILES, method="higher").astype(np.float32)
 
 
@@ -26,7 +26,7 @@ def bucket_of(score: float, thresholds: np.ndarray) -> str:
 
 
 def evaluate(scores: np.ndarray, paid: np.ndarray, thresholds: np.ndarray) -> dict:
-    """Log-loss, Brier score, areas, reliability, lift and buckets of scores against what happened."""
+    """Log-loss, Brier score, areas, reliability, lift and buckets of scores against outcomes."""
     scores = scores.astype(np.float64)
     base_rate = float(paid.mean())
     reliability = reliability_table(scores, paid)
@@ -48,7 +48,7 @@ def evaluate(scores: np.ndarray, paid: np.ndarray, thresholds: np.ndarray) -> di
 
 
 def reliability_table(scores: np.ndarray, paid: np.ndarray) -> list[dict]:
-    """Ten groups of equal size by score, lowest first: what was said (mean score) beside what happened (share of payers)."""
+    """Ten groups of equal size by score, lowest first: the mean score and the share of payers."""
     groups = np.array_split(np.argsort(scores, kind="stable"), RELIABILITY_GROUPS)
     return [
         {
@@ -63,15 +63,16 @@ def reliability_table(scores: np.ndarray, paid: np.ndarray) -> list[dict]:
 
 
 def calibration_error(reliability: list[dict]) -> float:
-    """Expected calibration error: the mean distance between said and happened, weighted by installs (M. P. Naeini et al.,
-    "Obtaining Well Calibrated Probabilities Using Bayesian Binning", 2015; here with groups of equal size)."""
+    """Expected calibration error: the mean difference between mean score and share of payers, weighted by installs
+    (M. P. Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian Binning", 2015; here with groups
+    of equal size)."""
     installs = sum(group["installs"] for group in reliability)
     return sum(group["installs"] * abs(group["mean_score"] - group["paid_share"]) for group in reliability) / installs
 
 
 def lift_table(scores: np.ndarray, paid: np.ndarray) -> list[dict]:
-    """Share of payers among the top 1, 5 and 10 % by score (cumulative), how many times the base rate that is, and which share of
-    all payers it holds."""
+    """For the top 1, 5 and 10 % by score (cumulative): the share of payers, its ratio to the base rate, and the part of
+    all payers."""
     order = np.argsort(-scores, kind="stable")
     rows = []
     for share in LIFT_SHARES:
@@ -88,8 +89,8 @@ def lift_table(scores: np.ndarray, paid: np.ndarray) -> list[dict]:
 
 
 def bucket_table(scores: np.ndarray, paid: np.ndarray, thresholds: np.ndarray) -> list[dict]:
-    """The API's guidance table, with what happened: buckets exclude those above them. `standard_error` is that of
-    `paid_share`, a binomial proportion."""
+    """The API's guidance table with outcomes; each bucket excludes those above it. `standard_error` is that of
+    `paid_share` as a binomial proportion."""
     edges = [float(threshold) for threshold in thresholds]
     uppers = [np.inf, *edges]
     rows = []
@@ -111,7 +112,7 @@ def bucket_table(scores: np.ndarray, paid: np.ndarray, thresholds: np.ndarray) -
 
 
 def importance(score, holdout: Dataset, seed: int) -> dict:
-    """By how much log-loss grows on the holdout when one feature's column is shuffled, per feature (permutation importance,
+    """The increase of log-loss on the holdout when a feature's column is shuffled, per feature (permutation importance,
     L. Breiman, "Random Forests", 2001). `score` maps features to scores."""
     rng = np.random.default_rng(seed)
     before = log_loss(holdout.paid, score(holdout.features).astype(np.float64))
@@ -124,8 +125,8 @@ def importance(score, holdout: Dataset, seed: int) -> dict:
 
 
 def reference(values: np.ndarray) -> dict:
-    """The distribution drift is measured against: inner bin edges and the share of values in each bin. Bin i holds
-    `edges[i-1] < value <= edges[i]`; the first is open downwards, the last upwards. Edges are deciles, without repeats."""
+    """The reference distribution for drift: inner bin edges and the share of values in each bin. Bin i has the values
+    `edges[i-1] < value <= edges[i]`; the first and last bins are unbounded. Edges are deciles without repeats."""
     deciles = np.percentile(values, np.linspace(0, 100, REFERENCE_BINS + 1)[1:-1], method="lower")
     edges = np.unique(deciles[deciles < values.max()])
     counts = np.bincount(np.searchsorted(edges, values, side="left"), minlength=len(edges) + 1)

@@ -1,12 +1,12 @@
-"""The trained model as one ONNX artifact, and the check that it says the same.
+"""Exports the trained model as one ONNX artifact and verifies its scores.
 
-The graph: `features` float32 [N, 6] → TreeEnsembleRegressor, which sums the leaves of all trees and the base value, with the
-calibration's slope and offset already inside → a logit → sigmoid in float64 → `score` float32 [N]. Beside it, the constant output
-`thresholds` float32 [3]: whoever changes a cutoff changes the digest, and with it the model's version.
+The graph: `features` float32 [N, 6] → TreeEnsembleRegressor, which sums the leaves of all trees and the base value,
+scaled by the calibration's slope and offset → a logit → sigmoid in float64 → `score` float32 [N]. A constant output
+`thresholds` float32 [3] makes a changed cutoff change the digest and with it the model's version.
 
-The sigmoid is taken in float64 and rounded to float32 last. A float32 sigmoid is vectorised, and its last bit is free to differ between
-processors or with a row's place in the batch; thresholds are fixed on one machine and met on another, and a score must not change its
-bucket with the company it arrives in. (Where this was written, float32 happened to agree in every place of a batch.)
+The sigmoid is computed in float64 and rounded to float32 last. A float32 sigmoid is vectorised, and its last bit may
+differ between processors or with a row's position in the batch. Thresholds are computed on one machine and applied on
+another, and the bucket of a score must not depend on its batch.
 """
 
 import math
@@ -22,18 +22,18 @@ from learn import Model
 IR_VERSION = 8
 OPSET = 15
 ML_OPSET = 3
-"""Old enough for every runtime in use: nothing newer is needed."""
+"""Old versions that every runtime supports."""
 
 TOLERANCE = 1e-6
-"""How far a score of the artifact may be from the original's."""
+"""Largest accepted difference between a score of the artifact and of the original."""
 
 
 class ExportDiffers(Exception):
-    """The artifact does not say what the original says."""
+    """The artifact's scores differ from the original's."""
 
 
 def export(model: Model, thresholds: np.ndarray, data: str) -> bytes:
-    """The artifact as bytes; the same model gives the same bytes. `data` says what it was trained on and travels in the metadata."""
+    """The artifact as bytes; the same model gives the same bytes. `data` is the kind of training data (metadata)."""
     nodes = [
         helper.make_node(
             "TreeEnsembleRegressor", ["features"], ["logit"], "trees", domain="ai.onnx.ml",
@@ -68,10 +68,11 @@ def export(model: Model, thresholds: np.ndarray, data: str) -> bytes:
 def tree_attributes(model: Model) -> dict:
     """All trees as the flat lists of TreeEnsembleRegressor, leaves scaled by the calibration's slope.
 
-    Reads the trees' nodes where scikit-learn keeps them, in private attributes: there is no public way. Should a release move
-    them, this or the comparison with the original fails, loudly.
+    Reads the trees' nodes from private attributes of scikit-learn, because it has no public access. If a release moves
+    them, this function or the comparison with the original fails.
     """
-    nodes: dict[str, list] = {key: [] for key in ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")}
+    keys = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
+    nodes: dict[str, list] = {key: [] for key in keys}
     leaves: dict[str, list] = {key: [] for key in ("treeids", "nodeids", "ids", "weights")}
     for tree, (predictor,) in enumerate(model.trees._predictors):
         for index, node in enumerate(predictor.nodes):
@@ -99,8 +100,8 @@ def tree_attributes(model: Model) -> dict:
 
 
 def float32_at_most(threshold: float) -> float:
-    """The largest float32 that is not above a float64 split. For float32 inputs, `x <= threshold` then holds exactly when it held in
-    float64: rounding to nearest would send an input that lies between the two down the other branch."""
+    """The largest float32 that is not above a float64 split. For float32 inputs, `x <= threshold` then has the same
+    result as in float64. Rounding to nearest would send an input between the two to the other branch."""
     rounded = np.float32(threshold)
     if float(rounded) > threshold:
         rounded = np.nextafter(rounded, np.float32(-math.inf))
@@ -122,14 +123,19 @@ def run(session: onnxruntime.InferenceSession, features: np.ndarray) -> np.ndarr
 
 
 def verify_export(model: Model, artifact: bytes, features: np.ndarray) -> dict:
-    """Holds the artifact against the original, row by row, and against itself: every row alone must give the very bits it gives in
-    the batch. Raises ExportDiffers."""
+    """Compares the artifact with the original, row by row, and every row alone with the same row in a batch, bit by
+    bit. Raises ExportDiffers."""
     session = open_session(artifact)
     scores = run(session, features)
     difference = float(np.abs(scores.astype(np.float64) - model.scores(features)).max())
     if not difference <= TOLERANCE:
-        raise ExportDiffers(f"scores differ by up to {difference:.3g}, allowed are {TOLERANCE:g}")
+        raise ExportDiffers(f"scores differ by up to {difference:.3g}; the maximum is {TOLERANCE:g}")
     alone = np.concatenate([run(session, features[row : row + 1]) for row in range(len(features))])
     if not np.array_equal(alone, scores):
         raise ExportDiffers("a row scored alone differs from the same row in a batch")
-    return {"rows": len(features), "largest_difference": difference, "tolerance": TOLERANCE, "same_alone_and_in_batch": True}
+    return {
+        "rows": len(features),
+        "largest_difference": difference,
+        "tolerance": TOLERANCE,
+        "same_alone_and_in_batch": True,
+    }

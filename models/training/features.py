@@ -1,7 +1,7 @@
-"""The six features of the first-user conversion model: one list from which training, export and manifest are derived.
+"""The six features of the first-user conversion model: the list behind training, export and manifest.
 
-The order is the order of the columns of the model's input. Names, types, bounds and meaning are those of the scoring
-endpoint. Every feature defaults to 0, and a caller omits what it does not know: 0 also means "not reported".
+The order is that of the columns of the model's input. Names, types, bounds and meaning are those of the scoring
+endpoint. Every feature defaults to 0 and callers omit unknown values, so 0 also means "not reported".
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Feature:
-    """One column of the input. `maximum` is None where the API names no bound."""
+    """One column of the input. `maximum` is None if the API has no bound."""
 
     name: str
     type: str
@@ -43,7 +43,7 @@ FEATURES = (
 FEATURE_NAMES = tuple(feature.name for feature in FEATURES)
 
 BUCKETS = ("top_1pct", "top_5pct", "top_10pct")
-"""The buckets that have a threshold, best first; whatever lies below all three is `rest`."""
+"""The buckets with a threshold, best first. A score below all three is in `rest`."""
 
 PERCENTILES = (99, 95, 90)
-"""The percentile of holdout scores at which each bucket of BUCKETS begins."""
+"""The percentile of holdout scores at which each bucket of BUCKETS starts."""

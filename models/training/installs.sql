@@ -1,17 +1,19 @@
--- Labelled installs, for training: one row per device that was scored in the live environment.
+-- Labelled installs for training: one row for each device that was scored in the live environment.
 --
--- The features are those of a device's last score within an hour of its first (an app may score early, and again at 30
--- minutes; a score of the next day is no longer about the first 30). The label: did the first purchase of a player with this
--- device come within 24 hours after that score? Who had already paid by then is left out: there was nothing left to foretell,
--- and what a purchase changes would leak into the features. Scores younger than 24 hours have no label yet and are left out too.
--- Times are the server's. A sample by hash of the device keeps the share of payers what it is.
+-- Features: those of a device's last score within an hour of its first. An app may score early and again at 30 minutes;
+-- a score of the next day does not describe the first 30 minutes.
+-- Label: whether the first purchase of a player with this device was within 24 hours after that score. Devices that had
+-- already paid are left out, because the effects of a purchase would leak into the features. Scores younger than 24
+-- hours have no label yet and are left out.
+-- Times are the server's. Sampling by hash of the device keeps the share of payers.
 WITH
     first_hour AS
     (
         SELECT
             game_id,
             device_id,
-            (loot_distinct_types, sess_duration_total, match_avg_fight_time, match_wins, install_hour, vpay_count) AS features,
+            (loot_distinct_types, sess_duration_total, match_avg_fight_time, match_wins, install_hour, vpay_count)
+                AS features,
             scored_at,
             min(scored_at) OVER (PARTITION BY game_id, device_id) AS first_scored_at
         FROM scores
@@ -26,7 +28,10 @@ WITH
     ),
     first_purchases AS
     (
-        SELECT players.game_id AS game_id, assumeNotNull(players.device_id) AS device_id, min(purchases.received_at) AS first_purchase_at
+        SELECT
+            players.game_id AS game_id,
+            assumeNotNull(players.device_id) AS device_id,
+            min(purchases.received_at) AS first_purchase_at
         FROM players
         INNER JOIN purchases ON purchases.game_id = players.game_id AND purchases.player_id = players.player_id
         WHERE players.environment = 'live' AND purchases.environment = 'live' AND players.device_id IS NOT NULL
@@ -34,7 +39,7 @@ WITH
     ),
     labelled AS
     (
-        -- A device without a purchase joins to the type's default, the start of 1970: a purchase long before any score.
+        -- Devices without a purchase join to the type's default: the start of 1970, before any score.
         SELECT
             installs.device_id AS device_id,
             installs.features AS features,

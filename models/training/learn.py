@@ -1,9 +1,9 @@
 """Gradient-boosted trees with a calibrated sigmoid.
 
-The trees minimise log-loss on the earliest installs. Later installs, unseen by the trees, then fix two numbers
-(Platt scaling: `score = sigmoid(slope * logit + offset)`, J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
-Two numbers, and not an isotonic staircase, because a staircase maps many scores to one: percentiles would fall on wide ties, and a
-threshold would then take far more than its 1 % of players.
+The trees minimise log-loss on the earliest installs. Later installs, which the trees were not trained on, determine two
+numbers (Platt scaling: `score = sigmoid(slope * logit + offset)`, J. Platt, "Probabilistic Outputs for Support Vector
+Machines", 1999). Isotonic calibration is not used, because it maps many scores to one: percentiles would be in wide
+ties, and a threshold would select far more than its 1 % of players.
 """
 
 from dataclasses import dataclass
@@ -23,29 +23,29 @@ HYPERPARAMETERS = {
     "l2_regularization": 5.0,
     "max_bins": 255,
 }
-"""Small trees and few of them: the signal is smooth, and every tree costs every request."""
+"""Few small trees: the signal is smooth, and every tree adds time to every request."""
 
 
 class NotCalibratable(Exception):
-    """On the calibration installs a higher logit did not mean more payers: the model has learned nothing that lasts."""
+    """On the calibration installs a higher logit did not mean more payers: the model does not generalise."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """The trees, and the slope and offset that turn their logit into a calibrated one."""
+    """The trees, and the slope and offset that calibrate their logit."""
 
     trees: HistGradientBoostingClassifier
     slope: float
     offset: float
 
     def scores(self, features: np.ndarray) -> np.ndarray:
-        """Calibrated probabilities, float64 [N], for float32 features [N, 6]: the original an export is held against."""
+        """Calibrated probabilities, float64 [N], for float32 features [N, 6]: the reference for an export."""
         return 1.0 / (1.0 + np.exp(-(self.slope * self.trees.decision_function(features) + self.offset)))
 
 
 def learn(split: Split, seed: int) -> Model:
-    """Fits the trees on `split.train` and calibrates them on `split.calibration`. One thread, so that sums are taken in one order
-    and the same seed gives the same model. Raises NotCalibratable."""
+    """Fits the trees on `split.train` and calibrates them on `split.calibration`. Uses one thread, so sums have one
+    order and the same seed gives the same model. Raises NotCalibratable."""
     with threadpool_limits(limits=1):
         trees = HistGradientBoostingClassifier(early_stopping=False, random_state=seed, **HYPERPARAMETERS)
         trees.fit(split.train.features, split.train.paid)

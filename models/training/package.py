@@ -1,4 +1,4 @@
-"""The model package: artifact, manifest, model card, and how they replace what was there."""
+"""The model package: artifact, manifest and model card, and their replacement on disk."""
 
 import hashlib
 import json
@@ -20,18 +20,18 @@ MANIFEST_VERSION = 1
 
 
 class PackageBroken(Exception):
-    """A package on disk contradicts itself."""
+    """A package on disk is inconsistent."""
 
 
 def model_version(artifact: bytes) -> str:
-    """The first 12 hex characters of the artifact's SHA-256, as the API says. Not kept in the artifact: it cannot
-    name its own digest. The service computes it from the bytes it loaded."""
+    """The first 12 hex characters of the artifact's SHA-256, as documented in the API. An artifact cannot contain its
+    own digest, so the service computes it from the bytes."""
     return hashlib.sha256(artifact).hexdigest()[:12]
 
 
 def manifest(artifact: bytes, thresholds: np.ndarray, holdout: Dataset, scores: np.ndarray, rest: dict) -> dict:
-    """Everything known about an artifact. `scores` are the artifact's own on the holdout; `rest` holds training, metrics and
-    verification. Scores are float32 numbers written out in full, so that reading them back loses nothing."""
+    """The manifest of an artifact. `scores` are the artifact's scores on the holdout; `rest` has training, metrics and
+    verification. Scores are float32 numbers with all their digits."""
     columns = zip(FEATURES, holdout.features.T)
     return {
         "manifest_version": MANIFEST_VERSION,
@@ -48,7 +48,13 @@ def manifest(artifact: bytes, thresholds: np.ndarray, holdout: Dataset, scores: 
         "input": {"name": "features", "type": "float32", "shape": ["N", len(FEATURES)]},
         "outputs": [
             {"name": "score", "type": "float32", "shape": ["N"]},
-            {"name": "thresholds", "type": "float32", "shape": [len(BUCKETS)], "buckets": BUCKETS, "percentiles": PERCENTILES},
+            {
+                "name": "thresholds",
+                "type": "float32",
+                "shape": [len(BUCKETS)],
+                "buckets": BUCKETS,
+                "percentiles": PERCENTILES,
+            },
         ],
         "features": [
             {
@@ -67,8 +73,8 @@ def manifest(artifact: bytes, thresholds: np.ndarray, holdout: Dataset, scores: 
 
 
 def golden_rows(artifact: bytes, thresholds: np.ndarray, holdout: Dataset, scores: np.ndarray) -> list[dict]:
-    """Rows with the scores the ONNX runtime gives in Python: a loader that gets others must refuse the artifact. Among them,
-    for every bucket, a row whose score equals the threshold, and the nearest one below it."""
+    """Rows with the scores of the ONNX runtime in Python: a loader with other scores must refuse the artifact. They
+    include, for every bucket, a row whose score equals the threshold and the nearest row below it."""
     rows: list[tuple[str, np.ndarray]] = [
         ("nothing known", np.zeros(len(FEATURES))),
         ("the middle of the holdout", np.median(holdout.features, axis=0)),
@@ -91,7 +97,7 @@ def golden_rows(artifact: bytes, thresholds: np.ndarray, holdout: Dataset, score
 
 
 def named(values: np.ndarray) -> dict:
-    """Features by name, as a request would carry them: the shortest decimals that give the same float32."""
+    """Features by name, as in a request: the shortest decimals that give the same float32."""
     return {
         feature.name: int(value) if feature.type == "integer" else float(str(value))
         for feature, value in zip(FEATURES, values)
@@ -99,8 +105,8 @@ def named(values: np.ndarray) -> dict:
 
 
 def write_package(folder: Path, artifact: bytes, contents: dict, card: str) -> None:
-    """Replaces the package in `folder`, file by file, each by an atomic rename; the artifact first, the manifest last. A service
-    that looks in between sees a manifest whose `sha256` is not the artifact's, and keeps what it has until they agree."""
+    """Replaces the package in `folder`, file by file, each by an atomic rename; the artifact first, the manifest last.
+    Meanwhile the manifest's `sha256` differs from the artifact's, so a running service keeps its model."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in (
         (ARTIFACT, artifact),
@@ -113,8 +119,7 @@ def write_package(folder: Path, artifact: bytes, contents: dict, card: str) -> N
 
 
 def verify_package(folder: Path) -> dict:
-    """Reads a package back and holds it against itself: digest, thresholds, golden rows. Returns the manifest. Raises
-    PackageBroken."""
+    """Reads a package and verifies digest, thresholds and golden rows. Returns the manifest. Raises PackageBroken."""
     contents = json.loads((folder / MANIFEST).read_text())
     artifact = (folder / contents["artifact"]["file"]).read_bytes()
     if hashlib.sha256(artifact).hexdigest() != contents["artifact"]["sha256"]:

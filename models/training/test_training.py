@@ -1,4 +1,4 @@
-"""`python -m pytest` in this folder. Small cohorts and the whole way through: about ten seconds."""
+"""Run `python -m pytest` in this folder. Uses small cohorts and the whole pipeline; takes about ten seconds."""
 
 import json
 import threading
@@ -62,7 +62,7 @@ class TestCohort:
 
 
 class TestSplit:
-    def test_no_install_is_judged_by_a_model_that_saw_a_later_one(self, split):
+    def test_no_install_is_evaluated_by_a_model_trained_on_a_later_one(self, split):
         assert split.train.at.max() <= split.calibration.at.min()
         assert split.calibration.at.max() <= split.holdout.at.min()
         assert len(split.train) + len(split.calibration) + len(split.holdout) == ROWS
@@ -77,7 +77,7 @@ class TestSplit:
 
 
 class TestMeasures:
-    def test_a_score_equal_to_a_threshold_belongs_to_the_bucket(self):
+    def test_a_score_equal_to_a_threshold_is_in_the_bucket(self):
         scores = (np.arange(1, 1001) / 1001).astype(np.float32)
         thresholds = thresholds_of(scores)
         assert [int((scores >= threshold).sum()) for threshold in thresholds] == [10, 50, 100]
@@ -99,12 +99,14 @@ class TestMeasures:
         useless = lift_table(np.random.default_rng(1).random(1000), paid)
         assert useless[2]["lift"] < 3
 
-    def test_calibration_error_is_the_distance_between_said_and_happened(self):
+    def test_calibration_error_is_the_difference_between_scores_and_outcomes(self):
         paid = np.arange(1000) % 10 == 0
         assert calibration_error(reliability_table(np.full(1000, 0.1), paid)) < 1e-9
         assert abs(calibration_error(reliability_table(np.full(1000, 0.3), paid)) - 0.2) < 1e-9
 
-    @pytest.mark.parametrize("values", [np.arange(1000), np.zeros(10), np.array([0, 0, 0, 5]), np.repeat([0, 1, 2], 50)])
+    @pytest.mark.parametrize(
+        "values", [np.arange(1000), np.zeros(10), np.array([0, 0, 0, 5]), np.repeat([0, 1, 2], 50)]
+    )
     def test_reference_bins_hold_every_value_once(self, values):
         bins = reference(values.astype(float))
         assert len(bins["shares"]) == len(bins["edges"]) + 1
@@ -115,19 +117,19 @@ class TestMeasures:
 
 
 class TestLearning:
-    def test_what_is_said_happens(self, split, model):
+    def test_scores_match_outcomes(self, split, model):
         scores = model.scores(split.holdout.features)
         assert lift_table(scores, split.holdout.paid)[0]["lift"] > 8
         assert calibration_error(reliability_table(scores, split.holdout.paid)) < 0.01
 
-    def test_labels_that_turn_around_are_refused(self, split):
+    def test_reversed_labels_are_refused(self, split):
         turned = dataset(split.calibration.features, ~split.calibration.paid, split.calibration.at)
         with pytest.raises(NotCalibratable):
             learn(type(split)(split.train, turned, split.holdout), SEED)
 
 
 class TestExport:
-    def test_says_what_the_original_says(self, split, model, artifact):
+    def test_scores_equal_the_original(self, split, model, artifact):
         verified = verify_export(model, artifact, split.holdout.features[:1000])
         assert verified["largest_difference"] <= 1e-6
 
@@ -171,7 +173,8 @@ class TestExport:
 
     def test_another_calibration_is_noticed(self, split, model, artifact):
         with pytest.raises(ExportDiffers):
-            verify_export(Model(model.trees, model.slope, model.offset + 0.001), artifact, split.holdout.features[:1000])
+            other = Model(model.trees, model.slope, model.offset + 0.001)
+            verify_export(other, artifact, split.holdout.features[:1000])
 
 
 @pytest.fixture(scope="module")
@@ -214,20 +217,21 @@ class TestPackage:
         with pytest.raises(PackageBroken):
             verify_package(tmp_path)
 
-    def test_the_package_that_is_shipped_agrees_with_itself(self):
+    def test_the_shipped_package_is_consistent(self):
         contents = verify_package(PACKAGE)
         assert contents["verification"]["largest_difference"] <= 1e-6
         assert contents["artifact"]["size_bytes"] < 1_000_000
 
 
 class Answering(BaseHTTPRequestHandler):
-    """ClickHouse's HTTP interface as far as training needs it: answers `status` and `body`, keeps what it was asked."""
+    """The part of ClickHouse's HTTP interface that training uses: returns `status` and `body`, records requests."""
 
     status, body, asked = 200, b"", []
 
     def do_POST(self):
         sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        type(self).asked.append((urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query), sql, dict(self.headers)))
+        search = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+        type(self).asked.append((search, sql, dict(self.headers)))
         self.send_response(self.status)
         self.end_headers()
         self.wfile.write(self.body)
@@ -265,7 +269,7 @@ class TestClickHouse:
         assert search["param_game"] == ["demo"] and search["param_until"] == [WINDOW["until"]]
         assert "FROM scores" in sql
 
-    def test_credentials_come_from_the_environment_and_travel_in_headers(self, clickhouse, monkeypatch):
+    def test_credentials_from_the_environment_are_sent_in_headers(self, clickhouse, monkeypatch):
         server, url = clickhouse
         server.body = b"0\t0\t0\t0\t0\t0\t0\t1770000000\n"
         monkeypatch.setenv("CLICKHOUSE_USER", "trainer")
@@ -275,9 +279,10 @@ class TestClickHouse:
         assert headers["X-Clickhouse-User"] == "trainer" and headers["X-Clickhouse-Key"] == "secret"
         assert "secret" not in str(search)
 
-    def test_errors_are_told_in_clickhouses_own_words(self, clickhouse):
+    def test_errors_have_clickhouses_message(self, clickhouse):
         server, url = clickhouse
-        server.status, server.body = 404, b"Code: 60. DB::Exception: Table default.scores does not exist. (UNKNOWN_TABLE)"
+        server.status = 404
+        server.body = b"Code: 60. DB::Exception: Table default.scores does not exist. (UNKNOWN_TABLE)"
         with pytest.raises(ClickHouseFailed, match="UNKNOWN_TABLE"):
             clickhouse_installs(url, **WINDOW)
 

@@ -1,4 +1,4 @@
-"""Trains the first-user conversion model and writes its package. See README.md; `python train.py --help` lists the options."""
+"""Trains the first-user conversion model and writes its package. `python train.py --help` lists the options."""
 
 import argparse
 import json
@@ -24,11 +24,11 @@ VERIFIED_ROWS = 1000
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when the package was written (or verified), 1 with a sentence on stderr when it could not be."""
+    """Returns exit code 0 if the package was written or verified, else 1 with a message on stderr."""
     options = parse(arguments)
     try:
         if options.verify:
-            print(f"{verify_package(options.out)['model_version']}: digest, thresholds and golden rows agree")
+            print(f"{verify_package(options.out)['model_version']}: digest, thresholds and golden rows are correct")
             return 0
         contents = train(read(options), source(options), options.seed, options.out)
     except (ClickHouseFailed, TooLittleData, NotCalibratable, ExportDiffers, PackageBroken, OSError) as error:
@@ -40,38 +40,45 @@ def main(arguments: list[str]) -> int:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Trains the first-user conversion model and writes its package.")
-    parser.add_argument("--out", type=Path, default=PACKAGE, help="folder of the package (default: the one the service loads)")
-    parser.add_argument("--seed", type=int, default=20260105, help="of cohort and training; the same seed, the same artifact")
-    parser.add_argument("--rows", type=int, help="installs at most (default 200,000 synthetic, 2,000,000 from ClickHouse)")
-    parser.add_argument("--from-clickhouse", metavar="URL", help="learn from scores and purchases instead of the synthetic cohort")
-    parser.add_argument("--game", default="", help="game_id, with --from-clickhouse (default: all games)")
-    parser.add_argument("--since", default="2020-01-01T00:00:00Z", help="scores from this time on, RFC 3339")
-    parser.add_argument("--until", default="2100-01-01T00:00:00Z", help="scores before this time, RFC 3339")
-    parser.add_argument("--verify", action="store_true", help="train nothing; check the package in --out against itself")
+    add = parser.add_argument
+    add("--out", type=Path, default=PACKAGE, help="folder of the package (default: the shipped package)")
+    add("--seed", type=int, default=20260105, help="seed of cohort and training; it determines the artifact")
+    add("--rows", type=int, help="maximum of installs (default 200,000 synthetic, 2,000,000 from ClickHouse)")
+    add("--from-clickhouse", metavar="URL", help="train on scores and purchases instead of the synthetic cohort")
+    add("--game", default="", help="game_id, with --from-clickhouse (default: all games)")
+    add("--since", default="2020-01-01T00:00:00Z", help="scores from this time on, RFC 3339")
+    add("--until", default="2100-01-01T00:00:00Z", help="scores before this time, RFC 3339")
+    add("--verify", action="store_true", help="verify the package in --out without training")
     return parser.parse_args(arguments)
 
 
 def read(options: argparse.Namespace) -> Dataset:
-    """The labelled installs the options name."""
+    """Reads the labelled installs that the options select."""
     if options.from_clickhouse is None:
         return synthetic_cohort(options.rows or 200_000, options.seed)
     return clickhouse_installs(
-        options.from_clickhouse, game=options.game, since=options.since, until=options.until, rows=options.rows or 2_000_000
+        options.from_clickhouse,
+        game=options.game,
+        since=options.since,
+        until=options.until,
+        rows=options.rows or 2_000_000,
     )
 
 
 def source(options: argparse.Namespace) -> dict:
-    """Where the installs come from, for manifest and card. Never an address: the package is published."""
+    """The source of the installs, for manifest and card. It contains no address, because packages are published."""
     if options.from_clickhouse is None:
         return {"data": "synthetic"}
     return {"data": "clickhouse", "game_id": options.game or None}
 
 
 def train(data: Dataset, data_source: dict, seed: int, out: Path) -> dict:
-    """Learns, calibrates, exports, verifies, evaluates, and only then replaces the package in `out`. Returns the manifest."""
+    """Trains, calibrates, exports, verifies and evaluates a model, then replaces the package in `out`. Returns the
+    manifest."""
     split = split_by_time(data)
+    parts = (("train", split.train), ("calibration", split.calibration), ("holdout", split.holdout))
     model = learn(split, seed)
-    # Thresholds are percentiles of the artifact's own scores, which need an artifact: one is made without them first.
+    # Thresholds are percentiles of the artifact's scores, so a first artifact is made with approximate thresholds.
     draft = export(model, thresholds_of(model.scores(split.holdout.features)), data_source["data"])
     thresholds = thresholds_of(run(open_session(draft), split.holdout.features))
     artifact = export(model, thresholds, data_source["data"])
@@ -90,7 +97,7 @@ def train(data: Dataset, data_source: dict, seed: int, out: Path) -> dict:
                 "window": data.window(),
                 "split": {
                     name: {**part.window(), "installs": len(part), "payers": part.payers()}
-                    for name, part in (("train", split.train), ("calibration", split.calibration), ("holdout", split.holdout))
+                    for name, part in parts
                 },
                 "algorithm": "HistGradientBoostingClassifier, Platt scaling",
                 "hyperparameters": HYPERPARAMETERS,
