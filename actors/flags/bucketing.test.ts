@@ -9,7 +9,7 @@ import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, var
 const NONE = targetingOf([]);
 const PLAYERS = players(100_000);
 
-/** How many of the players are served each variant, or each value where there is none. */
+/** The number of players for each variant, or for each value if there is no variant. */
 function tally(document: FlagDocument, subjects: readonly Subject[] = PLAYERS): Map<string, number> {
   const flag = compiled(document);
   const counts = new Map<string, number>();
@@ -20,7 +20,7 @@ function tally(document: FlagDocument, subjects: readonly Subject[] = PLAYERS): 
   return counts;
 }
 
-/** How far a count is from what is expected of `trials` at `chance` each, in standard deviations. */
+/** The distance of a count from its expectation in `trials` at `chance` each, in standard deviations. */
 function sigmasOff(count: number, trials: number, chance: number): number {
   return Math.abs(count - trials * chance) / Math.sqrt(trials * chance * (1 - chance));
 }
@@ -34,7 +34,7 @@ function splitOf(all: readonly number[], some: Partial<FlagDocument>): FlagDocum
   return aFlag({ flagType: 'multivariate', variants, ...some });
 }
 
-describe('who is served a variant is served it again', () => {
+describe('a player keeps the same variant', () => {
   const rule = record({
     percentage,
     priority: integer({ min: 0, max: 3 }),
@@ -42,7 +42,7 @@ describe('who is served a variant is served it again', () => {
     value: constantFrom(true, true, false),
   });
 
-  test('by another process, at another time, as the player goes on playing', () => {
+  test('in another process, at another time, and as the player keeps playing', () => {
     assert(
       property(uuid(), salt, weights, array(rule, { maxLength: 5 }), nat(), (id, salted, all, rules, later) => {
         const document = splitOf(all, { salt: salted, rules: rules.map((some) => aRule(some)) });
@@ -56,7 +56,7 @@ describe('who is served a variant is served it again', () => {
     );
   });
 
-  test('when the definition changes in what has no part in it', () => {
+  test('when unrelated parts of the definition change', () => {
     assert(
       property(uuid(), salt, weights, percentage, (id, salted, all, upTo) => {
         const document = splitOf(all, { salt: salted, rules: [aRule({ percentage: upTo })] });
@@ -70,7 +70,7 @@ describe('who is served a variant is served it again', () => {
 });
 
 describe('raising a percentage', () => {
-  test('moves nobody out, and nobody to another variant', () => {
+  test('removes no player, and moves none to another variant', () => {
     assert(
       property(uuid(), salt, weights, tuple(percentage, percentage), (id, salted, all, ends) => {
         const [low = 0, high = 0] = ends.toSorted((one, other) => one - other);
@@ -85,7 +85,7 @@ describe('raising a percentage', () => {
     );
   });
 
-  test('step by step takes in everybody, each once and for good', () => {
+  test('step by step adds every player, each once and permanently', () => {
     const some = PLAYERS.slice(0, 5_000);
     let before = new Map<string, string>();
     for (let upTo = 0; upTo <= 100; upTo += 2.5) {
@@ -103,7 +103,7 @@ describe('raising a percentage', () => {
     expect(before.size).toBe(some.length);
   });
 
-  test('to 0 takes in nobody, to 100 everybody', () => {
+  test('to 0 includes no player, to 100 every player', () => {
     const at = (upTo: number) => tally(aFlag({ rules: [aRule({ percentage: upTo })] }));
     expect(at(0)).toEqual(new Map([['false', PLAYERS.length]]));
     expect(at(100)).toEqual(new Map([['true', PLAYERS.length]]));
@@ -111,7 +111,7 @@ describe('raising a percentage', () => {
 });
 
 describe('of 100,000 players', () => {
-  test.each([0.5, 1, 10, 33.3, 50, 97])('%d %% are in a roll-out of so many, within 3 sigma', (upTo) => {
+  test.each([0.5, 1, 10, 33.3, 50, 97])('a roll-out of %d %% includes that share, within 3 sigma', (upTo) => {
     const counts = tally(aFlag({ rules: [aRule({ percentage: upTo })] }));
     expect(sigmasOff(counts.get('true') ?? 0, PLAYERS.length, upTo / 100)).toBeLessThan(3);
   });
@@ -128,7 +128,7 @@ describe('of 100,000 players', () => {
     expectSplit(tally(aSplitFlag(split)), split);
   });
 
-  test.each(SPLITS)('each variant gets its share inside a 10 %% roll-out, too: %j', (split) => {
+  test.each(SPLITS)('each variant gets its share inside a 10 %% roll-out as well: %j', (split) => {
     const counts = tally(aSplitFlag(split, { rules: [aRule({ percentage: 10 })] }));
     counts.delete('null');
     expectSplit(counts, split);
@@ -149,30 +149,30 @@ describe('two flags are independent of each other', () => {
   /** Critical values of the chi-square distribution at p = 0.001, by degrees of freedom. */
   const CRITICAL = { 1: 10.828, 6: 22.458 };
 
-  test('in who is in their roll-outs', () => {
+  test('in which players their roll-outs include', () => {
     const one = aFlag({ salt: 'first', rules: [aRule({ percentage: 50 })] });
     const other = aFlag({ salt: 'second', rules: [aRule({ percentage: 20 })] });
     expect(chiSquare(one, other)).toBeLessThan(CRITICAL[1]);
   });
 
-  test('in who is served which variant', () => {
+  test('in which player gets which variant', () => {
     const one = aSplitFlag({ a: 1, b: 1, c: 1 }, { salt: 'first' });
     const other = aSplitFlag({ p: 4, q: 3, r: 2, s: 1 }, { salt: 'second' });
     expect(chiSquare(one, other)).toBeLessThan(CRITICAL[6]);
   });
 
-  test('and a flag is of itself: who is in its roll-out says nothing of the variant', () => {
+  test('and the roll-out of one flag is independent of its variants', () => {
     const rollout = aFlag({ salt: 'same', rules: [aRule({ percentage: 10 })] });
     const split = aSplitFlag({ a: 1, b: 1 }, { salt: 'same' });
     expect(chiSquare(rollout, split)).toBeLessThan(CRITICAL[1]);
   });
 
-  test('with one salt they would not be: the measure finds it', () => {
+  test('but not with the same salt, which the measure detects', () => {
     const flag = aFlag({ salt: 'same', rules: [aRule({ percentage: 50 })] });
     expect(chiSquare(flag, { ...flag, rules: [aRule({ percentage: 20 })] })).toBeGreaterThan(1_000);
   });
 
-  /** Pearson's chi-square of the table of what the players are served by the one and the other. */
+  /** Pearson's chi-square of the contingency table of two flags' variants. */
   function chiSquare(one: FlagDocument, other: FlagDocument): number {
     const [left, right] = [compiled(one), compiled(other)];
     const cells = new Map<string, Map<string, number>>();

@@ -11,24 +11,24 @@ import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './samples.ts';
 const VIPS = 'seg_vips';
 const inVips = { segments: [memberOf(VIPS)] };
 
-/** What the first of the flags serves a player at 2,000 ms. */
+/** The evaluation of the first flag for a player at 2,000 ms. */
 function served(flags: readonly FlagDocument[], player: Partial<PlayerState> = {}, more: Partial<Subject> = {}) {
   const targeting = targetingOf(flags);
   const flag = targeting.flags.get(flags[0]?.key ?? '');
   return flag?.evaluate({ player: aPlayer(player), nowMs: 2_000, ...more }, targeting);
 }
 
-describe('a flag serves by the first that applies of', () => {
+describe('a flag serves the first that applies of', () => {
   const override = { overrides: [{ flagKey: 'new-shop', value: 'true' }] };
   const rules = [aRule({ segmentId: VIPS, priority: 2 }), aRule({ percentage: 100, priority: 3 })];
   const off = aFlag({ key: 'off', enabled: false });
 
-  test('disabled: the default, even to who has an override', () => {
+  test('disabled: the default, even to a player with an override', () => {
     const answer = served([aFlag({ enabled: false, rules })], override);
     expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'flag_disabled' });
   });
 
-  test('a prerequisite that is not met: the default, even to who has an override', () => {
+  test('an unmet prerequisite: the default, even to a player with an override', () => {
     const flag = aFlag({ rules, prerequisites: [{ flagKey: 'off', value: true }] });
     expect(served([flag, off], override)).toEqual({
       flagKey: 'new-shop',
@@ -39,7 +39,7 @@ describe('a flag serves by the first that applies of', () => {
     });
   });
 
-  test('an override, even where a rule matches', () => {
+  test('an override, even if a rule matches', () => {
     const answer = served([aFlag({ rules: [aRule({ value: false })] })], { ...override, ...inVips });
     expect(answer).toEqual({ flagKey: 'new-shop', value: 'true', variantKey: null, reason: 'player_override' });
   });
@@ -66,17 +66,17 @@ describe('a flag serves by the first that applies of', () => {
 });
 
 describe('rules', () => {
-  test('are asked by ascending priority, whatever place they stand in', () => {
+  test('are evaluated by ascending priority, whatever their order in the definition', () => {
     const rules = [aRule({ priority: 5 }), aRule({ segmentId: VIPS, priority: -1 })];
     expect(served([aFlag({ rules })], inVips)?.reason).toBe('segment_match');
   });
 
-  test('of one priority are asked in the order they stand in', () => {
+  test('of one priority are evaluated in the order of the definition', () => {
     const rules = [aRule({ value: false }), aRule({ segmentId: VIPS })];
     expect(served([aFlag({ rules })], inVips)).toMatchObject({ value: 'false', reason: 'percentage_rollout' });
   });
 
-  test('with a segment and a percentage need both; who is over the percentage meets the next rule', () => {
+  test('with a segment and a percentage need both; other players reach the next rule', () => {
     const rules = [aRule({ segmentId: VIPS, percentage: 0 }), aRule({ priority: 2 })];
     expect(served([aFlag({ rules })], inVips)?.reason).toBe('percentage_rollout');
     expect(served([aFlag({ rules: rules.slice(0, 1) })], inVips)?.reason).toBe('default');
@@ -103,7 +103,7 @@ describe('rules', () => {
     expect(served([aFlag({ rules })], {}, { nowMs })?.value).toBe(String(holds));
   });
 
-  test('with conditions ask the player and the context', () => {
+  test('with conditions read the player and the context', () => {
     const rules = [aRule({ conditions: { 'attributes.level': { $gte: 10 }, platform: 'ios' } })];
     const player = { attributes: '{"level":12}' };
     expect(served([aFlag({ rules })], player, { context: { platform: 'ios' } })?.value).toBe('true');
@@ -113,13 +113,13 @@ describe('rules', () => {
     );
   });
 
-  test('on a segment ask membership as it is held, not the segment', () => {
+  test('on a segment read the stored membership, not the condition of the segment', () => {
     const flag = aFlag({ rules: [aRule({ segmentId: 'seg_gone' })] });
     expect(served([flag], { segments: [memberOf('seg_gone')] })?.segmentId).toBe('seg_gone');
   });
 });
 
-test('a rule on a segment finds it among any number that the player is in', () => {
+test('a rule on a segment finds it among any number of memberships', () => {
   const ids = uniqueArray(string({ maxLength: 3 }), { maxLength: 40 });
   assert(
     property(ids, string({ maxLength: 3 }), (held, other) => {
@@ -134,7 +134,7 @@ test('a rule on a segment finds it among any number that the player is in', () =
 });
 
 describe('variants', () => {
-  test('are served with their key, and with the segment that led to them', () => {
+  test('are served with their key and the matching segment', () => {
     const flag = aSplitFlag({ red: 0, blue: 3 }, { rules: [aRule({ segmentId: VIPS })] });
     expect(served([flag], inVips)).toEqual({
       flagKey: 'new-shop',
@@ -154,11 +154,11 @@ describe('variants', () => {
     expect(served([flag])).toMatchObject({ value: text, variantKey: 'only' });
   });
 
-  test('a default that is not given is null', () => {
+  test('a missing default is null', () => {
     expect(served([aSplitFlag({ a: 1 }, { rules: [] })])).toMatchObject({ value: 'null', variantKey: null });
   });
 
-  test('an override is of the variant whose value it has, whatever the order of keys', () => {
+  test('an override has the variant with an equal value, whatever the order of keys', () => {
     const variants = [
       { key: 'cheap', value: { price: 1, gems: 5 }, weight: 1 },
       { key: 'dear', value: { price: 9, gems: 5 }, weight: 1 },
@@ -171,7 +171,7 @@ describe('variants', () => {
   });
 });
 
-describe('what does not compile says why', () => {
+describe('a definition that does not compile reports', () => {
   test('conditions, with the path of the fault', () => {
     const rules = [aRule(), aRule({ conditions: { 'attributes.level': { $nonsense: 1 } } })];
     const result = compileFlag(aFlag({ rules }));
@@ -180,12 +180,12 @@ describe('what does not compile says why', () => {
     expect(paths).toEqual([expect.stringMatching(/^\/targeting_rules\/1\/conditions\/attributes\.level/)]);
   });
 
-  test('no variant with a weight', () => {
+  test('variants without a weight', () => {
     const result = compileFlag(aSplitFlag({ a: 0, b: 0 }));
     expect(result).toMatchObject({ kind: 'invalid', faults: [{ path: '/variants' }] });
   });
 });
 
-test('what is served is shared, so it cannot be changed', () => {
+test('evaluations are shared and therefore frozen', () => {
   expect(Object.isFrozen(served([aFlag({ rules: [aRule()] })]))).toBe(true);
 });

@@ -12,24 +12,23 @@ import { sameJson } from './same-json.ts';
 import { createSplit } from './split.ts';
 import type { FlagOverride } from '../vocabulary/player.ts';
 
-/** `invalid`: it cannot be evaluated at all; paths are JSON pointers into the definition as on the wire. */
+/** `invalid`: the flag cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
 export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * Makes a flag of its definition. What it serves is prepared once: evaluations are shared and frozen, and evaluating
- * allocates nothing unless an override or prerequisites are met. Order and reasons as decided:
- * disabled, prerequisite unmet, override, rules, default.
- * @param onOverBudget called when a rule's condition exceeds its steps, and so is false
+ * Compiles a flag. Order of evaluation: disabled, unmet prerequisite, override, rules, default.
+ * Evaluations are prepared once, shared and frozen: only overrides and prerequisites allocate.
+ * @param onOverBudget called when a rule's condition exceeds its steps; the condition is then false
  */
 export function compileFlag(document: FlagDocument, onOverBudget?: () => void): CompiledFlag {
   const { key, salt, enabled } = document;
   const { rules, faults } = compileRules(document.rules, onOverBudget);
-  const servers = rules.map((rule) => serverOf(document, rule));
-  if (servers.includes(undefined))
+  const compiledSteps = rules.map((rule) => stepOf(document, rule));
+  if (compiledSteps.includes(undefined))
     faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });
   if (faults.length > 0) return { kind: 'invalid', faults };
 
-  const steps = servers.filter((step) => step !== undefined);
+  const steps = compiledSteps.filter((step) => step !== undefined);
   const rolloutPlace = seededHash(salt);
   const byDefault = answer(document, 'default');
   const disabled = disabledAnswer(key, document);
@@ -59,7 +58,7 @@ export function compileFlag(document: FlagDocument, onOverBudget?: () => void): 
 
   function byRules(subject: Subject): FlagEvaluation {
     const { id } = subject.player;
-    // A place is a number from 0; one hash does for all rules of the flag.
+    // One hash, from 0 to below 1, serves all rules of the flag; -1: not computed yet.
     let place = -1;
     for (const { isFor, share, serve } of steps) {
       if (!isFor(subject)) continue;
@@ -77,8 +76,8 @@ interface Step extends CompiledRule {
   serve: (playerId: string) => FlagEvaluation;
 }
 
-/** What a rule serves to whom it takes in; `undefined` when no variant has a weight. */
-function serverOf(document: FlagDocument, compiled: CompiledRule): Step | undefined {
+/** Adds to a rule what it serves; `undefined` if no variant has a weight. */
+function stepOf(document: FlagDocument, compiled: CompiledRule): Step | undefined {
   const { segmentId, value } = compiled.rule;
   const reason = segmentId === null ? 'percentage_rollout' : 'segment_match';
   const more = segmentId === null ? {} : { segmentId };
@@ -94,13 +93,13 @@ function serverOf(document: FlagDocument, compiled: CompiledRule): Step | undefi
   return serve && { ...compiled, serve };
 }
 
-/** The default value with a reason, or what `more` says. */
+/** An evaluation with the default value; `more` overrides its fields. */
 function answer(document: FlagDocument, reason: FlagReason, more: Partial<FlagEvaluation> = {}): FlagEvaluation {
   const { key: flagKey, defaultValue } = document;
   return Object.freeze({ flagKey, value: JSON.stringify(defaultValue), variantKey: null, reason, ...more });
 }
 
-/** Almost no player has one, so this is mostly the look at an empty list. */
+/** A linear search: almost every player's list is empty. */
 function overrideOf({ overrides }: PlayerState, flagKey: string): FlagOverride | undefined {
   for (const override of overrides) if (override.flagKey === flagKey) return override;
   return undefined;

@@ -4,18 +4,19 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Condition, Subject } from '../targeting.ts';
 
-/** A targeting rule, ready to be asked. */
+/** A compiled targeting rule. */
 export interface CompiledRule {
   rule: FlagRule;
-  /** Whether the rule is in force and for this player, its percentage aside. */
+  /** Whether schedule, segment and condition include the player. Ignores the percentage. */
   isFor: (subject: Subject) => boolean;
-  /** Whoever's place in the flag's roll-out is below it is in: the percentage as a share of 1. */
+  /** The percentage as a share of 1. The rule includes players whose hash is below it. */
   share: number;
 }
 
 /**
- * The flag's rules in the order of evaluation: by ascending priority, then as they stand. Paths as on the wire.
- * @returns `excesses`: conditions too expensive for a new definition
+ * Compiles a flag's rules and sorts them by ascending priority; equal priorities keep their order. Paths are as on the
+ * wire.
+ * @returns `excesses`: conditions that are too expensive for a new definition
  */
 export function compileRules(
   rules: readonly FlagRule[],
@@ -37,7 +38,7 @@ export function compileRules(
       compiled.push({ rule, isFor: audienceOf(rule, condition?.condition), share: rule.percentage / 100 });
     }
   }
-  // Sorting keeps the order of equal ones.
+  // Array.sort is stable.
   return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, excesses };
 }
 
@@ -45,7 +46,7 @@ function conditionOf({ conditions }: FlagRule, onOverBudget: (() => void) | unde
   return conditions === undefined ? undefined : compileCondition(conditions, { context: true, onOverBudget });
 }
 
-/** The cheap questions first: most rules fail on schedule or segment. */
+/** Cheap tests first: most rules fail on schedule or segment. */
 function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Condition | undefined) {
   const startsAt = startAt ?? Number.NEGATIVE_INFINITY;
   const endsAt = endAt ?? Number.POSITIVE_INFINITY;
@@ -57,8 +58,8 @@ function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Conditio
 }
 
 /**
- * Membership as it stands in the player's state; the segment's own condition is not asked again. Halves what is left, as
- * memberships are in order of their ids: a player may be in hundreds, and each of many flags asks.
+ * Reads the membership from the player's state; the segment's condition is not evaluated again. A binary search, as
+ * memberships are sorted by id: a player may have hundreds, and many flags read them.
  */
 function isMember({ segments }: PlayerState, segmentId: string): boolean {
   let from = 0;

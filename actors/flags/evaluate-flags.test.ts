@@ -5,7 +5,7 @@ import { aPlayer } from '../testing.ts';
 import { evaluateFlags } from './evaluate-flags.ts';
 import { flagsOf } from './testing.ts';
 
-/** A clock on which every look at the monotonic time is 12.34 µs after the one before. */
+/** A clock whose monotonic time advances 12.34 µs at every read. */
 function clockAt(wallMs: number) {
   let monotonicMs = 5;
   return { wallMs: () => wallMs, monotonicMs: () => (monotonicMs += 0.01234) };
@@ -25,7 +25,7 @@ const ask = (some: Partial<EvaluateFlags> = {}) =>
   );
 
 describe('evaluating flags', () => {
-  it('answers what each flag serves, and how long that took', () => {
+  it('returns the evaluation of each flag, and the duration', () => {
     expect(ask()).toEqual({
       kind: 'flags',
       evaluations: [
@@ -37,24 +37,24 @@ describe('evaluating flags', () => {
     });
   });
 
-  it('answers those asked for, once each, and names what is no flag', () => {
+  it('evaluates each requested flag once, and lists unknown keys', () => {
     expect(ask({ flagKeys: ['xp', 'gone', 'xp', '__proto__', 'gone'] })).toMatchObject({
       evaluations: [{ flagKey: 'xp' }],
       unknownFlags: ['gone', '__proto__'],
     });
   });
 
-  it('shows rules the context of the request', () => {
+  it('passes the context of the request to the rules', () => {
     const context = '{"platform":"ios","__proto__":{"level":99}}';
     expect(ask({ flagKeys: ['xp'], context })).toMatchObject({ evaluations: [{ value: `[7000,${context}]` }] });
   });
 
-  it('is PLAYER_NOT_FOUND without a player', () => {
+  it('fails with PLAYER_NOT_FOUND without a player', () => {
     const query = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false } as const;
     expect(evaluateFlags(undefined, query, targeting, clockAt(0))).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
   });
 
-  it('is refused when the values are too large for one answer', () => {
+  it('fails if the values are too large for one response', () => {
     const value = JSON.stringify('x'.repeat(LIMITS.evaluatedChars / 2));
     const large = flagsOf({ a: { value }, b: { value } }).of('demo', 'live');
     const query = { kind: 'EvaluateFlags', playerId: 'p', context: '{}', exposes: false } as const;

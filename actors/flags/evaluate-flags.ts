@@ -9,9 +9,9 @@ import type { Served, Subject, Targeting } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 
 /**
- * Evaluates flags for a player from live state. Keys that name no flag (or an archived one) are told in `unknownFlags`.
- * Fails with PLAYER_NOT_FOUND without a player, with VALIDATION_ERROR when the values together are too large to answer.
- * @param clock wall time is what schedules and conditions see, monotonic time measures `durationUs`
+ * Evaluates flags for a player from live state. `unknownFlags` lists keys without a flag, or with an archived one.
+ * Fails with PLAYER_NOT_FOUND without a player, and with VALIDATION_ERROR if the values are too large for one response.
+ * @param clock schedules and conditions use wall time; `durationUs` is measured in monotonic time
  */
 export function evaluateFlags(
   player: PlayerState | undefined,
@@ -25,7 +25,7 @@ export function evaluateFlags(
   const evaluations: FlagEvaluation[] = [];
   const unknownFlags: string[] = [];
   let valueChars = 0;
-  // Flags with the same prerequisites evaluate these once.
+  // Flags with the same prerequisites share their results.
   const served: Served = new Map();
   for (const key of flagKeys === 'all' ? targeting.flags.keys() : new Set(flagKeys)) {
     const flag = targeting.flags.get(key);
@@ -35,14 +35,14 @@ export function evaluateFlags(
     }
     const evaluation = flag.evaluate(subject, targeting, served);
     valueChars += evaluation.value.length;
-    if (valueChars > LIMITS.evaluatedChars) return tooMuch();
+    if (valueChars > LIMITS.evaluatedChars) return tooLarge();
     evaluations.push(evaluation);
   }
   const durationUs = Math.round((clock.monotonicMs() - beganMs) * 10_000) / 10;
   return { kind: 'flags', evaluations, unknownFlags, durationUs };
 }
 
-/** What was served, as exposures. A flag that is gone meanwhile has none. */
+/** Converts evaluations to exposures. Omits flags that were deleted meanwhile. */
 export function exposuresOf(
   playerId: string,
   evaluations: readonly FlagEvaluation[],
@@ -66,7 +66,7 @@ function subjectOf(player: PlayerState, text: JsonText, nowMs: number): Subject 
   return { player, nowMs, context };
 }
 
-function tooMuch(): Failure {
-  const message = 'must name fewer flags: their values are too large for one answer';
+function tooLarge(): Failure {
+  const message = `selects flags whose values exceed ${LIMITS.evaluatedChars} characters in total; request fewer flags`;
   return failure('VALIDATION_ERROR', `\`flag_keys\` ${message}.`, { fields: [{ path: '/flag_keys', message }] });
 }

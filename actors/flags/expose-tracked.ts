@@ -12,11 +12,11 @@ import { servedOf, variantServed } from './serve.ts';
 import type { ServedFlag } from '../vocabulary/player.ts';
 
 /**
- * A tracked event whose properties hold `flag_key` says that the player saw that flag. It exposes what the flag served the
- * player last, or the variant that the event names as `variant_key`; nothing is evaluated again. Where nothing is known to
- * have been served and the event names nothing, the exposure is counted as unattributed, and is none.
- * @param state the player as it was before the event
- * @param targeting asked for only when the event names a flag
+ * Emits the exposure of a tracked event whose properties contain `flag_key`: the player saw that flag. It exposes the
+ * value served last, or the variant that the event names as `variant_key`; nothing is evaluated again. If neither is
+ * known, only the `unattributed` tally counts it.
+ * @param state the player before the event
+ * @param targeting called only if the event names a flag
  */
 export function exposeTracked(
   draft: Draft,
@@ -36,11 +36,11 @@ export function exposeTracked(
 
 interface Sighting {
   flagKey: string;
-  /** `undefined`: none is named. `null`: that no variant was shown. */
+  /** `undefined`: the event names no variant. `null`: it says that no variant was shown. */
   variant: string | null | undefined;
 }
 
-/** Most events name no flag, and their properties are not parsed. */
+/** Parses the properties only if they may name a flag: most events do not. */
 function sightingOf(properties: JsonText): Sighting | undefined {
   if (!properties.includes('"flag_key"')) return undefined;
   const parsed: { flag_key?: unknown; variant_key?: unknown } = JSON.parse(properties);
@@ -53,7 +53,7 @@ function sightingOf(properties: JsonText): Sighting | undefined {
 type Exposure = Omit<ExposeFlag, 'kind' | 'playerId'>;
 type Attributed = { exposure: Exposure; attribution: Attribution };
 
-/** What an event exposes. @param named as in `Sighting` */
+/** Selects the exposure of an event. @param named the variant, as in `Sighting` */
 function attributed(
   kept: ServedFlag | undefined,
   named: string | null | undefined,
@@ -63,7 +63,7 @@ function attributed(
   if (kept === undefined) {
     return typeof named === 'string' ? byName(named, 'named', flag) : 'unattributed';
   }
-  // Evaluations of a boolean flag have the variant null, and a client may send it back.
+  // Evaluations of a boolean flag have the variant null, which clients may send back.
   const isNamed = named !== undefined && !(named === null && kept.variantKey === null);
   if (!isNamed) {
     if (kept.changes >= limits.servedChanges) return 'unattributed';
@@ -84,7 +84,7 @@ function keptExposure({ value, ...kept }: ServedFlag, flag: FlagDocument): Expos
   return { flagKey, flagVersion, period, variantKey, value: text, reason, ...segment };
 }
 
-/** A variant that only the event names. `unattributed` when the flag does not have it. */
+/** The exposure of a variant that only the event names; `unattributed` if the flag does not have it. */
 function byName(named: string | null, attribution: Attribution, flag: FlagDocument): Attributed | 'unattributed' {
   const isBoolean = flag.flagType === 'boolean';
   const isThere = isBoolean ? named === 'true' || named === 'false' : flag.variants.some(({ key }) => key === named);
@@ -95,13 +95,13 @@ function byName(named: string | null, attribution: Attribution, flag: FlagDocume
   return { exposure: { flagKey: flag.key, flagVersion: flag.version, period, reason, ...seen }, attribution };
 }
 
-/** A variant as exposures hold it: of a boolean flag it is the value. */
+/** A variant in the form of exposures: for a boolean flag it is the value. */
 function seenAs(variant: string | null, flag: FlagDocument, period: number): Pick<Exposure, 'variantKey' | 'value'> {
   if (flag.flagType === 'boolean') return { variantKey: null, value: variant ?? 'false' };
   return { variantKey: variant, value: longValue(variant, flag, period) };
 }
 
-/** A value that is not kept beside its variant: the definition has it, unless that is of another period by now. */
+/** A value too long to store with its variant: read from the definition, unless its period is over. */
 function longValue(variantKey: string | null, flag: FlagDocument, period: number): JsonText {
   if (period !== periodOf(flag)) return 'null';
   const variant = flag.variants.find(({ key }) => key === variantKey);

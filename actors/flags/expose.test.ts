@@ -31,7 +31,7 @@ const expose = (some: Partial<ExposeFlag> = {}): ExposeFlag => ({
 });
 
 describe('an exposure', () => {
-  it('is a fact that tells what was seen', () => {
+  it('is a fact with what the player saw', () => {
     expect(given(playerOf()).when(aCommand(expose())).facts).toEqual([
       {
         kind: 'FlagExposed',
@@ -64,7 +64,7 @@ describe('an exposure', () => {
     }
   });
 
-  it('of a boolean flag counts once per value, as it has no variants', () => {
+  it('of a boolean flag, which has no variants, counts once per value', () => {
     const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
     const off = [...playerOf(), ...given(playerOf()).when(serves('false')).facts];
     given(off).when(serves('false')).thenFacts([]);
@@ -73,20 +73,20 @@ describe('an exposure', () => {
     for (const value of ['true', 'false']) expect(given([...off, ...facts]).when(serves(value)).facts).toEqual([]);
   });
 
-  it('of a default counts once, whatever it is', () => {
+  it('of a default counts once, whatever its value', () => {
     const serves = (value: string) => aCommand(expose({ variantKey: null, value, reason: 'default' }));
     const before = [...playerOf(), ...given(playerOf()).when(serves('null')).facts];
     expect(before).toHaveLength(playerOf().length + 1);
     given(before).when(serves('"x"')).thenFacts([]);
   });
 
-  it('never counts of a disabled flag', () => {
+  it('of a disabled flag never counts', () => {
     given(playerOf())
       .when(aCommand(expose({ reason: 'flag_disabled', variantKey: null })))
       .thenFacts([]);
   });
 
-  it('never counts for an overridden player, nor where the override came after the evaluation', () => {
+  it('never counts for an overridden player, even if the override follows the evaluation', () => {
     given(playerOf())
       .when(aCommand(expose({ reason: 'player_override' })))
       .thenFacts([]);
@@ -103,7 +103,7 @@ describe('an exposure', () => {
     given(playerOf('test')).when(test).thenFacts([]);
   });
 
-  it('of nobody is nothing', () => {
+  it('without a player emits nothing', () => {
     expect(given([]).when(aCommand(expose()))).toMatchObject({ facts: [], reply: { kind: 'noted' } });
     given(playerOf())
       .when(aCommand(expose(), { game: 'other' }))
@@ -190,7 +190,7 @@ describe('a tracked event whose properties hold flag_key', () => {
     return tallied.length === 0 ? 'nothing' : tallied.join();
   };
 
-  it('exposes what was served last, in the same commit, and evaluates nothing', () => {
+  it('exposes the last served value, in the same record, and evaluates nothing', () => {
     const before = playerServed(shop({ segmentId: 'seg_1', reason: 'segment_match' }));
     expect(track(before, { flag_key: 'shop', screen: 'main' }).facts).toMatchObject([
       {
@@ -207,21 +207,21 @@ describe('a tracked event whose properties hold flag_key', () => {
     expect(exposes(twice, { flag_key: 'xp' })).toEqual(['served', null, 'false', 1, 1]);
   });
 
-  it('stands behind its exposure, so that it may itself be the conversion', () => {
+  it('follows its exposure, so that it can itself be the conversion', () => {
     expect(track(playerServed(shop()), { flag_key: 'shop' }).facts.map(({ kind }) => kind)).toEqual([
       'FlagExposed',
       'EventTracked',
     ]);
   });
 
-  it('counts as unattributed when nothing was served and it names nothing', () => {
+  it('counts as unattributed if nothing was served and it names no variant', () => {
     expect(exposes(playerOf(), { flag_key: 'shop' })).toBe('unattributed');
     expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'b' })).toEqual(['named', 'b', '"layout_b"', 3, 2]);
     expect(exposes(playerOf(), { flag_key: 'xp', variant_key: true })).toEqual(['named', null, 'true', 1, 1]);
     expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'z' })).toBe('unattributed');
   });
 
-  it('exposes the variant it names: the one served last, one served before, or one never served', () => {
+  it('exposes the variant it names: served last, served earlier or never served', () => {
     const before = playerServed(shop({ variantKey: 'a', value: '"layout_a"', flagVersion: 1, period: 1 }), shop());
     expect(exposes(before, { flag_key: 'shop', variant_key: 'b' })).toEqual(['served', 'b', '"layout_b"', 3, 2]);
     // The definition of its period is gone, and with it the value.
@@ -243,7 +243,7 @@ describe('a tracked event whose properties hold flag_key', () => {
     expect(exposes(playerServed(shop()), { flag_key: 'shop', variant_key: 'z' })).toBe('unattributed');
   });
 
-  it('of a boolean flag may repeat the null of its evaluation, or name the value', () => {
+  it('of a boolean flag may repeat the null variant of its evaluation, or name the value', () => {
     for (const named of [null, 'true', true, undefined, 7]) {
       expect(exposes(playerServed(xp('true')), { flag_key: 'xp', variant_key: named })).toEqual([
         'served',
@@ -262,7 +262,7 @@ describe('a tracked event whose properties hold flag_key', () => {
     ]);
   });
 
-  it('exposes nothing of a flag that was off or overridden when it was served', () => {
+  it('exposes nothing for a flag that was disabled or overridden when served', () => {
     expect(
       exposes(playerServed(shop(), shop({ reason: 'flag_disabled', variantKey: null })), { flag_key: 'shop' }),
     ).toBe('nothing');
@@ -274,7 +274,7 @@ describe('a tracked event whose properties hold flag_key', () => {
     expect(exposes(overridden, { flag_key: 'shop', variant_key: 'b' })).toBe('nothing');
   });
 
-  it('must name its variant once a flag changed too often for all changes to be recorded', () => {
+  it('must name its variant after a flag changed too often to record all changes', () => {
     const changes = Array.from({ length: LIMITS.servedChanges + 3 }, (_, turn) => xp(String(turn % 2 === 0)));
     const facts = playerServed(...changes);
     expect(facts.filter(({ kind }) => kind === 'FlagsServed')).toHaveLength(LIMITS.servedChanges + 1);
@@ -286,18 +286,18 @@ describe('a tracked event whose properties hold flag_key', () => {
     expect(next.facts).toMatchObject([{ flags: [{ changes: 0, mixed: false }] }]);
   });
 
-  it('counts once', () => {
+  it('counts once per player', () => {
     const twice = track(playerServed(shop()), { flag_key: 'shop' }, { flag_key: 'shop' }).facts;
     expect(twice.map(({ kind }) => kind)).toEqual(['FlagExposed', 'EventTracked', 'EventTracked']);
   });
 
   it.each([
-    ['no flag of the game', { flag_key: 'gone' }],
-    ['no string', { flag_key: 5 }],
-    ['further down', { ui: { flag_key: 'shop' } }],
-    ['a value', { text: '"flag_key"', other: 'shop' }],
+    ['not a flag of the game', { flag_key: 'gone' }],
+    ['not a string', { flag_key: 5 }],
+    ['nested deeper', { ui: { flag_key: 'shop' } }],
+    ['inside a value', { text: '"flag_key"', other: 'shop' }],
     ['__proto__', JSON.parse('{"flag_key":"__proto__"}')],
-  ])('that is %s is just an event', (_, properties) => {
+  ])('%s exposes nothing', (_, properties) => {
     const { facts, tallied } = track(playerServed(shop()), properties);
     expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked']);
     expect(tallied).toEqual([]);

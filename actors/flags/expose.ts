@@ -6,21 +6,21 @@ import { seenVariant } from './seen-variant.ts';
 import type { FlagExposure } from '../vocabulary/player.ts';
 
 /**
- * Notes that a player saw what a flag served: once per flag, period and variant (of a boolean flag: value). Nobody waits for
- * the answer. Overridden and test players count for nothing, and neither does a disabled flag.
+ * Records that a player saw a flag's variant: once per flag, period and variant (for a boolean flag: value). The reply
+ * goes to no caller. Overridden players, test players and disabled flags are not recorded.
  */
 export function exposeFlag(state: PlayerState | undefined, exposure: ExposeFlag, context: Context): Decision {
   return { facts: state === undefined ? [] : exposed(state, exposure, 'served', context), reply: { kind: 'noted' } };
 }
 
-/** The fact of an exposure, if it is one to note. */
+/** The fact of an exposure; none if it is not new. */
 export function exposed(
   state: PlayerState,
   exposure: Omit<ExposeFlag, 'kind' | 'playerId'>,
   attribution: Attribution,
   { game, environment, at }: Context,
 ): FlagExposed[] {
-  if (!isNews(state, exposure)) return [];
+  if (!isNewExposure(state, exposure)) return [];
   const { flagKey, flagVersion, period = 1, variantKey, value, reason, segmentId } = exposure;
   const { id: entityId, externalId } = state;
   const base = { entityId, game, environment, at, externalId };
@@ -29,11 +29,11 @@ export function exposed(
   return [{ kind: 'FlagExposed', ...base, ...what, attribution, ...segment }];
 }
 
-/** Whether an exposure is one to note. Cheap: it is asked at every single evaluation. */
-export function isNews(state: PlayerState, exposure: Omit<ExposeFlag, 'kind' | 'playerId'>): boolean {
+/** Whether an exposure is to be recorded. Cheap: it runs at every evaluation. */
+export function isNewExposure(state: PlayerState, exposure: Omit<ExposeFlag, 'kind' | 'playerId'>): boolean {
   const { flagKey, flagVersion, period = 1, reason } = exposure;
   if (state.environment === 'test' || reason === 'player_override' || reason === 'flag_disabled') return false;
-  // One set since the evaluation.
+  // The override may be newer than the evaluation.
   if (state.overrides.some((override) => override.flagKey === flagKey)) return false;
   const variantKey = seenVariant(exposure);
   const isOf = (seen: FlagExposure) => (seen.period === 0 ? seen.flagVersion === flagVersion : seen.period === period);

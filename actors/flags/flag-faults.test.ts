@@ -17,7 +17,7 @@ function faults(document: FlagDocument, others: readonly FlagDocument[] = []) {
 
 const paths = (...given: Parameters<typeof faults>) => faults(...given).map(({ path }) => path);
 
-test('a good definition of each type has none, and compiles', () => {
+test('a valid definition of each type has no faults, and compiles', () => {
   const other = aFlag({ key: 'other' });
   const good = [
     aFlag({ rules: [aRule({ segmentId: SEGMENT, percentage: 0.5, startAt: 1, endAt: 2 })] }),
@@ -35,20 +35,25 @@ test('a good definition of each type has none, and compiles', () => {
 });
 
 describe('variants', () => {
-  test('need keys of their own', () => {
+  test('need unique keys', () => {
     const variants = [...variantsOf({ a: 1, b: 1 }), ...variantsOf({ a: 1 })];
-    expect(faults(aSplitFlag({}, { variants }))).toEqual([{ path: '/variants/2/key', message: 'is there twice' }]);
+    expect(faults(aSplitFlag({}, { variants }))).toEqual([
+      { path: '/variants/2/key', message: 'repeats an earlier key; each key must be unique' },
+    ]);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, LIMITS.flagWeight + 1])('may not weigh %d', (weight) => {
-    expect(paths(aSplitFlag({ a: 1, b: weight }))).toEqual(['/variants/1/weight']);
-  });
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, LIMITS.flagWeight + 1])(
+    'may not have the weight %d',
+    (weight) => {
+      expect(paths(aSplitFlag({ a: 1, b: weight }))).toEqual(['/variants/1/weight']);
+    },
+  );
 
-  test('may not all weigh nothing', () => {
+  test('may not all have the weight 0', () => {
     expect(paths(aSplitFlag({ a: 0, b: 0 }))).toEqual(['/variants']);
   });
 
-  test('are none for a boolean flag, and some for all others', () => {
+  test('are forbidden for a boolean flag, and required for all others', () => {
     expect(paths(aFlag({ variants: variantsOf({ a: 1 }) }))).toEqual(['/variants']);
     for (const flagType of ['multivariate', 'string', 'number', 'json'] as const) {
       expect(paths(aFlag({ flagType }))).toEqual(['/variants']);
@@ -74,7 +79,7 @@ test('the default must be of the flag type', () => {
 describe('rules', () => {
   const withRule = (some: Parameters<typeof aRule>[0]) => aFlag({ rules: [aRule(), aRule(some)] });
 
-  test.each([-0.1, 100.1, Number.NaN])('may not be for %d percent', (percentage) => {
+  test.each([-0.1, 100.1, Number.NaN])('may not have a percentage of %d', (percentage) => {
     expect(paths(withRule({ percentage }))).toEqual(['/targeting_rules/1/percentage']);
   });
 
@@ -86,7 +91,7 @@ describe('rules', () => {
     expect(paths(withRule({ startAt: 2, endAt }))).toEqual(['/targeting_rules/1/end_at']);
   });
 
-  test('need conditions that compile, and the fault has its path', () => {
+  test('need conditions that compile, and report the path of each fault', () => {
     const found = paths(withRule({ conditions: { 'attributes.level': { $nonsense: 1 } } }));
     expect(found).toEqual([expect.stringMatching(/^\/targeting_rules\/1\/conditions\/attributes\.level/)]);
   });
@@ -96,7 +101,7 @@ describe('prerequisites', () => {
   const waiting = (key: string, flagKey: string, value: FlagDocument['defaultValue'] = true) =>
     aFlag({ key, prerequisites: [{ flagKey, value }] });
 
-  test('must be flags, other than this one, that are not archived, each once', () => {
+  test('must be other flags that are not archived, each once', () => {
     const gone = aFlag({ key: 'gone', archivedAt: 5 });
     const other = aFlag({ key: 'other' });
     expect(paths(waiting('a', 'none'))).toEqual(['/prerequisites/0/flag_key']);
@@ -108,20 +113,20 @@ describe('prerequisites', () => {
     expect(paths(twice, [other])).toEqual(['/prerequisites/1/flag_key']);
   });
 
-  test('must ask for a value such a flag can serve', () => {
+  test('must require a value that the flag can serve', () => {
     expect(paths(waiting('a', 'b', 'yes'), [aFlag({ key: 'b' })])).toEqual(['/prerequisites/0/value']);
     expect(paths(waiting('a', 'b', null), [aSplitFlag({ x: 1 }, { key: 'b' })])).toEqual([]);
   });
 
-  test('may not lead back here, however far around', () => {
+  test('may not form a cycle of any length', () => {
     const others = [waiting('a', 'd'), waiting('b', 'c'), waiting('c', 'a'), aFlag({ key: 'd' })];
     expect(faults(waiting('a', 'b'), others)).toEqual([
-      { path: '/prerequisites/0/flag_key', message: 'must not depend on the flag a itself' },
+      { path: '/prerequisites/0/flag_key', message: 'depends on `a` itself; prerequisites must not form a cycle' },
     ]);
     expect(faults(waiting('a', 'd'), others)).toEqual([]);
   });
 
-  test('are looked at to an end even where others form a cycle already', () => {
+  test('are validated even if other flags already form a cycle', () => {
     expect(faults(waiting('a', 'b'), [waiting('b', 'c'), waiting('c', 'b')])).toEqual([]);
   });
 });
@@ -145,13 +150,13 @@ describe('a definition is bounded', () => {
     expect(paths(aFlag({ flagType: 'json', variants }))).toEqual(['']);
   });
 
-  test('in the faults it is told', () => {
+  test('in its reported faults', () => {
     const rules = Array.from({ length: LIMITS.flagRules }, () => aRule({ percentage: 101 }));
     expect(faults(aFlag({ rules }))).toHaveLength(LIMITS.reportedFaults);
   });
 });
 
-describe('of a change, only the faults count that it brings in', () => {
+describe('an edit is refused for new faults only', () => {
   const others = { segmentExists: () => false, segmentIdOf: () => undefined, flag: () => undefined };
   const stranded = aRule({ segmentId: 'seg_gone' });
   const faulty = [
@@ -162,12 +167,12 @@ describe('of a change, only the faults count that it brings in', () => {
     aFlag({ rules: [aRule({ conditions: { $where: 'x' } })] }),
   ];
 
-  test.each(faulty)('the switch works whatever is wrong (%#)', (held) => {
+  test.each(faulty)('a faulty flag can be switched on and off (%#)', (held) => {
     expect(flagFaults(held, others)).not.toEqual([]);
     expect(flagFaults({ ...held, enabled: false, version: held.version + 1 }, others, held)).toEqual([]);
   });
 
-  test('a rule is the same wherever it moves, and another in its place is not', () => {
+  test('moving a faulty rule adds no fault, replacing it with another does', () => {
     const held = aFlag({ rules: [stranded, aRule()] });
     expect(flagFaults(aFlag({ rules: [aRule(), stranded] }), others, held)).toEqual([]);
     const another = aRule({ segmentId: 'seg_gone_too' });
@@ -176,14 +181,14 @@ describe('of a change, only the faults count that it brings in', () => {
     ]);
   });
 
-  test('a key that is there twice is new, though both were there before', () => {
+  test('a repeated key is a new fault, though both keys existed before', () => {
     const [variant] = variantsOf({ a: 1 });
     const held = aSplitFlag({ a: 1 });
     const twice = aSplitFlag({}, { variants: [...held.variants, ...(variant === undefined ? [] : [variant])] });
     expect(flagFaults(twice, others, held)).toMatchObject([{ path: '/variants/1/key' }]);
   });
 
-  test('faults of before hide no new one, however many they are', () => {
+  test('old faults never hide a new one, however many they are', () => {
     const many = Array.from({ length: LIMITS.flagRules - 1 }, () => stranded);
     const held = aFlag({ rules: many });
     expect(flagFaults(held, others)).toHaveLength(Math.min(LIMITS.reportedFaults, many.length));

@@ -7,36 +7,36 @@ import { compileRules } from './compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';
 import { valueFaults } from './value-faults.ts';
 
-/** The other definitions of the flag's game and environment. */
+/** Finds the other definitions of the flag's game and environment. */
 export interface OtherDefinitions extends SegmentLookup {
-  /** An archived flag counts as none. */
+  /** `undefined` also for an archived flag. */
   flag(key: string): FlagDocument | undefined;
 }
 
 /**
- * What is wrong with a definition that has the right shape. Paths are JSON pointers with the names of the wire.
- * @param held what the definition changes: only what the change brings in counts, as a flag whose prerequisite or segment
- * is gone meanwhile must still be switched off
- * @returns at most `LIMITS.reportedFaults`; none: the flag compiles, or is no worse than it was
+ * Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire.
+ * @param previous the definition before an edit: only new faults are returned, so that a flag whose prerequisite or
+ * segment was deleted can still be disabled
+ * @returns at most `LIMITS.reportedFaults`; none: the flag compiles, or the edit adds no fault
  */
-export function flagFaults(document: FlagDocument, others: OtherDefinitions, held?: FlagDocument): FieldFault[] {
-  if (loads(document) && (held === undefined || !loads(held))) {
+export function flagFaults(document: FlagDocument, others: OtherDefinitions, previous?: FlagDocument): FieldFault[] {
+  if (exceedsPatterns(document) && (previous === undefined || !exceedsPatterns(previous))) {
     return [{ path: '/targeting_rules', message: TOO_MANY_PATTERNS }];
   }
   const faults = allFaults(document, others);
-  if (held === undefined || faults.length === 0) return faults.slice(0, LIMITS.reportedFaults);
-  const before = new Set(allFaults(held, others).map((fault) => identity(held, fault)));
+  if (previous === undefined || faults.length === 0) return faults.slice(0, LIMITS.reportedFaults);
+  const before = new Set(allFaults(previous, others).map((fault) => identity(previous, fault)));
   return faults.filter((fault) => !before.has(identity(document, fault))).slice(0, LIMITS.reportedFaults);
 }
 
-/** Whether compiling a flag's rules would take too long. */
-function loads({ rules }: FlagDocument): boolean {
+/** Whether the flag's regular expressions would take too long to compile. */
+function exceedsPatterns({ rules }: FlagDocument): boolean {
   return hasTooManyPatterns(rules.map(({ conditions }) => conditions ?? null));
 }
 
 function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault[] {
   const oversize = sizeFaults(document);
-  // The rest would only be long.
+  // Other faults of an oversized definition would only make the list long.
   if (oversize.length > 0) return oversize;
   const { faults, excesses } = compileRules(document.rules);
   return [
@@ -49,7 +49,7 @@ function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault
   ];
 }
 
-/** A fault by what it says of which value, not by where that stands: a rule may move, and another take its place. */
+/** Identifies a fault by its message and value, not by its index: an edit may move rules. */
 function identity(document: FlagDocument, { path, message }: FieldFault): string {
   const [, field = '', index = '', ...rest] = path.split('/');
   const lists: Readonly<Record<string, readonly unknown[]>> = {
@@ -70,10 +70,13 @@ function sizeFaults(document: FlagDocument): FieldFault[] {
     ...countFaults('/prerequisites', prerequisites, LIMITS.flagPrerequisites),
   ];
   if (Buffer.byteLength(JSON.stringify(document)) > LIMITS.flagBytes) {
-    faults.push({ path: '', message: `must be at most ${LIMITS.flagBytes} bytes as JSON; shorten it` });
+    faults.push({ path: '', message: OVERSIZE });
   }
   return faults;
 }
+
+// Without the current size: `identity` compares messages, and an edit may change the size.
+const OVERSIZE = `is too large; the maximum is ${LIMITS.flagBytes} bytes as JSON; use fewer or shorter rules`;
 
 function countFaults(path: string, items: readonly unknown[], most: number): FieldFault[] {
   return items.length > most ? [{ path, message: `has ${items.length} items; the maximum is ${most}` }] : [];
@@ -85,10 +88,12 @@ function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
     return variants.length === 0 ? [] : [{ path, message: 'must be empty: a boolean flag has no variants' }];
   }
   if (variants.length === 0)
-    return [{ path, message: `must have at least one variant, as the flag is of type ${flagType}` }];
+    return [{ path, message: `must have at least one variant, because the flag's type is ${flagType}` }];
   const keys = variants.map(({ key }) => key);
   const faults = variants.flatMap(({ key, value, weight }, index) => [
-    ...(keys.indexOf(key) < index ? [{ path: `${path}/${index}/key`, message: 'is there twice' }] : []),
+    ...(keys.indexOf(key) < index
+      ? [{ path: `${path}/${index}/key`, message: 'repeats an earlier key; each key must be unique' }]
+      : []),
     ...valueFaults(`${path}/${index}/value`, value, flagType, false),
     ...rangeFaults(`${path}/${index}/weight`, weight, LIMITS.flagWeight),
   ]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { seededHash } from './hash.ts';
 
 describe('hash version 2 of GrowthBook', () => {
-  // The cases of version 2 in the section "hash" of GrowthBook's public SDK test suite (cases.json, specification 0.7.1).
+  // The cases of version 2 in section "hash" of GrowthBook's public SDK test suite (cases.json, specification 0.7.1).
   test.each([
     ['seed', 'a', 0.0505],
     ['seed', 'b', 0.2696],
@@ -12,11 +12,11 @@ describe('hash version 2 of GrowthBook', () => {
     ['89123klj', '8952klfjas09ujkasdf', 0.124],
     ['90850943850283058242805', '123', 0.7516],
     ['()**(%$##$%#$#', '___)((*":&', 0.0128],
-  ])('the published case of seed %j and value %j', (seed, value, expected) => {
+  ])('matches the published case of seed %j and value %j', (seed, value, expected) => {
     expect(seededHash(seed)(value)).toBe(expected);
   });
 
-  test('is what the formula says, whatever seed and value are', () => {
+  test('equals the formula for any seed and value', () => {
     const text = array(nat(0xffff)).map((units) => String.fromCharCode(...units));
     assert(
       property(text, text, (seed, value) => {
@@ -27,7 +27,7 @@ describe('hash version 2 of GrowthBook', () => {
   });
 });
 
-/** FNV-1a written down with unbounded integers, and the digits as a string. */
+/** FNV-1a with unbounded integers, and the digits as a string. */
 function byFormula(seed: string, value: string): number {
   const inner = fnv1a(seed + value).toString();
   return Number(fnv1a(inner) % 10_000n) / 10_000;

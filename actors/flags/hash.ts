@@ -1,8 +1,11 @@
 /**
- * Hash version 2 of GrowthBook's SDK specification, for one seed: `fnv1a32(String(fnv1a32(seed + value))) mod 10,000 / 10,000`.
- * The seed's part of the inner hash is done once, and the inner hash's digits are hashed without making a string of them.
- * Characters are UTF-16 units, as in GrowthBook's JavaScript; for ASCII, as seeds and player ids are, that is the bytes.
- * @returns value → a number from 0 to 0.9999 in steps of 0.0001, evenly spread
+ * Hash version 2 of GrowthBook's SDK specification, for one seed:
+ *
+ *     fnv1a32(String(fnv1a32(seed + value))) mod 10,000 / 10,000
+ *
+ * The seed is hashed once, and the digits of the inner hash are hashed without building a string. Characters are UTF-16
+ * code units, as in GrowthBook's JavaScript; seeds and player ids are ASCII, so these equal the bytes.
+ * @returns value → a number from 0 to 0.9999 in steps of 0.0001, uniformly distributed
  */
 export function seededHash(seed: string): (value: string) => number {
   const seeded = fnv1a(FNV_BASIS, seed);
@@ -11,11 +14,11 @@ export function seededHash(seed: string): (value: string) => number {
 
 const BUCKETS = 10_000;
 
-/** FNV-1a, 32 bits (RFC 9923): offset basis and prime. States are held as signed integers, which engines keep unboxed. */
+/** FNV-1a, 32 bits (RFC 9923): offset basis and prime. States are signed integers, which engines keep unboxed. */
 const FNV_BASIS = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 
-/** Goes on hashing from `state`. */
+/** Continues the hash from `state`. */
 function fnv1a(state: number, text: string): number {
   let hash = state;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
@@ -24,7 +27,7 @@ function fnv1a(state: number, text: string): number {
 
 /** FNV-1a of the decimal digits of an unsigned 32-bit integer; unsigned. */
 function fnv1aOfDecimal(number: number): number {
-  // Three quarters of all numbers have ten digits. Halves of five are small integers, quick to divide.
+  // Three quarters of all numbers have ten digits. Their halves are small integers, which divide fast.
   if (number < TEN_DIGITS) return fnv1a(FNV_BASIS, String(number)) >>> 0;
   const high = Math.floor(number / FIVE_PLACES);
   return fiveDigits(fiveDigits(FNV_BASIS, high), number - high * FIVE_PLACES) >>> 0;
@@ -33,7 +36,7 @@ function fnv1aOfDecimal(number: number): number {
 const TEN_DIGITS = 1_000_000_000;
 const FIVE_PLACES = 100_000;
 
-/** Goes on hashing with the digits of a number below 100,000, leading zeros included. */
+/** Continues the hash with the five digits of a number below 100,000, leading zeros included. */
 function fiveDigits(state: number, number: number): number {
   const first = (number / 10_000) | 0;
   const second = (number / 1_000) | 0;

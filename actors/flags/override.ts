@@ -4,7 +4,7 @@ import type { OverrideFlag } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
-/** Sets or removes what one player gets of one flag. Whether there is such a flag is the caller's to know. */
+/** Sets or removes one player's override of one flag. The caller has checked that the flag exists. */
 export function overrideFlag(
   state: PlayerState | undefined,
   { flagKey, value }: OverrideFlag,
@@ -12,12 +12,15 @@ export function overrideFlag(
 ): Decision {
   if (state === undefined) return { facts: [], reply: failure('PLAYER_NOT_FOUND') };
   const reply = { kind: 'overridden', flagKey, value } as const;
-  const held = state.overrides.find((override) => override.flagKey === flagKey);
-  if ((held?.value ?? null) === value) return { facts: [], reply };
-  if (held === undefined && state.overrides.length >= LIMITS.overridesPerPlayer) {
+  const current = state.overrides.find((override) => override.flagKey === flagKey);
+  if ((current?.value ?? null) === value) return { facts: [], reply };
+  if (current === undefined && state.overrides.length >= LIMITS.overridesPerPlayer) {
     return {
       facts: [],
-      reply: failure('CONFLICT', `The player has ${LIMITS.overridesPerPlayer} overrides already; remove one first.`),
+      reply: failure(
+        'CONFLICT',
+        `The player has ${LIMITS.overridesPerPlayer} overrides, which is the maximum. Remove one first.`,
+      ),
     };
   }
   const { game, environment, at } = context;

@@ -6,7 +6,7 @@ import { aFlag, aRule, aSplitFlag } from './samples.ts';
 
 const SPLIT = aSplitFlag({ a: 1, b: 1 }, { version: 1, periods: [{ period: 1, version: 1, since: 1_000 }] });
 
-/** The flag after an edit, as its next version. */
+/** The next version of the flag, after an edit. */
 const edited = (held: FlagDocument, change: Partial<FlagDocument>): FlagDocument => ({
   ...withPeriods(held, { ...held, ...change }, 5_000),
   version: held.version + 1,
@@ -51,7 +51,7 @@ describe('an edit of a flag', () => {
     expect(periodOf(next)).toBe(2);
   });
 
-  it('ends a period of a boolean flag with the share that its one plain roll-out gave', () => {
+  it('records the share of the only plain roll-out when it ends a period of a boolean flag', () => {
     const rollout = aFlag({ rules: [aRule({ percentage: 30 })] });
     expect(edited(rollout, { enabled: false }).periods?.[0]?.arms).toEqual([
       { variantKey: 'false', weight: 70 },
@@ -59,14 +59,14 @@ describe('an edit of a flag', () => {
     ]);
   });
 
-  it('of a flag from before there were periods counts its version then as the first', () => {
+  it('of a flag stored without periods treats its current version as the first period', () => {
     const old = aFlag({ version: 7, updatedAt: 900 });
     expect([periodsOf(old), periodOf(old)]).toEqual([[{ period: 1, version: 7, since: 900 }], 1]);
     expect(edited(old, { name: 'x' }).periods).toEqual([{ period: 1, version: 7, since: 900 }]);
     expect(edited(old, { salt: 'x' }).periods).toMatchObject([{ version: 7 }, { period: 2, version: 8 }]);
   });
 
-  it('keeps the latest periods only', () => {
+  it('keeps only the latest periods', () => {
     let flag = SPLIT;
     for (let turn = 0; turn < LIMITS.flagPeriods + 5; turn += 1) flag = edited(flag, { salt: `salt ${turn}` });
     expect(flag.periods).toHaveLength(LIMITS.flagPeriods);

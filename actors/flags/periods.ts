@@ -3,8 +3,8 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../vocabulary/documents.ts';
 
 /**
- * The periods of a flag, oldest first. Of a flag that was written before there were periods nobody knows which edits changed
- * who gets what, so its current version begins the first.
+ * The periods of a flag, oldest first. A flag stored without periods does not say which edits changed the assignment,
+ * so its first period starts at its current version.
  */
 export function periodsOf({ periods, version, updatedAt }: FlagDocument): readonly FlagPeriod[] {
   return periods === undefined || periods.length === 0 ? [{ period: 1, version, since: updatedAt }] : periods;
@@ -16,23 +16,23 @@ export function periodOf({ periods }: FlagDocument): number {
 }
 
 /**
- * An edited flag with its periods: the edit begins a new one if it changes who gets what.
- * @param nowMs when the edit is written, epoch milliseconds
+ * Sets the periods of an edited flag: an edit that changes the assignment starts a new period.
+ * @param nowMs the time of the edit, epoch milliseconds
  */
-export function withPeriods(held: FlagDocument, next: FlagDocument, nowMs: number): FlagDocument {
-  const periods = periodsOf(held);
+export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: number): FlagDocument {
+  const periods = periodsOf(previous);
   const current = periods.at(-1);
-  if (current === undefined || isDeepStrictEqual(assignment(held), assignment(next))) {
+  if (current === undefined || isDeepStrictEqual(assignment(previous), assignment(next))) {
     return { ...next, periods: [...periods] };
   }
-  const begun = { period: current.period + 1, version: held.version + 1, since: nowMs };
-  const all = [...periods.slice(0, -1), { ...current, arms: armsOf(held) }, begun];
+  const started = { period: current.period + 1, version: previous.version + 1, since: nowMs };
+  const all = [...periods.slice(0, -1), { ...current, arms: armsOf(previous) }, started];
   return { ...next, periods: all.slice(-LIMITS.flagPeriods) };
 }
 
 /**
- * What decides who gets what. The switch and the prerequisites are in it, as they take everybody out or some people in; the
- * default too, which is a variant of a boolean flag. Names and descriptions are not.
+ * The parts of a definition that decide which player gets which variant. The default is a variant of a boolean flag;
+ * `enabled` and prerequisites decide who takes part. Names and descriptions do not count.
  */
 function assignment(flag: FlagDocument): unknown {
   const { enabled, salt, defaultValue, variants, prerequisites } = flag;
@@ -40,7 +40,7 @@ function assignment(flag: FlagDocument): unknown {
   return { enabled, salt, defaultValue, variants, rules, prerequisites };
 }
 
-/** What results compare, first the control. */
+/** The arms that results compare; the control is first. */
 export function armsOf(flag: FlagDocument): FlagArm[] {
   if (flag.flagType !== 'boolean') return flag.variants.map(({ key, weight }) => ({ variantKey: key, weight }));
   const share = plainShare(flag);
@@ -50,7 +50,7 @@ export function armsOf(flag: FlagDocument): FlagArm[] {
   ];
 }
 
-/** The percentage of all exposed players that get `true`, where one rule alone decides that by chance. */
+/** The percentage of exposed players that get `true`; null unless a single rule decides at random for all players. */
 function plainShare({ rules, defaultValue }: FlagDocument): number | null {
   const [rule, ...more] = rules;
   if (rule === undefined || more.length > 0 || defaultValue !== false || !rule.value) return null;

@@ -13,7 +13,7 @@ function evaluate(flags: readonly FlagDocument[], key: string, served?: Served):
   return targeting.flags.get(key)?.evaluate(subject, targeting, served);
 }
 
-/** A flag that serves true when the others do. */
+/** A flag that serves true if the others do. */
 function dependent(key: string, ...keys: string[]): FlagDocument {
   return aFlag({ key, rules: [aRule()], prerequisites: keys.map((flagKey) => ({ flagKey, value: true })) });
 }
@@ -23,35 +23,35 @@ describe('a prerequisite', () => {
     expect(evaluate([dependent('a', 'b'), dependent('b')], 'a')).toMatchObject({ value: 'true' });
   });
 
-  test('is met by a variant, too', () => {
+  test('is met by the value of a variant', () => {
     const a = aFlag({ key: 'a', rules: [aRule()], prerequisites: [{ flagKey: 'b', value: 'red' }] });
     expect(evaluate([a, aSplitFlag({ red: 1 }, { key: 'b' })], 'a')?.value).toBe('true');
     expect(evaluate([a, aSplitFlag({ blue: 1 }, { key: 'b' })], 'a')).toMatchObject({ prerequisiteKey: 'b' });
   });
 
-  test('that serves another value, is missing or is disabled is not met, and the first such is told', () => {
+  test('that serves another value, is missing or is disabled is unmet, and the first such is reported', () => {
     const unmet = { value: 'false', reason: 'flag_disabled', variantKey: null };
     const none = aFlag({ key: 'none' });
     const off = aFlag({ key: 'off', enabled: false, defaultValue: true });
     expect(evaluate([dependent('a', 'none'), none], 'a')).toMatchObject({ ...unmet, prerequisiteKey: 'none' });
     expect(evaluate([dependent('a', 'gone')], 'a')).toMatchObject({ ...unmet, prerequisiteKey: 'gone' });
-    // Its default would be the value asked for: a flag that is off still meets nothing.
+    // Its default is the required value, but a disabled flag meets no prerequisite.
     expect(evaluate([dependent('a', 'off'), off], 'a')).toMatchObject({ ...unmet, prerequisiteKey: 'off' });
     const two = [dependent('a', 'b', 'off', 'gone'), dependent('b'), off];
     expect(evaluate(two, 'a')).toMatchObject({ prerequisiteKey: 'off' });
   });
 
-  test('counts as the player is served it, overrides included', () => {
+  test('uses the value that the player gets, overrides included', () => {
     const targeting = targetingOf([dependent('a', 'b'), aFlag({ key: 'b' })]);
     const player = aPlayer({ overrides: [{ flagKey: 'b', value: 'true' }] });
     expect(targeting.flags.get('a')?.evaluate({ player, nowMs: 2_000 }, targeting).value).toBe('true');
   });
 
-  test('is evaluated once in a call, however many wait for it', () => {
+  test('is evaluated once per request, however many flags depend on it', () => {
     const wide = Array.from({ length: 30 }, (_, level) =>
       dependent(`f${level}`, ...(level < 28 ? [`f${level + 1}`, `f${level + 2}`] : [])),
     );
-    // Without memory this would be some 800,000 evaluations.
+    // Without shared results these would be about 800,000 evaluations.
     const targeting = targetingOf(wide);
     let asked = 0;
     const flags = new Map(
@@ -67,31 +67,31 @@ describe('a prerequisite', () => {
     expect(asked).toBe(30);
   });
 
-  test('may stand at the end of a chain of all the flags a game can have', () => {
+  test('may end a chain of as many flags as a game can have', () => {
     const chain = Array.from({ length: 2_000 }, (_, at) => dependent(`f${at}`, ...(at < 1_999 ? [`f${at + 1}`] : [])));
     expect(evaluate(chain, 'f0')?.value).toBe('true');
   });
 });
 
 describe('a cycle', () => {
-  test('disables every flag in it, and ends', () => {
+  test('disables every flag in it, and terminates', () => {
     const flags = [dependent('a', 'b'), dependent('b', 'c'), dependent('c', 'a')];
     for (const { key } of flags) {
       expect(evaluate(flags, key)).toMatchObject({ reason: 'flag_disabled', value: 'false' });
     }
   });
 
-  test('as long as a game has flags ends, too', () => {
+  test('of as many flags as a game can have terminates', () => {
     const cycle = Array.from({ length: 2_000 }, (_, at) => dependent(`f${at}`, `f${(at + 1) % 2_000}`));
     expect(evaluate(cycle, 'f0')).toMatchObject({ reason: 'flag_disabled', prerequisiteKey: 'f1' });
   });
 
-  test('of one flag with itself does, too', () => {
+  test('of one flag with itself terminates', () => {
     expect(evaluate([dependent('a', 'a')], 'a')).toMatchObject({ reason: 'flag_disabled', prerequisiteKey: 'a' });
   });
 });
 
-test('what a flag serves does not depend on what was asked before with the same memory', () => {
+test('an evaluation does not depend on earlier ones that share its results', () => {
   const definitions = array(
     record({
       on: boolean(),

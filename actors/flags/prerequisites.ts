@@ -4,19 +4,19 @@ import type { FlagEvaluation } from '../vocabulary/replies.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
 import { sameJson } from './same-json.ts';
 
-/** Another flag that must be on and serve a value. */
+/** Another flag that must be enabled and serve a value. */
 export interface Prerequisite {
   flagKey: string;
   /** The value it must serve. */
   value: JsonText;
-  /** What the dependent flag serves when it does not. */
+  /** The evaluation of the dependent flag if the prerequisite is unmet. */
   unmet: FlagEvaluation;
 }
 
 /**
- * The first prerequisite that is not met. Unmet are: a flag that is not there, one that serves another value, one that
- * is itself `flag_disabled` whatever it serves, and one whose answer would depend on this very flag. As a disabled flag
- * meets nothing, all flags of a cycle are disabled, whichever is asked first; that is what lets `served` be shared.
+ * Finds the first unmet prerequisite: a missing flag, one that serves another value, one with the reason
+ * `flag_disabled`, or one that depends on this flag. A disabled flag meets no prerequisite, so all flags of a cycle are
+ * disabled, whichever is evaluated first. That makes `served` safe to share.
  */
 export function unmetPrerequisite(
   flagKey: string,
@@ -32,29 +32,29 @@ export function unmetPrerequisite(
 }
 
 function isMet({ flagKey, value }: Prerequisite, subject: Subject, targeting: Targeting, served: Served): boolean {
-  const evaluation = served.get(flagKey) ?? settle(flagKey, subject, targeting, served);
+  const evaluation = served.get(flagKey) ?? evaluateChain(flagKey, subject, targeting, served);
   if (evaluation === undefined || evaluation === 'open') return false;
   return evaluation.reason !== 'flag_disabled' && sameJson(evaluation.value, value);
 }
 
-/** One look at a flag on the way along a chain: 0.7 to 1.5 µs. */
-const LOOK_STEPS = 150;
+/** One visit of a flag of a chain: 0.7 to 1.5 µs. */
+const VISIT_STEPS = 150;
 
 /**
- * What another flag serves; `undefined` when it is not there. A chain may be as long as a game has flags, which is more
- * than the call stack has room for: so those it waits for are asked before it, the furthest first, along a list.
+ * Evaluates another flag; `undefined` if it does not exist. A chain can be as long as a game has flags, more than the
+ * call stack allows: its prerequisites are evaluated first, the deepest before the others, without recursion.
  */
-function settle(flagKey: string, subject: Subject, targeting: Targeting, served: Served) {
+function evaluateChain(flagKey: string, subject: Subject, targeting: Targeting, served: Served) {
   const path = [flagKey];
   for (let key = path.at(-1); key !== undefined; key = path.at(-1)) {
     const flag = targeting.flags.get(key);
     if (flag === undefined) return undefined;
-    charge(LOOK_STEPS);
-    // A later part of the same command would go through the whole chain once more.
+    charge(VISIT_STEPS);
+    // Otherwise every later part of the command would visit the whole chain again.
     if (isExhausted()) return undefined;
     served.set(key, 'open');
     const next = flag.document.prerequisites.find(
-      (one) => !served.has(one.flagKey) && targeting.flags.has(one.flagKey),
+      (other) => !served.has(other.flagKey) && targeting.flags.has(other.flagKey),
     );
     if (next === undefined) {
       served.set(key, flag.evaluate(subject, targeting, served));

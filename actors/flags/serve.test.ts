@@ -21,7 +21,7 @@ const now = (flagKey: string, variantKey: string | null, some: Partial<ServedNow
   ...some,
 });
 
-/** A player after these were served, one after the other, and the keys that became mixed each time. */
+/** A player after these evaluations in order, and the keys that became mixed each time. */
 function life(...turns: ServedNow[][]) {
   let player: PlayerState = aPlayer();
   const mixed = turns.map((flags) => {
@@ -32,8 +32,8 @@ function life(...turns: ServedNow[][]) {
   return { player, mixed, shop: servedOf(player, 'shop') };
 }
 
-describe('what a flag serves', () => {
-  it('is kept by flag, in order of the keys, and only what changed is a fact', () => {
+describe('the served variants of a player', () => {
+  it('are stored by flag, in order of the keys, and only changes emit a fact', () => {
     const { player, mixed } = life(
       [now('xp', 'a'), now('shop', 'a'), now('ads', null)],
       [now('xp', 'a'), now('shop', 'a')],
@@ -47,7 +47,7 @@ describe('what a flag serves', () => {
     expect(mixed).toEqual([[''], [], ['']]);
   });
 
-  it('is anew only when value, variant, reason or period differ from what is kept', () => {
+  it('change only if value, variant, reason or period differ from the stored ones', () => {
     const { player } = life([now('shop', 'a'), now('xp', null, { value: 'true' })]);
     const evaluation = (flagKey: string, variantKey: string | null, some: Partial<FlagEvaluation> = {}) =>
       ({ flagKey, variantKey, value: JSON.stringify(variantKey), reason: 'percentage_rollout', ...some }) as const;
@@ -68,7 +68,7 @@ describe('what a flag serves', () => {
     expect(servedAnew(player, [evaluation('gone', 'b')], TARGETING)).toEqual([]);
   });
 
-  it('holds no long value: the variant says which it is', () => {
+  it('contain no long value: the variant identifies it', () => {
     const value = JSON.stringify('x'.repeat(LIMITS.servedValueLength));
     const { player, shop } = life([now('shop', 'a', { value })]);
     expect(shop?.value).toBeNull();
@@ -76,7 +76,7 @@ describe('what a flag serves', () => {
     expect(servedAnew(player, [evaluation], TARGETING)).toEqual([]);
   });
 
-  it('marks the player once when a second variant of the same period is served', () => {
+  it('mark the player once when the same period serves a second variant', () => {
     const turns = [now('shop', 'a'), now('shop', null), now('shop', 'b'), now('shop', 'a'), now('shop', 'b')];
     expect(life(...turns.map((one) => [one])).mixed).toEqual([[''], [''], ['shop'], [''], ['']]);
     // A default is no variant, a disabled flag serves none, and another period is another experiment.
@@ -88,7 +88,7 @@ describe('what a flag serves', () => {
     expect(back.mixed).toEqual([[''], [''], ['shop']]);
   });
 
-  it('remembers the latest other variants, each with where it was served', () => {
+  it('include the latest earlier variants, each with its period and version', () => {
     const { shop } = life(
       [now('shop', 'a')],
       [now('shop', 'b')],
@@ -101,7 +101,7 @@ describe('what a flag serves', () => {
     ]);
   });
 
-  it('is forgotten of flags that are gone when there is no more room', () => {
+  it('drop deleted flags when the limit is reached', () => {
     const kept = Array.from({ length: LIMITS.servedFlags }, (_, turn): ServedFlag => {
       const flagKey = turn === 0 ? 'ads' : `gone-${turn}`;
       return { ...now(flagKey, 'a'), changes: 0, mixed: false, earlier: [] };

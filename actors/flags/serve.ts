@@ -12,24 +12,24 @@ import { sharedServed } from './shared-served.ts';
 import type { ServedFlag, ServedVariant } from '../vocabulary/player.ts';
 
 /*
- * What flags served a player last, kept in the player's state: an event that names a flag later exposes that, and never
- * what the flag would serve at that moment, without the context of the request that was answered.
+ * Owns `servedFlags` of a player's state: what each flag served last. A later event that names a flag exposes this
+ * value, never what the flag would serve at that time without the context of the original request.
  *
  * Invariants
- * 1. What differs from what is kept is durable before the answer that serves it goes out. An answer that never arrives
- *    leaves a record of what its client does not show: such a client names the variant in its event.
- * 2. A player served two variants of one period is marked, once.
- * 3. A flag changes a player at most `LIMITS.servedChanges` times a period.
+ * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
+ *    what the client shows; such a client names the variant in its event.
+ * 2. A player that gets two variants in one period is marked as mixed, once.
+ * 3. A flag changes a player's record at most `LIMITS.servedChanges` times in a period.
  */
 
-/** What an evaluation serves that is not what is kept; mostly nothing. */
+/** Selects the evaluations that differ from the record; usually none. */
 export function servedAnew(
   { environment, servedFlags }: PlayerState,
   evaluations: readonly FlagEvaluation[],
   { flags }: Targeting,
   limits: Pick<Limits, 'servedChanges'> = LIMITS,
 ): ServedNow[] {
-  // Test players count in no experiment.
+  // Experiments exclude test players.
   if (environment === 'test') return NOTHING;
   let anew: ServedNow[] | undefined;
   let guess = 0;
@@ -37,7 +37,7 @@ export function servedAnew(
     const { flagKey } = evaluation;
     const document = flags.get(flagKey)?.document;
     if (document === undefined) continue;
-    // Flags are mostly evaluated in the order of their keys, and kept in it.
+    // The record is sorted by key, and flags are usually evaluated in that order.
     const place = servedFlags[guess]?.flagKey === flagKey ? guess : placeOf(servedFlags, flagKey);
     guess = place + 1;
     const period = periodOf(document);
@@ -53,13 +53,13 @@ export function servedAnew(
 
 const NOTHING: ServedNow[] = [];
 
-/** What is kept of a flag; `undefined`: nothing. */
+/** The record of a flag; `undefined`: none. */
 export function servedOf({ servedFlags }: PlayerState, flagKey: string): ServedFlag | undefined {
   const kept = servedFlags[placeOf(servedFlags, flagKey)];
   return kept?.flagKey === flagKey ? kept : undefined;
 }
 
-/** Remembers the served variants. No caller gets its reply. */
+/** Records the served variants. The reply goes to no caller. */
 export function serveFlags(
   state: PlayerState | undefined,
   { flags }: ServeFlags,
@@ -73,7 +73,7 @@ export function serveFlags(
   };
 }
 
-/** The fact of what is served now, if anything of it is not kept already. */
+/** The fact of newly served variants; none if the record has all of them. */
 export function served(
   state: PlayerState,
   flags: readonly ServedNow[],
@@ -98,7 +98,7 @@ export function served(
   return [{ kind: 'FlagsServed', entityId, game, environment, at, externalId, flags: inOrder, mixed, forgotten }];
 }
 
-/** Once there is no more room: the keys of flags that are no more. */
+/** The keys of deleted flags, if the record would exceed its limit; otherwise none. */
 function goneFlags(
   { servedFlags }: PlayerState,
   changed: ReadonlyMap<string, ServedFlag>,
@@ -108,7 +108,7 @@ function goneFlags(
   return servedFlags.flatMap(({ flagKey }) => (flags.has(flagKey) ? [] : [flagKey]));
 }
 
-/** The state after what flags serve changed. */
+/** Applies the fact to the record. */
 export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServed): PlayerState {
   const replaced = new Set(flags.map(({ flagKey }) => flagKey).concat(forgotten));
   const kept = state.servedFlags.filter(({ flagKey }) => !replaced.has(flagKey));
@@ -123,7 +123,7 @@ function isKept(
   period: number,
   limits: Pick<Limits, 'servedChanges'>,
 ): boolean {
-  // A flag that is off and was never on serves nothing that anybody could name.
+  // A disabled flag without a record needs none: an event cannot be attributed to it.
   if (kept === undefined) return now.reason === 'flag_disabled';
   if (kept.period !== period) return false;
   if (kept.changes >= limits.servedChanges) return true;
@@ -150,7 +150,7 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
   };
 }
 
-/** What was served before `variant`. */
+/** The variants served before `variant`. */
 function earlierVariants(kept: ServedFlag, variant: string | null): readonly ServedVariant[] {
   const before = variantServed(kept);
   const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
@@ -159,12 +159,12 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
   return append(others, { variant: before, flagVersion, period, reason }, LIMITS.servedVariants);
 }
 
-/** The variant that was served; `null`: none, as of a disabled flag, or a default that is no boolean. */
+/** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */
 export function variantServed({ variantKey, value, reason }: Pick<ServedFlag, 'variantKey' | 'value' | 'reason'>) {
   return reason === 'flag_disabled' ? null : seenVariant({ variantKey, value: value ?? '' });
 }
 
-/** Where the key stands, or would stand. */
+/** The index of the key, or the index at which to insert it. */
 function placeOf(servedFlags: readonly ServedFlag[], flagKey: string): number {
   let from = 0;
   let to = servedFlags.length;

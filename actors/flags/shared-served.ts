@@ -2,17 +2,17 @@ import type { EntityState } from '../vocabulary/state.ts';
 import type { ServedFlag } from '../vocabulary/player.ts';
 
 /**
- * What a flag serves is the same for most of its players, so they share one object for it: a player in memory takes a pointer
- * a flag, and what an evaluation is compared with is in the processor's cache. Sharing changes no value.
+ * Most players of a flag get the same, so they share one object for it: a player in memory needs one pointer a flag,
+ * and comparisons hit the processor's cache. Sharing never changes a value.
  */
 const shared = new Map<string, ServedFlag[]>();
 
-/** Forms of one flag that are shared: its variants and reasons, in the current period and the one before. */
+/** Shared objects per flag: its variants and reasons, in the current and the previous period. */
 const FORMS = 32;
-/** Flags of all games of a process; beyond it sharing begins anew. */
+/** Flags of all games of a process; when exceeded, the cache is cleared. */
 const FLAGS = 20_000;
 
-/** A shared object with the same content; in most cases there is one. */
+/** A shared object with the same content, or the given one. */
 export function sharedServed(flag: ServedFlag): ServedFlag {
   if (flag.changes > 0 || flag.earlier.length > 0) return flag;
   let forms = shared.get(flag.flagKey);
@@ -28,13 +28,13 @@ export function sharedServed(flag: ServedFlag): ServedFlag {
   return flag;
 }
 
-/** A state that was read, with what it can share. */
+/** Replaces the served flags of a state with shared objects. */
 export function withSharedServed(state: EntityState): EntityState {
   if (state.kind !== 'player' || state.servedFlags.length === 0) return state;
   return { ...state, servedFlags: state.servedFlags.map(sharedServed) };
 }
 
-/** Of two that never changed within their period. */
+/** Compares two served flags that never changed within their period. */
 function isSame(one: ServedFlag, other: ServedFlag): boolean {
   return (
     one.flagVersion === other.flagVersion &&

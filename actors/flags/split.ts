@@ -1,16 +1,16 @@
 import { seededHash } from './hash.ts';
 
-/** One part of a split. Weights are not negative and need not sum to anything. */
+/** One part of a split. Weights are not negative; their sum is arbitrary. */
 export interface Part<T> {
   weight: number;
   item: T;
 }
 
 /**
- * Splits players by weight: each part gets the range of the hash that its weight is of the sum, in order. The last part
- * with a weight takes what rounding leaves. The seed is the salt and `:variant`, so that who is under a roll-out's
- * percentage says nothing of the variant.
- * @returns player id → item, the same for ever; `undefined` when no part has a weight
+ * Splits players by weight: each part, in order, gets a share of the hash range proportional to its weight. The last
+ * part with a weight also gets the rounding remainder. The seed is the salt and `:variant`, which makes the variant
+ * independent of the roll-out's percentage.
+ * @returns player id → item, always the same; `undefined` if no part has a weight
  */
 export function createSplit<T>(salt: string, parts: readonly Part<T>[]): ((playerId: string) => T) | undefined {
   const weighted = parts.filter(({ weight }) => weight > 0);

@@ -5,17 +5,17 @@ import { definitionsOf } from '../testing.ts';
 import { aFlag } from './samples.ts';
 import type { Definitions } from '../definitions.ts';
 
-/** A flag's document for tests that only ask what a flag is told to serve. */
+/** The document of a flag whose evaluation a test stubs. */
 export function aFlagDocument(some: Partial<FlagDocument> = {}): FlagDocument {
   return aFlag({ key: 'shop', name: 'Shop', defaultValue: false, salt: 'salt', ...some });
 }
 
-/** What a flag of `flagsOf` serves; `version` is the flag's. */
+/** The evaluation of a flag of `flagsOf`; `version` is the flag's version. */
 export interface Served extends Partial<FlagEvaluation> {
   version?: number;
 }
 
-/** Definitions whose flags serve what they are told: by key, what it is, or how it comes of whom it is for. */
+/** Definitions whose flags return the given evaluations: by key, an evaluation or a function of the subject. */
 export function flagsOf(served: Readonly<Record<string, Served | ((subject: Subject) => Served)>>): Definitions {
   const flags = Object.entries(served).map(([key, given]): [string, Flag] => {
     const serve = (subject: Subject): Served => (typeof given === 'function' ? given(subject) : given);

@@ -2,14 +2,16 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import type { FlagType } from '../vocabulary/documents.ts';
 
-/** Whether a flag of that type may serve the value; `orNull` where a default may stand. */
+/**
+ * The fault of a value that a flag of this type cannot serve. @param orNull whether null is allowed, as in a default
+ */
 export function valueFaults(path: string, value: Json, type: FlagType, orNull: boolean): FieldFault[] {
   const { name, accepts } = VALUES[type];
   if (accepts(value) || (orNull && value === null)) return [];
-  return [{ path, message: `must be ${name}${orNull ? ' or null' : ''}, as the flag is of type ${type}` }];
+  return [{ path, message: `must be ${name}${orNull ? ' or null' : ''}, because the flag's type is ${type}` }];
 }
 
-/** What a flag of each type may serve. */
+/** The values that a flag of each type may serve. */
 const VALUES: { readonly [type in FlagType]: { name: string; accepts: (value: Json) => boolean } } = {
   boolean: { name: 'true or false', accepts: (value) => typeof value === 'boolean' },
   multivariate: { name: 'a string', accepts: (value) => typeof value === 'string' },

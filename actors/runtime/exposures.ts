@@ -1,7 +1,7 @@
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Command, CommandBody, Query } from '../vocabulary/commands.ts';
 import { exposuresOf } from '../flags/evaluate-flags.ts';
-import { isNews } from '../flags/expose.ts';
+import { isNewExposure } from '../flags/expose.ts';
 import { servedAnew } from '../flags/serve.ts';
 import type { FlagsReply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
@@ -76,7 +76,7 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
         waiting.push({ command: commandOf(query, { kind: 'ServeFlags', playerId: player.id, flags }), answer });
       if (exposes(query)) {
         for (const exposure of exposuresOf(player.id, evaluations, targeting)) {
-          if (isNews(player, exposure) && hasRoom()) waiting.push({ command: commandOf(query, exposure) });
+          if (isNewExposure(player, exposure) && hasRoom()) waiting.push({ command: commandOf(query, exposure) });
         }
       }
       if (waiting.length > before) onWork();

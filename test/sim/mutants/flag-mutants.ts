@@ -7,8 +7,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/expose.ts',
-        original: 'if (!isNews(state, exposure)) return [];',
-        mutated: 'void isNews;',
+        original: 'if (!isNewExposure(state, exposure)) return [];',
+        mutated: 'void isNewExposure;',
       },
     ],
   },
@@ -83,8 +83,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/periods.ts',
-        original: 'isDeepStrictEqual(assignment(held), assignment(next))',
-        mutated: 'assignment(held) !== assignment(next)',
+        original: 'isDeepStrictEqual(assignment(previous), assignment(next))',
+        mutated: 'assignment(previous) !== assignment(next)',
       },
     ],
   },
@@ -103,8 +103,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/override.ts',
-        original: 'if ((held?.value ?? null) === value) return { facts: [], reply };',
-        mutated: 'if (held !== undefined || value === null) return { facts: [], reply };',
+        original: 'if ((current?.value ?? null) === value) return { facts: [], reply };',
+        mutated: 'if (current !== undefined || value === null) return { facts: [], reply };',
       },
     ],
   },
