@@ -63,7 +63,7 @@ export function runKeyedRoute(
   const token = text === '' && route.auth.streamTokens === true ? (req.getQuery('token') ?? '') : '';
   if (token !== '') return runWithToken(deps, reader, exchange, req, token);
   const key = deps.keyRing.find(text);
-  if (key === undefined) return respond(exchange, failure('UNAUTHORIZED'));
+  if (key === undefined) return respond(exchange, text === '' ? KEY_MISSING : KEY_UNKNOWN);
   const playerToken = key.kind === 'client' ? req.getHeader('x-player-token') : '';
   // A sender of many bad tokens is rate limited before the signature is checked, which takes 11 to 35 µs.
   const countedFirst = deps.playerTokens.isSuspect(playerToken, () => networkOf(deps.callers, res, req));
@@ -99,6 +99,9 @@ export function runKeyedRoute(
     onClosed(status);
   };
 }
+
+const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
+const KEY_UNKNOWN = failure('UNAUTHORIZED', 'The API key is unknown or revoked. Send a valid key.');
 
 /**
  * The steps of a request with a stream token. An invalid request does not use up the token. Only valid tokens count

@@ -59,6 +59,13 @@ describe('an error message', () => {
     expect((await errorOf('DELETE', '/v1/events/events')).message).toBe('Method not allowed.');
   });
 
+  it('says whether the API key is missing or invalid', async () => {
+    const missing = await fetch(`${gateway.url}/v1/flags/flags?token=st_x`);
+    expect((await bodyOf(missing)).error.message).toContain('No API key was sent.');
+    const unknown = await fetch(`${gateway.url}/v1/flags/flags`, { headers: { 'X-API-Key': 'sk_live_unknown' } });
+    expect((await bodyOf(unknown)).error.message).toContain('The API key is unknown or revoked.');
+  });
+
   it('suggests the id of a segment when a rule names the segment by its key', async () => {
     const made = await gateway.call(key, 'POST', SEGMENTS, { key: 'spenders', conditions: { is_payer: true } });
     const id = String((await bodyOf(made)).data['segment_id']);
