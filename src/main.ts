@@ -242,7 +242,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       clock,
       logger,
       metrics,
-      onLoaded: (manifest) => records.noteModel(modelReferenceOf(manifest, clock.wallMs())),
+      onLoaded: (manifest) => records.recordModel(modelReferenceOf(manifest, clock.wallMs())),
     });
     return {
       scorer: createScorer({ models, append: (some) => records.append(some), clock, ids, logger, metrics }),

@@ -16,19 +16,19 @@ import { readStateHead, type StateHead } from './wire/state-head.ts';
 import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
 
 /**
- * Everything on the wire between our own processes and in the log: one version byte, then MessagePack. Each message can be
- * read alone. What is written most often has a layout by position (`wire/`), the rest are objects whose shapes stand once
- * in each message. Records of every version that ever landed stay readable: `decode` switches on the byte, and
- * test/fixtures/codec holds one of each.
+ * The format of messages between our processes and of records in the log: one version byte, then MessagePack. Each
+ * message can be decoded alone. Frequent kinds have a layout by position (`wire/`); the others are objects whose shape
+ * is stored once in each message. Records of every released version stay readable; test/fixtures/codec holds one of
+ * each.
  */
 const VERSION = 1;
 
-// Strings are gathered in one run per message: reading costs a third, writing two thirds (docs/decisions/0024).
+// Bundled strings: reading costs a third, writing two thirds (docs/decisions/0024).
 const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
 const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);
 
-/** A record whose version this program does not know: it was written by a newer one. */
+/** The version of a record is newer than this program. */
 export class UnknownVersionError extends Error {}
 
 function encode(value: unknown): Uint8Array {
@@ -40,12 +40,13 @@ function encode(value: unknown): Uint8Array {
 }
 
 /**
- * Decoding trusts our own encoders: what comes in from outside was validated at the gateway, and the log is written by
- * nobody else. `T` is that trust, in one place.
+ * Trusts our own encoders: the gateway validates input, and only this service writes the log. `T` states that trust in
+ * one place.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it names what the caller knows was encoded
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it names the type that the caller encoded
 function decode<T>(bytes: Uint8Array): T {
-  if (bytes[0] !== VERSION) throw new UnknownVersionError(`version ${bytes[0]} of a record is not known`);
+  if (bytes[0] !== VERSION)
+    throw new UnknownVersionError(`a record has version ${bytes[0]}; this program reads version ${VERSION}`);
   const value: T = unpackr.unpack(bytes.subarray(1));
   return value;
 }

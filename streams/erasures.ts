@@ -5,28 +5,28 @@ import type { BucketEntry, BucketOutcome, Log } from './log/log.ts';
 import type { FactPlace } from './records/fact-place.ts';
 
 /**
- * Who was erased and where in the log, for those that read older facts: replays of the stream and waiting deliveries. Held in
- * the bucket ERASURES for longer than either of them holds anything, and then forgotten.
+ * The erased players and the place of each erasure in the log, for readers of older facts: replays of the live stream
+ * and waiting deliveries. The bucket ERASURES keeps a mark for longer than either of them keeps a fact.
  */
 export interface Erasures {
   /** Whether a fact about a player comes from before an erasure of that player. */
   covers(playerId: string, place: FactPlace): boolean;
-  /** Whether everything that was noted before the start is known. */
+  /** Whether every mark that existed at the start has been read. */
   readonly current: boolean;
-  /** Settles once it is. */
+  /** Resolves once `current` is true. */
   readonly ready: Promise<void>;
   stop(): void;
 }
 
-/** An erasure as it stands in the bucket under the player's id. */
+/** An erasure, stored in the bucket under the player's id. */
 interface Mark extends FactPlace {
   /** Epoch milliseconds. */
   erasedAt: number;
 }
 
-/** Follows the bucket. */
+/** Watches the bucket. */
 export function watchErasures(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wallMs'>): Erasures {
-  /** In the order they were noted, which is nearly that of their times. */
+  /** In the order in which they were stored, which is almost that of their times. */
   const marks = new Map<string, Mark>();
   let current = false;
   let onReady = (): void => {};
@@ -38,10 +38,10 @@ export function watchErasures(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wall
     marks.delete(key);
     const mark = value === undefined ? undefined : parseMark(decodeJson(value));
     if (mark !== undefined) marks.set(key, mark);
-    forgetOld();
+    dropOld();
   }
 
-  function forgetOld(): void {
+  function dropOld(): void {
     const before = clock.wallMs() - LIMITS.erasureMarkMs;
     for (const [key, { erasedAt }] of marks) {
       if (erasedAt >= before) return;
@@ -70,12 +70,12 @@ export function watchErasures(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wall
   };
 }
 
-/** Notes an erasure; a repeat changes nothing. */
+/** Stores the mark of an erasure; a repeat changes nothing. */
 export function noteErasure(log: Pick<Log, 'bucket'>, playerId: string, mark: Mark): Promise<BucketOutcome> {
   return log.bucket('ERASURES').put(playerId, encodeJson(mark));
 }
 
-/** A fact of another FACTS is older if that was created earlier: sequences start over with it. */
+/** A fact of another FACTS is older if that FACTS was created earlier: each begins again at sequence 1. */
 function isBefore(place: FactPlace, mark: Mark): boolean {
   if (place.created !== mark.created) return place.created === '' || place.created < mark.created;
   return place.sequence < mark.sequence || (place.sequence === mark.sequence && place.index < mark.index);

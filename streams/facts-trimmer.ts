@@ -96,7 +96,9 @@ async function rebuildableTo(positions: Bucket, partition: number, created: stri
   return mark?.stream === created ? mark.coveredTo : 0;
 }
 
-/** The subject's first record in [first, end) stored at or after `sinceMs` (broker's clock), by bisection; else `end`. */
+/**
+ * The subject's first record in [first, end) stored at or after `sinceMs` (broker's clock), by bisection; else `end`.
+ */
 async function firstYoungerThan(
   log: Log,
   subject: string,

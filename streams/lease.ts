@@ -7,44 +7,47 @@ import type { Bucket, BucketEntry } from './log/log.ts';
  * A lease on one key of the OWNERS bucket: at most one holder trusts it at any moment.
  *
  * Invariants
- * 1. A contender writes (compare-and-set) only over a key it has watched unchanged for lease + margin on its own monotonic
- *    clock, or over a released one, or over one whose holder is known to be gone (`isGone`).
- * 2. A holder trusts its lease until the moment it *sent* its last successful renewal + lease, by the monotonic and by the
- *    wall clock, whichever ends first.
- * 3. An unanswered write counts as lost for the holder's trust, and as written for everybody else's patience. Afterwards
- *    the key is looked at: if it is ours the next write goes over it at once, so one lost answer does not cost the lease.
- * 4. `onAcquired` and `onLost` alternate, beginning with `onAcquired`. `onLost` comes when trust ends, not at the next step.
+ * 1. A contender writes (compare-and-set) only over a key that it has watched unchanged for lease + margin by its own
+ *    monotonic clock, over a released key, or over one whose holder is gone (`isGone`).
+ * 2. A holder trusts its lease until it *sent* its last successful renewal + lease, by the monotonic and by the wall
+ *    clock, whichever ends first.
+ * 3. An unanswered write does not extend the holder's trust, but it restarts the wait of contenders. The holder then
+ *    reads the key: if it holds its own value, it writes again at once, so one lost answer does not cost the lease.
+ * 4. `onAcquired` and `onLost` alternate, beginning with `onAcquired`. `onLost` is called when trust ends, not at the
+ *    next step.
  *
- * The bucket has no expiry of its own: only what was watched counts.
+ * The bucket does not expire keys: a contender relies only on its own watching.
  */
 export interface Lease {
-  /** Whether the lease may be trusted in this very tick. */
+  /** Whether the lease is valid in this tick. */
   held(): boolean;
-  /** Gives it up so that the next contender need not wait. Resolves when the release was written, or could not be. */
+  /** Releases it, so that the next contender need not wait. Resolves when the release was written or has failed. */
   release(): Promise<void>;
 }
 
 export interface LeaseOptions {
   bucket: Bucket;
   key: string;
-  /** Who we are; unique per process incarnation. */
+  /** This process; unique per incarnation. */
   holder: string;
   clock: Clock;
   leaseMs?: number;
   marginMs?: number;
   renewMs?: number;
-  /** Whether this process wants the lease now. Asked before every attempt; a holder that no longer wants it releases. */
+  /**
+   * Whether this process wants the lease; called before every attempt. A holder that no longer wants it releases it.
+   */
   wanted?: () => boolean;
-  /** Whether a holder is certainly dead (an earlier incarnation on our own locked data directory). */
+  /** Whether a holder is certainly dead, such as an earlier incarnation on this node's locked data directory. */
   isGone?: (holder: string) => boolean;
   onAcquired: () => void;
-  /** The lease is lost: trust ended, or another holder was seen. Contending goes on. */
+  /** The lease is lost: trust ended, or another holder has it. Contending continues. */
   onLost: () => void;
 }
 
 interface LeaseValue {
   holder: string | null;
-  /** Changes with every renewal, so that a watcher sees life. */
+  /** Changes with every renewal, so that contenders see that the holder lives. */
   beat: number;
 }
 
@@ -56,7 +59,7 @@ export function contend(options: LeaseOptions): Lease {
   const renewMs = options.renewMs ?? LIMITS.leaseRenewMs;
   const wanted = options.wanted ?? (() => true);
   const isGone = options.isGone ?? (() => false);
-  /** How long one question to the broker may take: a renewal can go unanswered once and still be made in time. */
+  /** Time-out of one request, short enough that one unanswered renewal can be repeated in time. */
   const patienceMs = leaseMs / 3;
   const retryMs = renewMs / 10;
 
@@ -65,16 +68,16 @@ export function contend(options: LeaseOptions): Lease {
   let cancelStep: Cancel = () => {};
   let cancelExpiry: Cancel = () => {};
   let trust: { untilMonotonicMs: number; fromWallMs: number; untilWallMs: number } | undefined;
-  /** What we know of the key: a revision that holds our own value, nothing of ours, or a write that was not answered. */
+  /** The key as last known: a revision with our own value, another's value, or an unanswered write of ours. */
   let own: { kind: 'written'; revision: number } | { kind: 'nothing' } | { kind: 'unsure' } = { kind: 'nothing' };
-  /** The revision last seen, and since when it has not changed. */
+  /** The revision last read, and since when it has not changed. */
   let seen: { revision: number; sinceMonotonicMs: number } | undefined;
   let beat = 0;
 
   function held(): boolean {
     if (trust === undefined) return false;
     const wallMs = clock.wallMs();
-    // A wall clock set back proves nothing about how long ago the renewal was: then only a new renewal restores trust.
+    // If the wall clock was set back the age of the renewal is unknown: only a new renewal restores trust.
     return clock.monotonicMs() < trust.untilMonotonicMs && wallMs < trust.untilWallMs && wallMs >= trust.fromWallMs;
   }
 
@@ -91,7 +94,7 @@ export function contend(options: LeaseOptions): Lease {
     else lose();
   }
 
-  /** A write that was sent at these moments has been answered. */
+  /** A write that was sent at these times has been answered. */
   function gain(sentMonotonicMs: number, sentWallMs: number): void {
     const had = trust !== undefined;
     const untilMonotonicMs = sentMonotonicMs + leaseMs;
@@ -106,17 +109,17 @@ export function contend(options: LeaseOptions): Lease {
     if (!had) options.onAcquired();
   }
 
-  /** Writes over `revision`. Resolves to whether our value is there now; only then something is known of it. */
+  /** Writes over `revision`. Resolves to whether the broker confirmed it. */
   async function write(value: LeaseValue, revision: number): Promise<boolean> {
     own = { kind: 'unsure' };
-    const outcome = await ask(bucket.put(key, encode(value), revision));
+    const outcome = await answerOf(bucket.put(key, encode(value), revision));
     if (outcome?.kind !== 'written') return false;
     own = { kind: 'written', revision: outcome.revision };
     return true;
   }
 
-  async function look(): Promise<{ revision: number; holder: string | null } | undefined> {
-    const answer = await ask(bucket.get(key).then((entry) => ({ entry })));
+  async function readKey(): Promise<{ revision: number; holder: string | null } | undefined> {
+    const answer = await answerOf(bucket.get(key).then((entry) => ({ entry })));
     if (answer === undefined) return undefined;
     const revision = answer.entry?.revision ?? 0;
     const value = decode(answer.entry);
@@ -126,19 +129,19 @@ export function contend(options: LeaseOptions): Lease {
     return { revision, holder: value?.holder ?? null };
   }
 
-  /** An answer, or `undefined` when none came in time or the log is closed. */
-  async function ask<T>(question: Promise<T>): Promise<T | undefined> {
+  /** The answer; `undefined` if none came in time or the log is closed. */
+  async function answerOf<T>(request: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(clock, patienceMs, question);
+      return await within(clock, patienceMs, request);
     } catch {
       return undefined;
     }
   }
 
-  /** The revision that may be written over now, or how long to wait before asking again. */
+  /** The revision that may be overwritten now, or how long to wait before the next attempt. */
   async function opening(): Promise<{ revision: number } | { waitMs: number }> {
     if (own.kind === 'written') return { revision: own.revision };
-    const found = await look();
+    const found = await readKey();
     if (found === undefined) return { waitMs: retryMs };
     if (found.holder === holder || found.holder === null || isGone(found.holder)) return { revision: found.revision };
     lose();
@@ -147,13 +150,13 @@ export function contend(options: LeaseOptions): Lease {
     return missingMs <= 0 ? { revision: found.revision } : { waitMs: Math.min(missingMs, renewMs, leaseMs / 4) };
   }
 
-  /** One look, one write at most. Resolves to how long to wait until the next. */
+  /** At most one read and one write. Resolves to the pause before the next step. */
   async function step(): Promise<number> {
     if (trust !== undefined && !held()) lose();
     if (!wanted()) {
       await giveUp();
-      // Watched all the same: whoever wants it once the holder is gone has then waited already.
-      await look();
+      // Watch the key even so: a contender that wants it later has then waited already.
+      await readKey();
       return renewMs;
     }
     const found = await opening();
@@ -168,10 +171,10 @@ export function contend(options: LeaseOptions): Lease {
     return renewMs;
   }
 
-  /** Leaves the key free for others, if it is ours or may be. */
+  /** Releases the key if it holds our value or may hold it. */
   async function giveUp(): Promise<void> {
     lose();
-    if (own.kind === 'unsure') await look();
+    if (own.kind === 'unsure') await readKey();
     if (own.kind === 'written' && (await write({ holder: null, beat: 0 }, own.revision))) own = { kind: 'nothing' };
   }
 
@@ -188,7 +191,7 @@ export function contend(options: LeaseOptions): Lease {
       stopped = true;
       cancelStep();
       lose();
-      // A write under way may still land; what is released must come after it.
+      // A write in flight may still be stored; the release must come after it.
       await running;
       await giveUp();
     },
@@ -199,7 +202,7 @@ function encode(value: LeaseValue): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** A value that is none of ours says nothing about a holder. */
+/** `undefined`: not a value of a lease, so it names no holder. */
 function decode(entry: BucketEntry | undefined): LeaseValue | undefined {
   if (entry?.value === undefined) return undefined;
   try {

@@ -1,37 +1,37 @@
 import type { Environment } from '../actors/vocabulary/scope.ts';
 
-/** What an SSE reader asks for. */
+/** The subscription of an SSE reader. */
 export interface LiveRequest {
   /** Id of the API key: replays take turns by it. */
   key: string;
   game: string;
   environment: Environment;
-  /** Only these event names; all when empty. */
+  /** Only these event names; empty: all. */
   eventNames: readonly string[];
   playerId?: string;
-  /** The `Last-Event-ID` the reader came with. */
+  /** The `Last-Event-ID` of the request. */
   lastEventId?: string;
 }
 
-/** Where the bytes for one reader go. `write` answers false when the reader should not be sent more for now. */
+/** The connection of one reader. `write` returns false while the reader's buffer is full. */
 export interface LiveReader {
-  /** Whole SSE messages (or comments), serialised once for all readers. Several together cost about as much as one. */
+  /** Whole SSE messages or comments, serialised once for all readers. Several in one call cost about as much as one. */
   write(...messages: readonly Uint8Array[]): boolean;
-  /** Bytes accepted by `write` and not yet taken by the network. */
+  /** Bytes accepted by `write` and not yet sent. */
   bufferedBytes(): number;
   /** Ends the connection: the reader is over its limit, or the service stops. */
   end(): void;
 }
 
-/** What the log held for a reader who came back, and holds no more. */
+/** The events that were trimmed from the log before a resuming reader could get them. */
 export interface LostEvents {
-  /** What the reader asks for. */
+  /** The reader's subscription. */
   request: LiveRequest;
-  /** When the log was created, as the broker spells it: positions are those of that log. */
+  /** The creation time of the log that the positions belong to, as the broker writes it. */
   created: string;
-  /** The first fact that is lost: its record's sequence and its place in the record. */
+  /** The first lost fact: its record's sequence and its index in the record. */
   from: { sequence: number; index: number };
-  /** Sequence of the first record that is there. */
+  /** Sequence of the first record that the log holds. */
   beforeSequence: number;
 }
 

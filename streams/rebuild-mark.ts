@@ -1,6 +1,6 @@
 /**
- * How far the snapshots of a partition reach: every change up to `coveredTo` is in snapshots that ClickHouse holds, so a
- * rebuild replays FACTS only after it. Stored as JSON in POSITIONS by the ClickHouse sink.
+ * How far the snapshots of a partition reach: every change up to `coveredTo` is in snapshots that ClickHouse holds, so
+ * a rebuild replays FACTS only after it. Stored as JSON in POSITIONS by the ClickHouse sink.
  */
 export interface RebuildMark {
   /** When FACTS was created: a mark in another incarnation means nothing. */

@@ -2,8 +2,8 @@ import { decodeJson, encodeJson } from './codec.ts';
 import type { Bucket } from './log/log.ts';
 
 /**
- * A JSON value under one key of a bucket, replaced by compare-and-set with the revision last read or written. Rejects only
- * when the broker cannot be read.
+ * A JSON value under one key of a bucket, replaced by compare-and-set with the revision last read or written. Rejects
+ * only when the broker cannot be read.
  */
 export interface StoredValue<T> {
   /** What is stored; `undefined`: nothing, or nothing this program can read. */

@@ -1,19 +1,19 @@
 import { LIMITS } from '../src/kernel/limits.ts';
 
-/** Streams as data. Both forms of the log are made from this. */
+/** A stream of the log. Both forms of the log make their streams from these definitions. */
 export interface StreamDefinition {
   name: string;
   subjects: readonly string[];
   storage: 'memory' | 'file';
   retention: 'limits' | 'workqueue';
   /**
-   * What happens at `maxBytes`: refuse the new, wherever a record is worth anything. REQUESTS drops the old. DELIVERIES must,
-   * as the broker allows schedules in no other stream (error 10052, nats-server 2.15); its writer bounds what is pending
+   * At `maxBytes`: refuse new records, or drop old ones. Only REQUESTS and DELIVERIES drop old ones: the broker allows
+   * schedules in no other stream (error 10052, nats-server 2.15), and the writer of DELIVERIES bounds its pending bytes
    * far below that size.
    */
   discard: 'new' | 'old';
   maxBytes: number;
-  /** 0: records are never dropped for their age. */
+  /** 0: records never expire. */
   maxAgeMs: number;
   duplicateWindowMs: number;
   /** Whether messages may be scheduled (`Nats-Schedule`, server 2.12 and later). */
@@ -29,7 +29,7 @@ export const STREAMS = {
     subjects: ['requests.*'],
     storage: 'memory',
     retention: 'limits',
-    // Nobody deletes what is decided: the oldest make room. What is dropped undecided is long past its deadline.
+    // Decided commands are not deleted, so the oldest are dropped. An undecided one is long past its deadline then.
     discard: 'old',
     maxBytes: LIMITS.requestsBytes,
     maxAgeMs: LIMITS.requestsMaxAgeMs,
@@ -73,11 +73,11 @@ export const STREAMS = {
 
 export type StreamName = keyof typeof STREAMS;
 
-/** Key-value buckets: last value per key, file storage. */
+/** Key-value buckets: the last value of each key, stored in files. */
 export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS'] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
-/** How long a bucket keeps a value; 0: for ever. */
+/** How long a bucket keeps a value; 0: without limit. */
 export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   CONFIG: 0,
   OWNERS: 0,

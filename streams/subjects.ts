@@ -4,22 +4,22 @@
 export const requestsSubject = (partition: number): string => `requests.${partition}`;
 /** Commits of a partition, written by its owner under its fence, read by every sink. */
 export const factsSubject = (partition: number): string => `facts.${partition}`;
-/** Subjects of RECORDS, one part per node at their end. */
+/** Subjects of RECORDS; the last token is the node. */
 export const SCORE_RECORDS = 'records.scores.*';
 export const MODEL_RECORDS = 'records.models.*';
 export const DELIVERY_RECORDS = 'records.deliveries.*';
 export const DISABLING_RECORDS = 'records.disablings.*';
 /** Score records of a node, written by its record writer, read by the ClickHouse sink. */
 export const scoreRecordsSubject = (node: string): string => `records.scores.${node}`;
-/** What a node's processes loaded as models, by the same writer for the same sink. */
+/** Models that a node's processes loaded, by the same writer for the same sink. */
 export const modelRecordsSubject = (node: string): string => `records.models.${node}`;
-/** Attempts to deliver to webhooks, as a node's worker made them, for the same sink. */
+/** Attempts to deliver to webhooks by a node's worker, for the same sink. */
 export const deliveryRecordsSubject = (node: string): string => `records.deliveries.${node}`;
-/** Webhooks that were disabled by the service, as a node saw it, for the same sink. */
+/** Webhooks that the service disabled, recorded by each node, for the same sink. */
 export const disablingRecordsSubject = (node: string): string => `records.disablings.${node}`;
 /** Queries to a partition's owner: plain messages. */
 export const queriesSubject = (partition: number): string => `queries.${partition}`;
 /** Replies to one gateway: plain messages. */
 export const repliesSubject = (gateway: string): string => `replies.${gateway}`;
-/** Counts that gateways tell each other for shared rate limits: plain messages. */
+/** Counts that gateways exchange for shared rate limits: plain messages. */
 export const RATE_COUNTS_SUBJECT = 'rates.counts';

@@ -2,25 +2,28 @@ import type { ConfigEntry } from './config/config-store.ts';
 import type { FactPlace } from './records/fact-place.ts';
 
 /**
- * The port between the API and the webhooks sink: what an operator may ask of a webhook's deliveries beside its definition. None of it
- * throws for what may happen; `unavailable` is the broker that does not answer.
+ * The port between the API and the webhooks sink: operations on a webhook's deliveries. Expected failures are values;
+ * `unavailable` means that the broker does not answer.
  */
 export interface WebhookOperations {
-  /** Makes one attempt now with a sample payload, outside the queue: nothing follows from its failure, and it is not logged. */
+  /**
+   * Makes one attempt now with a sample payload, outside the queue. A failure has no consequences and is not logged.
+   */
   test(webhook: WebhookEntry): Promise<TestedDelivery>;
   /**
-   * Queues the delivery of one fact again, under the same delivery id, with new attempts from 1. The webhook's present kinds and
-   * filters are not asked: it was wanted once.
-   * @param place where the fact stands, as the row of an earlier attempt says
-   * @param requestId of the request that asks for it: repeats of it within the stream's duplicate window queue nothing more
+   * Queues the delivery of one fact again, under the same delivery id, with attempts from 1. The webhook's current
+   * kinds and filters are ignored.
+   * @param place of the fact, from the row of an earlier attempt
+   * @param requestId of the API request; its repeats within the stream's duplicate window queue nothing more
    */
   redeliver(webhook: WebhookEntry, place: FactPlace, requestId: string): Promise<Redelivery>;
   /**
-   * Begins to queue again, in the background, whatever the webhook wants of what happened since a time (epoch milliseconds), under
-   * the ids it had or would have had. One at a time per webhook: while one runs, that one is answered.
+   * Begins to queue again, in the background, every delivery that the webhook subscribes to since a time (epoch
+   * milliseconds), under the ids that the deliveries have or would have had. One recovery per webhook runs at a time:
+   * while one runs, it is returned.
    */
   recover(webhook: WebhookEntry, sinceMs: number): Promise<RecoveryRequest>;
-  /** The latest recovery of a webhook, running or ended; `undefined`: none is known. */
+  /** The latest recovery of a webhook, running or ended; `undefined`: none is stored. */
   recovery(webhook: WebhookEntry): Promise<Recovery | undefined | 'unavailable'>;
 }
 
@@ -30,18 +33,18 @@ export interface TestedDelivery {
   deliveryId: string;
   /** Kind of the sample. */
   type: string;
-  /** Whether the receiver took it: any 2xx. */
+  /** Whether the receiver returned any 2xx. */
   delivered: boolean;
-  /** HTTP status; `null`: there was no answer. */
+  /** HTTP status; `null`: no response. */
   status: number | null;
   durationMs: number;
-  /** Why there was no answer; `null`: there was one. */
+  /** Why there was no response; `null`: there was one. */
   error: string | null;
-  /** First characters of the answer's body: the receiver's text, to be escaped wherever it is shown. */
+  /** First characters of the response's body. Untrusted text: escape it wherever it is shown. */
   responseStart: string;
 }
 
-/** `gone`: FACTS does not hold the fact any more. `erased`: its player was erased, so nobody may be told. */
+/** `gone`: FACTS no longer holds the fact. `erased`: its player was erased, so it must not be delivered. */
 export type Redelivery =
   | { kind: 'queued'; deliveryId: string }
   | { kind: 'gone' }
@@ -53,15 +56,15 @@ export type RecoveryRequest =
   | { kind: 'running'; recovery: Recovery }
   | { kind: 'unavailable' };
 
-/** How far a recovery is. */
+/** The progress of a recovery. */
 export interface Recovery {
   id: string;
   /** Epoch milliseconds. */
   since: number;
   startedAt: number;
-  /** `stopped`: the webhook was deleted or disabled, or FACTS lost its place. */
+  /** `stopped`: the webhook was deleted or disabled, or FACTS no longer holds the recovery's position. */
   state: 'running' | 'done' | 'stopped';
-  /** Records of FACTS looked at, of about how many. */
+  /** Records of FACTS read, and their estimated total. */
   scanned: number;
   total: number;
   /** Deliveries queued. */

@@ -4,7 +4,7 @@ import type { Ids } from '../../src/kernel/ids.ts';
 import type { ApiKeyDocument, DocumentAddress, Tier } from '../../actors/vocabulary/documents.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
-/** What an API key is made for. */
+/** The game, environment and kind of an API key. */
 export interface ApiKeyRequest {
   game: string;
   environment: Environment;
@@ -13,28 +13,28 @@ export interface ApiKeyRequest {
   scopes: readonly string[];
 }
 
-/** A key just made. `text` is shown once and kept nowhere. */
+/** A new key. `text` is shown once and not stored. */
 export interface NewApiKey {
   text: string;
   address: DocumentAddress<'key'>;
   document: ApiKeyDocument;
 }
 
-/** What a key may be given besides its kind. */
+/** Options of a new key. */
 export const SCOPES = ['scoring:write'] as const;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 190 bits: nobody guesses it, and a plain hash of it needs no salt. */
+/** 190 bits cannot be guessed, so an unsalted hash is safe. */
 const RANDOM_CHARACTERS = 32;
 const PREFIXES = { client: 'pk', server: 'sk' } as const;
 
-/** Makes a key: its text (`pk_live_…`, `sk_test_…`), and the document to store. */
+/** Creates a key: its text (`pk_live_…`, `sk_test_…`) and the document to store. */
 export function createApiKey(request: ApiKeyRequest, clock: Clock, ids: Ids): NewApiKey {
   const text = `${PREFIXES[request.kind]}_${request.environment}_${randomBase62(RANDOM_CHARACTERS, ids)}`;
   return { text, ...apiKeyRecord(text, request, clock, ids) };
 }
 
-/** The document of a key whose text is known, and where it is stored. */
+/** The document of a given key text, and its address. */
 export function apiKeyRecord(text: string, request: ApiKeyRequest, clock: Clock, ids: Ids): Omit<NewApiKey, 'text'> {
   const createdAt = clock.wallMs();
   return {
@@ -56,7 +56,7 @@ export function hashApiKey(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** Random characters without bias: bytes past the last whole multiple of 62 are drawn again. */
+/** Unbiased random characters: bytes beyond the last multiple of 62 are drawn again. */
 function randomBase62(length: number, ids: Ids): string {
   const usable = 256 - (256 % ALPHABET.length);
   let text = '';

@@ -7,13 +7,13 @@ import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
 import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
-/** A document with the revision it was read at. */
+/** A document with its revision. */
 export interface ConfigEntry<K extends DocumentKind = DocumentKind> extends DocumentAddress<K> {
   revision: number;
   document: Documents[K];
 }
 
-/** What changed; `entry` is undefined when the document was deleted. */
+/** A change; `entry` is undefined if the document was deleted. */
 export type ConfigChange = {
   [K in DocumentKind]: { address: DocumentAddress<K>; entry: ConfigEntry<K> | undefined };
 }[DocumentKind];
@@ -24,31 +24,31 @@ export type ConfigWrite<K extends DocumentKind> =
   | { kind: 'unavailable' };
 
 /**
- * Definitions of the whole deployment, held in memory and kept fresh by watching the CONFIG bucket. A write resolves
- * once this process has seen its own change, so that every later request on this node is decided under it.
+ * The documents of the whole deployment, held in memory and updated by watching the bucket CONFIG. A write resolves
+ * once this process has seen its own change, so every later request on this node uses it.
  */
 export interface ConfigStore {
   /** The highest CONFIG revision seen. */
   readonly revision: number;
   get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined;
-  /** All documents of a kind, of one game and environment when given. */
+  /** All documents of a kind; only those of `game` and `environment` if given. */
   list<K extends DocumentKind>(kind: K, game?: string, environment?: DocumentAddress['environment']): ConfigEntry<K>[];
   /**
-   * With `revision`: only if the document still has it. 0: only if there is none, or one sealed with a key that this
-   * process lacks: a deployment whose key was lost (SECRETS_KEY_REPLACES) must be able to store new secrets.
+   * With `revision`: writes only if the document still has it. 0: only if there is no document, or one encrypted with a
+   * key that this process lacks, so that a deployment that lost its key (SECRETS_KEY_REPLACES) can store new secrets.
    */
   put<K extends DocumentKind>(
     address: DocumentAddress<K>,
     document: Documents[K],
     revision?: number,
   ): Promise<ConfigWrite<K>>;
-  /** Resolves to whether it was deleted (false: the log could not be reached, or the revision did not match). */
+  /** Resolves to whether it was deleted. False: the log is unavailable, or the revision did not match. */
   delete(address: DocumentAddress, revision?: number): Promise<boolean>;
-  /** Called for every change after start, in order, once the store itself holds it. */
+  /** Calls `listener` for every change after the start, in order, once the store holds it. */
   onChange(listener: (change: ConfigChange) => void): Stop;
   /** Resolves to true once `revision` has been seen, to false after `timeoutMs`. Already seen: true at once. */
   seen(revision: number, timeoutMs: number): Promise<boolean>;
-  /** Documents whose secrets are stored otherwise than `put` stores them now. */
+  /** Documents whose secrets are not stored as `put` stores them now. */
   outdatedSecrets(): DocumentAddress[];
   stop(): void;
 }
@@ -56,10 +56,10 @@ export interface ConfigStore {
 type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
 
 /**
- * Opens the store. Resolves once every document that existed then is held. Keeps fresh by itself afterwards; a document
- * that cannot be read (another version wrote it, or its secrets are sealed with another key) is logged and left out, the
- * one held before stays.
- * @param box seals and opens the secrets of documents; without it they are stored in the clear
+ * Opens the store. Resolves once it holds every document that exists, and follows changes from then on. A document that
+ * cannot be read (another version wrote it, or its secrets are encrypted with another key) is logged and ignored; the
+ * store keeps the version before it.
+ * @param box encrypts and decrypts the secrets of documents; without it they are stored in the clear
  */
 export async function openConfigStore(log: Log, clock: Clock, logger: Logger, box?: SecretBox): Promise<ConfigStore> {
   const bucket = log.bucket('CONFIG');
@@ -76,7 +76,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const outdated = new Map<string, DocumentAddress>();
-  /** Revisions of documents whose secrets this process cannot open. */
+  /** Revisions of documents whose secrets this process cannot decrypt. */
   const locked = new Map<string, number>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
   let revision = 0;
@@ -84,7 +84,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
 
   function onEntry(entry: BucketEntry): void {
     const address = parsePath(entry.key);
-    if (address === undefined) logger.warn({ key: entry.key }, 'a config document of an unknown kind is left out');
+    if (address === undefined) logger.warn({ key: entry.key }, 'a config document of an unknown kind is ignored');
     else fold(address, entry);
     revision = Math.max(revision, entry.revision);
     for (const waiter of waiting) if (waiter.revision <= revision) waiter.give(true);
@@ -92,7 +92,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
 
   function fold<K extends DocumentKind>(address: DocumentAddress<K>, { key, value, revision }: BucketEntry): void {
     const held = tables[address.kind].get(key);
-    // After a reconnect what we have already may come again.
+    // After a reconnect the watch may repeat entries.
     if (held !== undefined && held.revision >= revision) return;
     outdated.delete(key);
     locked.delete(key);
@@ -104,7 +104,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     if (parsed.kind !== 'opened') {
       if (parsed.kind === 'locked') locked.set(key, revision);
       const why = parsed.kind === 'locked' ? 'its secrets were sealed with a key that this process lacks' : 'bad form';
-      logger.error({ key, revision, why }, 'a config document cannot be read and is left out');
+      logger.error({ key, revision, why }, 'a config document cannot be read and is ignored');
       return;
     }
     if (!parsed.current) outdated.set(key, address);
@@ -135,7 +135,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     });
   }
 
-  /** Whether a write is done and in effect here; without that, 2xx would promise too much. */
+  /** Resolves to whether a write is stored and this process has seen it, which a 2xx promises. */
   async function inEffect(outcome: BucketOutcome): Promise<number | 'conflict' | 'unavailable'> {
     if (outcome.kind === 'conflict') return 'conflict';
     if (outcome.kind === 'unknown' || !(await seen(outcome.revision, LIMITS.configWaitMs))) return 'unavailable';
@@ -198,8 +198,8 @@ const KINDS: { [K in DocumentKind]: K } = {
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
 
 /**
- * The bucket's key of a document. It is a subject to the broker, where a dot separates words and no word may be empty: so
- * the dots of a document's key (`..` is a flag's key like any other) stand there as `=d`, and `=` itself as `=e`.
+ * The bucket's key of a document. The broker uses it as a subject, in which dots separate tokens and no token may be
+ * empty. A document's key may hold dots (`..` is a valid key of a flag), so they are written as `=d`, and `=` as `=e`.
  */
 function pathOf({ game, environment, kind, key }: DocumentAddress): string {
   const word = key.replaceAll(/[.=]/g, (character) => (character === '.' ? '=d' : '=e'));
@@ -235,7 +235,7 @@ function parseDocument<K extends DocumentKind>(
   }
 }
 
-/** Documents are written by this program only, after validation; what is checked is that it is one at all. */
+/** Only this program writes documents, after validation; so this only checks that the value is an object. */
 function isDocument<K extends DocumentKind>(_kind: K, value: unknown): value is Documents[K] {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

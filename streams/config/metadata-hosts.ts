@@ -1,6 +1,6 @@
 /**
- * Names under which clouds serve credentials to their machines. Their addresses are refused too; the names stand here as well
- * because some have public addresses, or others inside a cloud than outside.
+ * Host names under which clouds serve credentials to their machines. Their private addresses are refused elsewhere; the
+ * names are refused too, because some resolve to public addresses, or differently inside a cloud.
  */
 const METADATA_NAMES = new Set([
   'instance-data',
@@ -13,7 +13,7 @@ const METADATA_NAMES = new Set([
   'rancher-metadata',
 ]);
 
-/** @param host as a URL has it: lower case, perhaps with a dot at its end */
+/** @param host of a URL: lower case, possibly with a trailing dot */
 export function isMetadataHost(host: string): boolean {
   const name = host.endsWith('.') ? host.slice(0, -1) : host;
   return METADATA_NAMES.has(name) || name === 'internal' || name.endsWith('.internal');

@@ -3,8 +3,8 @@ import type { DocumentAddress, DocumentKind } from '../../actors/vocabulary/docu
 import { createdRevisionOf } from './webhook-revision.ts';
 
 /**
- * Writes every document again whose secrets are not stored as this process stores them: in the clear, or under an earlier
- * key. A document that somebody changes meanwhile is left to that change, which does the same.
+ * Writes every document again whose secrets are not stored as this process stores them: in the clear, or with an
+ * earlier key. A document that changes meanwhile is skipped, because the change stores its secrets anew.
  * @returns how many were written, and how many could not be
  */
 export async function rewriteSecrets(store: ConfigStore): Promise<{ written: number; failed: number }> {
@@ -19,7 +19,7 @@ export async function rewriteSecrets(store: ConfigStore): Promise<{ written: num
   return { written, failed };
 }
 
-/** `undefined`: it is no more. */
+/** `undefined`: the document was deleted. */
 async function rewrite(
   store: ConfigStore,
   { game, environment, kind, key }: DocumentAddress,
@@ -28,7 +28,7 @@ async function rewrite(
     case 'webhook': {
       const entry = store.get({ game, environment, kind, key });
       if (entry === undefined) return undefined;
-      // A webhook's first version has its own revision as that of its creation.
+      // In a webhook's first version the revision of its creation is the document's own revision.
       const document = { ...entry.document, createdRevision: createdRevisionOf(entry) };
       return store.put({ game, environment, kind, key }, document, entry.revision);
     }
@@ -43,6 +43,6 @@ async function rewrite(
     case 'campaign':
     case 'event_schema':
     case 'deployment':
-      throw new Error(`nothing is known of secrets in a ${kind}`);
+      throw new Error(`documents of the kind ${kind} hold no secrets`);
   }
 }

@@ -2,17 +2,17 @@ import type { Sealed, SecretBox } from '../../src/kernel/secret-box.ts';
 import type { DocumentKind } from '../../actors/vocabulary/documents.ts';
 
 /**
- * What of a document is a secret: paths to strings; `*` stands for every key of an object. Each string is encrypted in the
- * bucket, bound to its document and path, and plain in memory. A new secret is one more path here.
+ * The secrets of documents: paths to strings, where `*` is every key of an object. Each string is encrypted in the
+ * bucket, bound to its document and path, and plain in memory. To add a secret, add its path here.
  */
 const SECRET_PATHS: { readonly [K in DocumentKind]?: readonly string[] } = {
-  // Callers put credentials of their receivers into headers.
+  // Headers may hold credentials for the receiver.
   webhook: ['secret', 'previousSecret.secret', 'headers.*'],
   player_tokens: ['secret', 'previous.secret'],
 };
 
 export type OpenedDocument =
-  /** `current`: it is stored as it would be stored now. */
+  /** `current`: stored as it would be stored now. */
   { kind: 'opened'; document: unknown; current: boolean } | { kind: 'locked' };
 
 /** @param path the document's key in the bucket */
@@ -22,7 +22,7 @@ export function sealDocument(box: SecretBox | undefined, kind: DocumentKind, pat
   );
 }
 
-/** `locked`: a secret in it was sealed with a key that `box` lacks, or for another place. */
+/** `locked`: a secret in it was encrypted with a key that `box` lacks, or for another document or path. */
 export function openDocument(
   box: SecretBox | undefined,
   kind: DocumentKind,

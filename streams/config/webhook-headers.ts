@@ -1,6 +1,6 @@
 /**
- * Headers of a delivery that its webhook can't set, in lower case: those the service signs or describes the body with,
- * and those that belong to the connection (RFC 9110, section 7.6.1) or would say a different receiver than the URL.
+ * Headers that a webhook must not set, in lower case: those that the service signs or that describe the body, those of
+ * the connection (RFC 9110, section 7.6.1), and those that could name another receiver than the URL.
  */
 const RESERVED = new Set([
   'content-type',

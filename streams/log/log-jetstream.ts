@@ -15,32 +15,32 @@ import { openWork } from './jetstream/work.ts';
 import type { Log } from './log.ts';
 
 export interface JetStreamOptions {
-  /** `nats://host:port`, with a token or a user and password before the host if need be; or several joined by commas. */
+  /** `nats://[token@ or user:password@]host:port`, or several joined by commas. */
   url: string;
-  /** Credentials and TLS that go before those of `url`. */
+  /** Credentials and TLS; they override those of `url`. */
   access?: BrokerAccess;
   /** Copies of every stream: 1 on a single node, 3 in a cluster. */
   replicas: 1 | 3;
-  /** Bound of FACTS in bytes; at it writes are refused. */
+  /** Maximum size of FACTS in bytes; then writes are refused. */
   factsMaxBytes?: number;
   logger: Logger;
   clock: Clock;
-  /** How long the broker may take to be there at the start. */
+  /** How long to wait for the broker at the start. */
   patienceMs?: number;
-  /** Take streams and buckets as they are: for tools beside a running service, which has made them as it wants them. */
+  /** Use streams and buckets as they are: for tools and threads beside the service that makes them. */
   asFound?: boolean;
 }
 
 /** The log over JetStream. */
 export interface JetStreamLog extends Log {
-  /** Makes streams and buckets, or brings them up to date. Done by itself at the start and after every reconnect. */
+  /** Makes or updates streams and buckets. Runs at the start and after every reconnect. */
   ensure(): Promise<void>;
 }
 
 /**
- * Connects to NATS and makes sure that the streams are there. Afterwards the connection is kept for ever.
- * Throws when no broker answers in time, when it refuses the credentials, when it is older than 2.12, when JetStream is off, or when a stream cannot be
- * made as defined.
+ * Connects to NATS, makes the streams, and keeps the connection until `close`. Throws when no broker answers in time,
+ * when it refuses the credentials, when it is older than 2.12, when JetStream is off, or when a stream cannot be made
+ * as defined.
  */
 export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
   const { clock, logger } = options;
@@ -82,7 +82,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
   };
 }
 
-/** At the start a cluster may still be gathering. */
+/** Repeats while nodes of a cluster are still starting. */
 async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promise<void>): Promise<void> {
   const untilMs = clock.monotonicMs() + patienceMs;
   for (;;) {
@@ -103,8 +103,8 @@ async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promi
 }
 
 /**
- * After every reconnect the streams are ensured again, as a single nats-server that restarts has forgotten those it held
- * in memory. Meanwhile the link is up already: what is sent to a stream that is not there yet is sent again.
+ * Ensures the streams again after every reconnect, because a single nats-server loses streams in memory when it
+ * restarts. The link is already up then: appends to a missing stream are repeated until it exists.
  */
 function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): void {
   let missing = false;

@@ -17,33 +17,33 @@ import { subjectMatches } from './subject-match.ts';
 
 /** A broker in memory, shared by the clients of one test or simulation. */
 export interface MemoryBroker {
-  /** A new client. `name` is what the fault hooks see; with clocks of its own it can be paused. */
+  /** A new client. Fault hooks get its `name`. With its own clocks it can be paused. */
   connect(name?: string, own?: ClientClocks): MemoryLog;
   /**
-   * A stream loses everything, as when a broker that held it in memory restarts: a single nats-server makes it anew
-   * (`new` creation), a cluster may bring it back empty under its old creation (`same`).
+   * Empties a stream, as a restart of the broker empties a memory stream: with a single nats-server it is created anew
+   * (`new`); in a cluster it may come back empty with its old creation time (`same`).
    */
   wipe(stream: StreamName, creation: 'new' | 'same'): void;
-  /** What a stream holds, for a test's own checks. */
+  /** The contents of a stream, for checks of tests. */
   stream(name: StreamName): MemoryStream;
   bucket(name: BucketName): MemoryBucket;
 }
 
-/** One client, and what a test may do to it. */
+/** One client, with faults that a test may inject. */
 export interface MemoryLog extends Log {
-  /** The connection breaks; what is under way is lost, or still reaches the broker. */
+  /** Breaks the connection. Messages in flight are lost, or still reach the broker. */
   disconnect(underWay?: 'lose' | 'deliver'): void;
   reconnect(): void;
-  /** The process is gone: nothing it waits for ever settles. What it had sent is lost, or still reaches the broker. */
+  /** Kills the process: its pending calls never end. Sent messages are lost, or still reach the broker. */
   kill(underWay?: 'lose' | 'deliver'): void;
 }
 
 export interface MemoryFaults {
-  /** Asked once for every append, as it leaves the client. */
+  /** Called for every append when the client sends it. */
   onAppend?: (call: { client: string; stream: StreamName; subject: string; data: Uint8Array }) => WriteFault;
-  /** Asked once for every bucket write, as it leaves the client. */
+  /** Called for every bucket write when the client sends it. */
   onBucketWrite?: (call: { client: string; bucket: BucketName; key: string }) => WriteFault;
-  /** How long one message takes in one direction, in milliseconds. Order within a connection is kept. */
+  /** Latency of one message in one direction, milliseconds. A connection keeps its order. */
   latencyMs?: (client: string) => number;
 }
 

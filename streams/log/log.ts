@@ -1,12 +1,12 @@
 import type { StreamName, BucketName } from '../stream-definitions.ts';
 
 /**
- * The log as the service needs it: durable streams with fenced appends, key-value buckets with compare-and-set, and
- * plain messages. Two forms pass one contract suite: JetStream (`log-jetstream.ts`) and memory (`log-memory.ts`).
- * Expected outcomes are values; a rejected promise means the caller broke a rule, or the log was closed.
+ * The log: durable streams with fenced appends, key-value buckets with compare-and-set, and plain messages. Both forms,
+ * JetStream (`log-jetstream.ts`) and memory (`log-memory.ts`), pass one contract suite. Expected outcomes are values; a
+ * rejected promise means a programming error or a closed log.
  *
- * Writes (`append`, a bucket's `put` and `delete`, `ack`) end within their time-out, whatever happens. Reads (`last`,
- * `next`, `info`, `get`) and `purgeBelow` are asked again until the broker answers: who cannot wait uses `within`.
+ * Writes (`append`, a bucket's `put` and `delete`, `ack`) always end within their time-out. Reads (`last`, `next`,
+ * `info`, `get`) and `purgeBelow` are repeated until the broker answers; use `within` to bound them.
  */
 export interface Log {
   /**
@@ -25,21 +25,21 @@ export interface Log {
   info(stream: StreamName): Promise<StreamBounds>;
   /** How many subjects that match (wildcards allowed) hold records. */
   countSubjects(stream: StreamName, subject: string): Promise<number>;
-  /** How many records each subject that matches holds. For a pattern that few subjects match: at most 100,000 are listed. */
+  /** How many records each matching subject holds. Use it only for patterns that few subjects match. */
   countBySubject(stream: StreamName, subject: string): Promise<ReadonlyMap<string, number>>;
   /** Deletes every record of the stream below `sequence`. */
   purgeBelow(stream: StreamName, sequence: number): Promise<void>;
-  /** Takes records off a work queue: each is handed out again until it is acknowledged. */
+  /** Takes records from a work queue. Each is handed out again until it is acknowledged. */
   work(stream: StreamName, options: WorkOptions): Stop;
   /** A key-value bucket. */
   bucket(name: BucketName): Bucket;
-  /** Sends a plain message: at most once, to whoever listens now. */
+  /** Sends a plain message, at most once, to current subscribers. */
   publish(subject: string, data: Uint8Array): void;
-  /** Listens to plain messages. With `group`, each message reaches one listener of the group. */
+  /** Subscribes to plain messages. With `group`, one subscriber of the group gets each message. */
   subscribe(subject: string, onMessage: (data: Uint8Array, subject: string) => void, group?: string): Stop;
   /** Whether the broker can be reached now. */
   readonly connected: boolean;
-  /** Sends what is buffered and lets go. Idempotent. */
+  /** Sends buffered messages and closes the connection. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -75,26 +75,27 @@ export interface LogRecord {
 }
 
 export interface ReadOptions {
-  /** Only these subjects (wildcards allowed); all when left out. */
+  /** Only these subjects (wildcards allowed); by default all. */
   subjects?: readonly string[];
-  /** First sequence wanted, or `new` for what is stored after this reader has started. */
+  /** The first sequence, or `new` for records stored after this reader has started. */
   from: number | 'new';
-  /** Called (never synchronously inside `read`) when `take` has something, or the reader has ended. May be early. */
+  /** Called when `take` may have records or the reader has ended; never synchronously inside `read`. */
   onWaiting: () => void;
 }
 
 /**
- * An ordered, gapless reader with a bounded buffer: when nobody takes, it stops pulling. It survives reconnects by
- * itself. When the stream was lost or started over it ends: what to do then is the caller's to decide.
+ * An ordered, gapless reader with a bounded buffer: it requests more only when the caller takes records. It survives
+ * reconnects. It ends when the stream was created anew or no longer holds the next record; the caller decides what
+ * follows.
  */
 export interface Reader {
-  /** Removes and returns what waits, at most `maxRecords` and, but for the first, `maxBytes`. Never blocks. */
+  /** Removes and returns buffered records: at most `maxRecords`, and `maxBytes` except for the first. Never blocks. */
   take(maxRecords?: number, maxBytes?: number): LogRecord[];
-  /** `undefined` while it runs. `reset`: the stream is another one now, or no longer holds where this reader stands. */
+  /** `undefined` while it runs. `reset`: the stream was created anew, or no longer holds this reader's next record. */
   readonly ended: undefined | 'stopped' | 'reset';
-  /** Settles once the reader is established: what is stored from now on will reach it. */
+  /** Resolves once the reader is established: it gets every record stored from then on. */
   readonly started: Promise<void>;
-  /** Records of its subjects stored but not yet taken, as last known. */
+  /** Records of its subjects that are stored and not yet taken, as last reported. */
   readonly pending: number;
   stop(): void;
 }
@@ -114,16 +115,16 @@ export interface WorkItem {
   record: LogRecord;
   /** How often this record was handed out, from 1. */
   handedOut: number;
-  /** Done: removed from the queue. Resolves to whether the broker confirmed it; if not, it may come again. */
+  /** Removes the record from the queue. Resolves to whether the broker confirmed it; if not, it may come again. */
   ack(): Promise<boolean>;
-  /** Still at it: start `ackWaitMs` anew. */
+  /** Restarts `ackWaitMs`. */
   working(): void;
-  /** Hand it out again after `delayMs`. */
+  /** Asks for the record again after `delayMs`. */
   retryIn(delayMs: number): void;
 }
 
 export interface StreamBounds {
-  /** When the stream was created, as the broker spells it: the identity of this incarnation. */
+  /** When the stream was created, as the broker writes it: the identity of this incarnation. */
   created: string;
   /** Sequence of the first record held; `lastSequence + 1` when empty. */
   firstSequence: number;
@@ -148,19 +149,19 @@ export type BucketOutcome =
   | { kind: 'conflict' }
   | { kind: 'unknown'; message: string };
 
-/** A bucket of last values. Keys: `[A-Za-z0-9_=-]+` parts joined by dots. */
+/** A bucket of last values. Keys are parts of `[A-Za-z0-9_=-]+` joined by dots. */
 export interface Bucket {
   /** Read from the leader. `undefined`: never written, or deleted. */
   get(key: string): Promise<BucketEntry | undefined>;
-  /** Writes if the key's revision is still `revision` (0: the key must not exist, or be deleted). Left out: always. */
+  /** Writes if the key still has `revision` (0: it must not exist, or be deleted). Without `revision`: always. */
   put(key: string, value: Uint8Array, revision?: number): Promise<BucketOutcome>;
   /** Deletes; with `revision` only while the key still holds it. */
   delete(key: string, revision?: number): Promise<BucketOutcome>;
   /**
-   * Delivers every current entry (deleted keys too, without a value), then changes, in order of revision. The last change
-   * of each key always arrives. One that is replaced before it is delivered may be skipped: a bucket holds last values
-   * only. After a reconnect the watch continues; changes may be repeated. `onCurrent` is called once, when all entries
-   * that existed at the start were delivered.
+   * Delivers every current entry (deleted keys too, without a value), then changes, in order of revision. The last
+   * change of each key always arrives. One that is replaced before it is delivered may be skipped: a bucket holds last
+   * values only. After a reconnect the watch continues; changes may be repeated. `onCurrent` is called once, when all
+   * entries that existed at the start were delivered.
    */
   watch(options: { onEntry: (entry: BucketEntry) => void; onCurrent: () => void }): Stop;
 }

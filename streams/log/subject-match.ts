@@ -1,4 +1,4 @@
-/** Whether `subject` falls under `pattern`: `*` stands for one token, a final `>` for one or more. */
+/** Whether `subject` matches `pattern`: `*` matches one token, a final `>` one or more. */
 export function subjectMatches(pattern: string, subject: string): boolean {
   if (pattern === subject) return true;
   if (!pattern.includes('*') && !pattern.includes('>')) return false;

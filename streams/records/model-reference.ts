@@ -1,6 +1,6 @@
 /**
- * How a model's inputs and its score were spread over the installs it was evaluated on, as its manifest says. Told whenever a
- * process loads the model: ClickHouse measures drift against it.
+ * The distributions of a model's inputs and score over the installs that it was evaluated on, from its manifest.
+ * Recorded whenever a process loads the model; ClickHouse measures drift against them.
  */
 export interface ModelReference {
   /** First 12 hex characters of the artifact's SHA-256. */
@@ -19,7 +19,10 @@ export interface ReferenceBins {
   shares: readonly number[];
 }
 
-/** What a manifest says of it (`models/training/README.md`). @param loadedAt epoch milliseconds */
+/**
+ * Reads the reference of a manifest (`models/training/README.md`).
+ * @param loadedAt epoch milliseconds
+ */
 export function modelReferenceOf(manifest: ReferencedManifest, loadedAt: number): ModelReference {
   const features = manifest.features.map(({ name, reference }) => ({ measure: name, ...reference }));
   const measures = [...features, { measure: 'score', ...manifest.score_reference }];

@@ -4,19 +4,19 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { Log } from '../log/log.ts';
 
 /**
- * Appends records of one kind to RECORDS: what is given in one turn of the event loop, while an append is under way, or within the
- * linger, travels as one message.
+ * Appends records of one kind to RECORDS. Records given in one turn of the event loop, during an append, or within the
+ * linger share a message.
  *
- * An append that is not answered is sent again, byte for byte and under the same message id, until it is or its deadline is
- * past: that is far inside the stream's duplicate window, so a message is stored once however often it was sent.
+ * An unanswered append is sent again, byte for byte and under the same message id, until it is answered or past its
+ * deadline. The deadline is far inside the stream's duplicate window, so a message is stored at most once.
  */
 export interface RecordBatches<T> {
   /**
-   * `stored`: the records are durable, and each will have exactly one row in ClickHouse. `unavailable`: they may have been stored
-   * all the same. Never rejects; settles within `LIMITS.recordDeadlineMs` and the time-out of one append.
+   * `stored`: the records are durable, and each becomes exactly one row in ClickHouse. `unavailable`: they may have
+   * been stored. Never rejects; resolves within `LIMITS.recordDeadlineMs` and the time-out of one append.
    */
   append(records: readonly T[]): Promise<RecordsOutcome>;
-  /** Takes nothing more; resolves once everything given is settled. */
+  /** Refuses further records; resolves once every given one has its outcome. */
   close(): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ export interface RecordBatchesOptions<T> {
   clock: Clock;
   logger: Logger;
   subject: string;
-  /** What they are, for log lines. */
+  /** Names the records in log lines. */
   what: string;
   encode: (records: readonly T[]) => Uint8Array;
   /** Unique in RECORDS for longer than its duplicate window. */
   messageId: () => string;
-  /** Records of one message; what one caller gave stays together. */
+  /** Most records of one message; those of one call stay together. */
   perMessage: number;
-  /** Records waiting to be stored; beyond it `unavailable` at once. */
+  /** Most records that wait to be stored; beyond it `append` returns `unavailable` at once. */
   pending: number;
   /** How long the first record of a message waits for others. */
   lingerMs?: number;
-  /** Appends under way at once; 1 when left out. Messages may be stored in another order then. */
+  /** Appends in flight at once, 1 by default. With more, messages may be stored in another order. */
   inFlight?: number;
 }
 
@@ -46,21 +46,21 @@ interface Given<T> {
   records: readonly T[];
   /** By the monotonic clock. */
   deadlineMs: number;
-  settle: (outcome: RecordsOutcome) => void;
+  resolve: (outcome: RecordsOutcome) => void;
 }
 
 export function createRecordBatches<T>(options: RecordBatchesOptions<T>): RecordBatches<T> {
   const { log, clock, logger, subject, what, lingerMs = 0, inFlight = 1 } = options;
   const waiting: Given<T>[] = [];
-  /** Records given and not settled. */
+  /** Records without an outcome yet. */
   let pending = 0;
   let closed = false;
   let failing = false;
-  /** Turns that will still look at what waits. */
+  /** Runs that will still send waiting records. */
   let underWay = 0;
   const running = new Set<Promise<void>>();
 
-  /** Sends what waits, unless enough is under way already: whoever comes meanwhile shares the next message. */
+  /** Starts sending, unless enough runs are active: records given meanwhile share the next message. */
   function start(): void {
     if (underWay >= inFlight) return;
     underWay += 1;
@@ -69,14 +69,14 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
   }
 
   async function run(): Promise<void> {
-    // Whoever else has something to say in this turn is heard first.
+    // Lets other calls of this turn add their records first.
     await (lingerMs === 0 ? Promise.resolve() : sleep(clock, lingerMs));
     while (waiting.length > 0) {
       const message = takeMessage(waiting, options.perMessage);
       const records = message.flatMap((given) => given.records);
       const outcome = await send(records, message[0]?.deadlineMs ?? 0);
       pending -= records.length;
-      for (const given of message) given.settle(outcome);
+      for (const given of message) given.resolve(outcome);
     }
     underWay -= 1;
   }
@@ -94,21 +94,21 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
 
   /** Why the message is not stored; `undefined`: it is. */
   async function appendUntil(deadlineMs: number, data: Uint8Array, messageId: string): Promise<string | undefined> {
-    let why = 'it waited for its turn until its deadline';
+    let why = 'it waited until its deadline without being sent';
     for (let delayMs: number = LIMITS.logRetryMs; ; delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs)) {
       const leftMs = deadlineMs - clock.monotonicMs();
       if (leftMs <= 0) return why;
       const timeoutMs = Math.min(LIMITS.logRequestMs, Math.ceil(leftMs));
       const outcome = await log.append(subject, data, { messageId, timeoutMs });
       if (outcome.kind === 'acked') return undefined;
-      // Certainly not stored, and no better a moment later: the caller may come again when there is room.
+      // Not stored, and a repeat at once would be refused too.
       if (outcome.kind === 'refused') return outcome.message;
-      why = outcome.kind === 'unknown' ? outcome.message : 'the broker compared a fence that was never sent';
+      why = outcome.kind === 'unknown' ? outcome.message : 'the broker reports a fence that was not sent';
       await sleep(clock, delayMs);
     }
   }
 
-  /** One line when it begins to fail and one when it is over: records come by the thousand. */
+  /** Logs only the first failure and the recovery, because there may be thousands of records. */
   function note(why: string | undefined): void {
     if (why !== undefined && !failing) logger.error({ subject, reason: why }, `${what} are not stored`);
     if (why === undefined && failing) logger.info({ subject }, `${what} are stored again`);
@@ -120,8 +120,8 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
       if (records.length === 0) return Promise.resolve('stored');
       if (closed || pending + records.length > options.pending) return Promise.resolve('unavailable');
       pending += records.length;
-      return new Promise((settle) => {
-        waiting.push({ records, deadlineMs: clock.monotonicMs() + LIMITS.recordDeadlineMs, settle });
+      return new Promise((resolve) => {
+        waiting.push({ records, deadlineMs: clock.monotonicMs() + LIMITS.recordDeadlineMs, resolve });
         start();
       });
     },
@@ -132,7 +132,7 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
   };
 }
 
-/** Takes what fits one message off the front; what one caller gave stays together. */
+/** Removes the records of the next message from the front; those of one call stay together. */
 function takeMessage<T>(waiting: Given<T>[], perMessage: number): Given<T>[] {
   let records = 0;
   let count = 0;

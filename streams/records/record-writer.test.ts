@@ -120,7 +120,7 @@ describe('the record writer', () => {
   it('tells of a model until it is stored, once', async () => {
     const fates: WriteFault[] = ['lose_ack', 'lose_request'];
     const world = createWorld({ faults: { onAppend: () => fates.shift() ?? 'deliver' } });
-    world.writer.noteModel(REFERENCE);
+    world.writer.recordModel(REFERENCE);
     await world.clock.advanceUntil(() => fates.length === 0, 60_000, 50);
     await world.clock.advance(LIMITS.logRequestMs);
     const reader = world.broker.connect('reader').read('RECORDS', { from: 1, onWaiting: () => {} });

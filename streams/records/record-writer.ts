@@ -8,17 +8,17 @@ import type { ModelReference } from './model-reference.ts';
 import { createRecordBatches, type RecordsOutcome } from './record-batches.ts';
 import type { ScoreRecord } from './score-record.ts';
 
-/** What scoring appends to RECORDS. */
+/** Appends the records of scoring to RECORDS. */
 export interface RecordWriter {
   /**
-   * `stored`: the records are durable, and each will have exactly one row in ClickHouse. `unavailable`: nobody may be told of
-   * them; they may have been stored all the same, so what is scored again is a new record. Never rejects; settles within
+   * `stored`: the records are durable, and each becomes exactly one row in ClickHouse. `unavailable`: the scores must
+   * not be returned. They may have been stored, so a repeated scoring is a new record. Never rejects; resolves within
    * `LIMITS.recordDeadlineMs` and the time-out of one append.
    */
   append(records: readonly ScoreRecord[]): Promise<RecordsOutcome>;
-  /** Has ClickHouse know what a model that was loaded is to be held against: tried until it is stored, or this is closed. */
-  noteModel(reference: ModelReference): void;
-  /** Takes nothing more; resolves once everything given is settled. */
+  /** Records the reference distributions of a loaded model; repeats until they are stored or the writer is closed. */
+  recordModel(reference: ModelReference): void;
+  /** Refuses further records; resolves once every given one has its outcome. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     inFlight: LIMITS.recordsInFlight,
   });
 
-  async function tell(reference: ModelReference): Promise<void> {
+  async function store(reference: ModelReference): Promise<void> {
     const terms = { messageId: messageId() };
     const data = encodeModelReference(reference);
     let delayMs: number = LIMITS.logRetryMs;
@@ -68,10 +68,13 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
 
   return {
     append: (records) => scores.append(records),
-    noteModel(reference) {
+    recordModel(reference) {
       const { modelVersion } = reference;
-      tell(reference).catch((error: unknown) => {
-        logger.warn({ err: error, modelVersion }, 'ClickHouse will not know what to hold this model against');
+      store(reference).catch((error: unknown) => {
+        logger.warn(
+          { err: error, modelVersion },
+          'the reference distributions of a model are not recorded; its drift cannot be measured',
+        );
       });
     },
     async close() {

@@ -1,8 +1,8 @@
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /**
- * One conversion score as it was answered. It belongs to no player, so it goes to RECORDS and from there to ClickHouse, and
- * never through a partition. Complete enough to retrain from: the features are what the model was given.
+ * One conversion score as it was returned. It belongs to no player, so it goes to RECORDS and from there to ClickHouse
+ * instead of through a partition. Sufficient for retraining: it holds the model's input.
  */
 export interface ScoreRecord {
   /** UUIDv7: the identity of the row. A record that is appended twice is one row. */
@@ -18,9 +18,9 @@ export interface ScoreRecord {
   /** First 12 hex characters of the artifact's SHA-256. */
   modelVersion: string;
   features: ScoreFeatures;
-  /** A reserved test device id: the bucket was asked for, not computed. */
+  /** The device id is reserved for tests and selects the bucket; nothing was computed. */
   forced: boolean;
-  /** A model that runs in the shadow of the one that answers: nobody was told this score. */
+  /** Made by the challenger model, whose scores are never returned. */
   challenger: boolean;
   /** Epoch milliseconds. */
   scoredAt: number;

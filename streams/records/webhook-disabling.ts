@@ -1,11 +1,11 @@
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
-/** The service disabled a webhook by itself: a fact that belongs to no player. CONFIG holds the same as the webhook's `disabled`. */
+/** The service disabled a webhook. It belongs to no player. CONFIG holds the same as the webhook's `disabled`. */
 export interface WebhookDisabling {
   webhook: string;
   game: string;
   environment: Environment;
-  /** `gone`: its receiver answered 410. `failing`: for days there were only failures. */
+  /** `gone`: its receiver returned 410. `failing`: every delivery has failed for days. */
   reason: 'gone' | 'failing';
   /** Epoch milliseconds. */
   disabledAt: number;

@@ -27,8 +27,9 @@ export function storedPosition<T>(
 }
 
 /**
- * Reads a position and the bounds of its stream as of one moment: if the position moves in between, both are read again.
- * With older bounds the stream would seem to have lost records; with newer ones, to be trimmed beyond the position.
+ * Reads a position and the bounds of its stream as of one moment: if the position moves in between, both are read
+ * again. With older bounds the stream would seem to have lost records; with newer ones, to be trimmed beyond the
+ * position.
  */
 export async function loadWithBounds<T>(
   position: StoredValue<T>,

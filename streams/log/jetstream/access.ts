@@ -19,8 +19,8 @@ export type BrokerLogin =
   | { kind: 'creds'; file: string };
 
 /**
- * Takes the parts of NATS_URL apart: servers joined by commas, each `[scheme://][user:password@ or token@]host[:port]`, with
- * percent-encoded credentials. All servers share one set of credentials. The scheme `tls` demands TLS.
+ * Parses NATS_URL: servers joined by commas, each `[scheme://][user:password@ or token@]host[:port]`, with
+ * percent-encoded credentials. All servers share one set of credentials. The scheme `tls` requires TLS.
  * @returns a string that describes the error; it holds no credentials
  */
 export function parseBrokerUrl(url: string): { servers: string[]; access: BrokerAccess } | string {
@@ -40,7 +40,7 @@ export function parseBrokerUrl(url: string): { servers: string[]; access: Broker
   };
 }
 
-/** The same URL as messages and logs may show it. */
+/** The URL without credentials, for messages and logs. */
 export function withoutCredentials(url: string): string {
   return url
     .split(',')
@@ -51,7 +51,7 @@ export function withoutCredentials(url: string): string {
     .join(',');
 }
 
-/** What the client library takes for it. */
+/** The same as options of the client library. */
 export function connectionOptionsOf({ login, tls }: BrokerAccess): ConnectionOptions {
   return {
     ...(login === undefined ? {} : { authenticator: authenticatorOf(login) }),
@@ -81,7 +81,7 @@ function splitServer(text: string): { scheme: string | undefined; userinfo: stri
   };
 }
 
-/** A user alone is a token, as NATS has it. `null`: bad percent-encoding. */
+/** A user without a password is a token, as in NATS. `null`: invalid percent-encoding. */
 function loginOf(userinfo: string): BrokerLogin | null {
   const colon = userinfo.indexOf(':');
   try {

@@ -17,7 +17,9 @@ export const API_ERRORS = {
   wrongLastSequenceInFlight: 10164,
   storeFailed: 10077,
   insufficientResources: 10023,
-  /** Streams reserve their `max_bytes`; the broker's `max_file_store` or `max_memory_store` is too small for one more. */
+  /**
+   * Streams reserve their `max_bytes`; the broker's `max_file_store` or `max_memory_store` is too small for one more.
+   */
   fileStoreTooSmall: 10047,
   memoryStoreTooSmall: 10028,
   /** A cluster has too few nodes for the copies wanted, or some are not there yet. */
@@ -33,8 +35,8 @@ export interface CallOptions {
 }
 
 /**
- * Repeats a call of the JetStream API until the broker answers it; time-outs and elections of leaders pass. Rejects with
- * the library's `JetStreamApiError` when the broker refuses, and with `LogClosed` when the log is closed.
+ * Repeats a call of the JetStream API until the broker answers it; time-outs and elections of leaders pass. Rejects
+ * with the library's `JetStreamApiError` when the broker refuses, and with `LogClosed` when the log is closed.
  */
 export async function untilAnswered<T>(
   link: Link,

@@ -6,7 +6,7 @@ import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
 import type { Link } from './link.ts';
 
-/** Room kept for the subject and our headers when a record's size is compared with the broker's limit. */
+/** Bytes reserved for the subject and our headers within the broker's payload limit. */
 const HEADROOM_BYTES = 4096;
 
 interface PubAck {
@@ -18,9 +18,9 @@ interface PubAck {
 /**
  * Appends one record and waits for JetStream's acknowledgement.
  *
- * What the broker checks, in this order (tried on nats-server 2.15.1, single node): the fence, then the message id, then
- * the stream's size. So a wrong fence is `fenced` even when the stream is full, and a repeat of an append that landed is
- * `fenced`, not a duplicate, when both carried a fence.
+ * The broker checks in this order (tried on nats-server 2.15.1, single node): the fence, the message id, the stream's
+ * size. So a wrong fence is `fenced` even when the stream is full, and the repeat of a stored append with a fence is
+ * `fenced`, not a duplicate.
  */
 export async function appendRecord(
   link: Link,
@@ -42,7 +42,7 @@ export async function appendRecord(
   return { kind: 'acked', sequence: parsed.value.seq, duplicate: parsed.value.duplicate === true };
 }
 
-/** Only what certainly was not stored is `refused`; a storage failure that says no more than that is `unknown`. */
+/** `refused` only if the record was certainly not stored; an unspecific storage failure is `unknown`. */
 function outcomeOf({ code: status, err_code: errorCode, description: message }: ApiError): AppendOutcome {
   if (errorCode === API_ERRORS.wrongLastSequence || errorCode === API_ERRORS.wrongLastSequenceInFlight) {
     return { kind: 'fenced' };

@@ -17,8 +17,8 @@ import { keepUp } from './upkeep.ts';
 const OPERATION = 'KV-Operation';
 
 /**
- * A bucket in JetStream's key-value format (so any NATS tool can read it): a stream that holds the last record of each
- * subject. Compare-and-set is the fence of an append; a deletion is a record with a header.
+ * A bucket in JetStream's key-value format, which any NATS tool can read: a stream that holds the last record of each
+ * subject. Compare-and-set is a fenced append; a deletion is a record with a header.
  */
 export function openBucket(link: Link, clock: Clock, logger: Logger, name: BucketName): Bucket {
   const stream = bucketStream(name);
@@ -51,7 +51,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
     async put(key, value, revision) {
       const outcome = await write(key, value, revision);
       if (revision !== 0 || outcome.kind !== 'conflict') return outcome;
-      // A deleted key counts as absent: its marker is what must not have changed then.
+      // A deleted key counts as absent: then the revision of its marker must not have changed.
       const message = await stored(key);
       if (message === undefined || message.header(OPERATION) === '') return outcome;
       return await write(key, value, message.sequence);
@@ -62,8 +62,8 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
 }
 
 /**
- * The first cursor gives the last record of every key, each later one goes on after the last revision seen. A bucket
- * that was started over (another creation) is given from the beginning again.
+ * The first cursor delivers the last record of every key; later ones continue after the last revision seen. A bucket
+ * that was created anew is delivered from its beginning.
  */
 function watchBucket(
   link: Link,
@@ -80,7 +80,7 @@ function watchBucket(
   let seen = 0;
   let created: string | undefined;
   let cursor: Cursor | undefined;
-  /** Deliveries still to come before the watch is current. */
+  /** Deliveries before the watch is current. */
   let missing = 0;
 
   function deliver({ record, pending, message }: Delivery): void {
@@ -108,10 +108,10 @@ function watchBucket(
       name: `watch-${nuid.next()}`,
       config: consumerConfig(seen),
       ordered: true,
-      room: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
+      free: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
       onDelivery: deliver,
       onBroken: (why) => {
-        logger.debug({ bucket: name, why }, 'a watch goes on after what it saw');
+        logger.debug({ bucket: name, why }, 'a watch continues after the last revision it saw');
         cursor = undefined;
         upkeep.again();
       },

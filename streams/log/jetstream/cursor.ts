@@ -8,14 +8,14 @@ import { makeConsumer } from './api.ts';
 import type { Link } from './link.ts';
 import type { ConsumerOptions } from './manager.ts';
 
-/** A record on its way from a consumer. */
+/** A record delivered by a consumer. */
 export interface Delivery {
   record: LogRecord;
-  /** Matching records stored after this one, when it was sent. */
+  /** Matching records that followed this one when it was sent. */
   pending: number;
   /** How often it was sent, from 1. */
   handedOut: number;
-  /** Where acknowledgements go. */
+  /** The subject for acknowledgements. */
   ackSubject: string;
   message: Msg;
 }
@@ -25,37 +25,37 @@ export interface CursorOptions {
   /** Name of the consumer. One with a `durable_name` in `config` outlives the cursor; others are deleted on close. */
   name: string;
   config: ConsumerOptions;
-  /** Whether a gap in the consumer's own numbering means that a delivery was lost. */
+  /** Whether a gap in the consumer's sequence means that a delivery was lost. */
   ordered: boolean;
-  /** What the caller can take in now. */
-  room: () => { records: number; bytes: number };
+  /** The free space of the caller's buffer. */
+  free: () => { records: number; bytes: number };
   onDelivery: (delivery: Delivery) => void;
-  /** Nothing was waiting for the last while, although we were asking. */
+  /** No record was delivered since the last heartbeat, although a request was open. */
   onIdle?: () => void;
-  /** Nothing is asked for, as there is no room. Said again now and then, with how many matching records wait. */
+  /** No request is open, because the buffer is full. Repeated with the number of matching records that wait. */
   onStall?: (pending?: number) => void;
-  /** The consumer is of no more use. Called once, never after `close`. */
+  /** The consumer has failed. Called once, never after `close`. */
   onBroken: (why: string) => void;
 }
 
 /**
- * One consumer at the broker and the requests for more that we keep there. At most one request stands at a time; it is
- * renewed when it is used up or has run out, so what is stored is delivered at once, without polling.
+ * One consumer at the broker and its requests for records. At most one request is open at a time. It is renewed when it
+ * is used up or has expired, so new records are delivered at once, without polling.
  */
 export interface Cursor {
   /** Matching records when the consumer was made. */
   readonly pending: number;
-  /** There is room: asks for more unless that is done already. */
+  /** Requests more records if there is space and no request is open. */
   pull(): void;
   close(): void;
 }
 
-/** Sizes from which it is worth asking for more. */
+/** Free space from which a request is worthwhile. */
 const ENOUGH_RECORDS = LIMITS.readerBufferRecords / 2;
 const ENOUGH_BYTES = LIMITS.readerBufferBytes / 2;
 const NANOS_PER_MS = 1_000_000;
 
-/** Makes the consumer (again). Resolves to why it could not be, if so; rejects when the log is closed. */
+/** Makes the consumer. Resolves to the reason if the broker refuses; rejects when the log is closed. */
 export async function openCursor(
   link: Link,
   clock: Clock,
@@ -73,9 +73,9 @@ export async function openCursor(
   const inbox = createInbox();
   const durable = options.config.durable_name !== undefined;
   let closed = false;
-  /** Records the standing request still allows; 0 when none stands. */
-  let standing = 0;
-  /** Requests so far. Each has a reply subject of its own, which its status messages name. */
+  /** Records that the open request still allows; 0: no request is open. */
+  let open = 0;
+  /** Requests so far. Each has its own reply subject, which its status messages carry. */
   let requests = 0;
   let expected = 1;
   let heardMs = clock.monotonicMs();
@@ -102,7 +102,7 @@ export async function openCursor(
       return;
     }
     expected += 1;
-    standing = Math.max(0, standing - 1);
+    open = Math.max(0, open - 1);
     const { subject, data } = message;
     options.onDelivery({
       record: { subject, sequence: info.streamSequence, storedAtMs: info.storedAtMs, data },
@@ -111,10 +111,10 @@ export async function openCursor(
       ackSubject: message.reply ?? '',
       message,
     });
-    if (standing === 0) pull();
+    if (open === 0) pull();
   }
 
-  /** @param isCurrent whether it is about the request that stands: that of an earlier one may come late */
+  /** @param isCurrent whether the status is about the open request: one about an earlier request may come late */
   function control(code: number, description: string, isCurrent: boolean): void {
     if (code === 100) {
       options.onIdle?.();
@@ -126,27 +126,27 @@ export async function openCursor(
       broken(`${code} ${description}`);
       return;
     }
-    // Otherwise a second request would stand beside this one, and more would come than there is room for.
+    // Otherwise a second request would be open, and more records could come than the buffer can hold.
     if (!isCurrent) return;
-    standing = 0;
+    open = 0;
     needsAllBytes ||= tooBig;
     pull();
   }
 
   function pull(): void {
-    if (closed || standing > 0) return;
-    const room = options.room();
-    const { records } = room;
+    if (closed || open > 0) return;
+    const free = options.free();
+    const { records } = free;
     const neededBytes = needsAllBytes ? LIMITS.readerBufferBytes : ENOUGH_BYTES;
-    if (records < ENOUGH_RECORDS || room.bytes < neededBytes) {
+    if (records < ENOUGH_RECORDS || free.bytes < neededBytes) {
       options.onStall?.();
       return;
     }
-    // No more than needed at once: what all readers of a connection asked for may be under way together, and beyond
-    // its `max_pending` the broker cuts the connection off.
+    // The requests of all readers of a connection may be answered together, and the broker closes a connection whose
+    // unsent bytes exceed `max_pending`.
     const bytes = neededBytes;
     needsAllBytes = false;
-    standing = records;
+    open = records;
     requests += 1;
     heardMs = clock.monotonicMs();
     const body = {
@@ -158,25 +158,25 @@ export async function openCursor(
     link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), replyTo());
   }
 
-  /** A consumer can vanish without a word (its node died): then its heartbeats stop. */
+  /** A consumer may vanish without a message (its node died): then its heartbeats stop. */
   function watch(): void {
     if (closed) return;
     cancelWatch = clock.timer(LIMITS.readerHeartbeatMs, () => {
-      const silent = standing > 0 && clock.monotonicMs() - heardMs > 3 * LIMITS.readerHeartbeatMs;
-      if (silent) broken('silence');
-      else if (standing === 0 && options.onStall !== undefined) void look().finally(watch);
+      const silent = open > 0 && clock.monotonicMs() - heardMs > 3 * LIMITS.readerHeartbeatMs;
+      if (silent) broken('no heartbeats');
+      else if (open === 0 && options.onStall !== undefined) void reportPending().finally(watch);
       else watch();
     });
   }
 
-  /** While nobody takes, nothing arrives that tells how far behind we are. */
-  async function look(): Promise<void> {
+  /** Without an open request no delivery reports the number of waiting records. */
+  async function reportPending(): Promise<void> {
     try {
       const info = await link.manager.consumers.info(stream, name);
-      if (!closed && standing === 0) options.onStall?.(info.num_pending);
+      if (!closed && open === 0) options.onStall?.(info.num_pending);
     } catch (error) {
-      // Anything else means that no answer came; the next look asks again.
-      if (error instanceof JetStreamApiError && standing === 0) broken(error.message);
+      // Any other error means that no answer came; the next heartbeat repeats the call.
+      if (error instanceof JetStreamApiError && open === 0) broken(error.message);
     }
   }
 
@@ -200,8 +200,9 @@ export async function openCursor(
 }
 
 /**
- * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<times>.<stream seq>.<consumer seq>.<nanos>.<pending>[.<token>]`.
- * Nanoseconds do not fit a number, so the last six digits are cut off as text.
+ * Reads `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<times>.<stream seq>.<consumer
+ * seq>.<nanos>.<pending>[.<token>]`. Nanoseconds exceed the integers of a number, so the last six digits are removed
+ * from the text.
  */
 function parseAckSubject(subject: string) {
   const tokens = subject.split('.');

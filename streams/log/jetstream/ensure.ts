@@ -7,13 +7,13 @@ import { API_ERRORS, untilAnswered } from './api.ts';
 import type { Link } from './link.ts';
 import type { Manager, StreamDescription } from './manager.ts';
 
-/** The oldest server that has message schedules. */
+/** The oldest server with message schedules. */
 const OLDEST = { major: 2, minor: 12 };
 const NANOS_PER_MS = 1_000_000;
 
-/** The broker cannot carry this service; the message says why and what would help. */
+/** The broker cannot be used; the message names the reason and the remedy. */
 export class BrokerUnfit extends Error {
-  /** Whether it may pass by itself: a node of the cluster is not there yet. */
+  /** Whether the fault may pass: a node of the cluster is still starting. */
   readonly mayPass: boolean;
 
   constructor(message: string, mayPass = false) {
@@ -24,14 +24,14 @@ export class BrokerUnfit extends Error {
 
 export interface EnsureOptions {
   replicas: 1 | 3;
-  /** Replaces the definition's bound of FACTS. */
+  /** Overrides the size of FACTS. */
   factsMaxBytes?: number;
 }
 
 /**
- * Makes every stream and bucket of the definitions, or brings its configuration up to date, and reads back what the
- * broker made of it: an older server ignores what it does not know. Several processes may do this at once.
- * Throws `BrokerUnfit`; waits for leaders being elected.
+ * Makes every stream and bucket of the definitions or updates its configuration, and reads the result back, because an
+ * older server ignores settings that it does not know. Several processes may do this at once. Throws `BrokerUnfit`;
+ * waits while leaders are elected.
  */
 export async function ensureStreams(link: Link, clock: Clock, options: EnsureOptions): Promise<void> {
   await checkServer(link);
@@ -54,17 +54,17 @@ export async function checkServer(link: Link): Promise<void> {
   const [major = 0, minor = 0] = info.version.split('.').map(Number);
   if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
     throw new BrokerUnfit(
-      `nats-server ${info.version} is too old: ${OLDEST.major}.${OLDEST.minor} or later is needed (message schedules)`,
+      `nats-server ${info.version} is too old: ${OLDEST.major}.${OLDEST.minor} or later is required (message schedules)`,
     );
   }
-  if (info.jetstream !== true) throw new BrokerUnfit('JetStream is off at this nats-server; start it with JetStream');
+  if (info.jetstream !== true) throw new BrokerUnfit('JetStream is off on this nats-server; start it with JetStream');
 }
 
 async function ensureStream(link: Link, clock: Clock, config: WantedConfig): Promise<void> {
   const { name } = config;
   try {
     const left = differences(config, (await takeOver(link, clock, config)).config);
-    if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not take over ${left.join(', ')}`);
+    if (left.length > 0) throw new BrokerUnfit(`stream ${name}: the broker does not apply ${left.join(', ')}`);
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
     throw new BrokerUnfit(
@@ -99,7 +99,7 @@ function storeRemedy(config: WantedConfig, errorCode: number): string {
 
 function differences(wanted: WantedConfig, actual: object): string[] {
   const found = new Map<string, unknown>(Object.entries(actual));
-  // The broker leaves out what is false or at its default.
+  // The broker omits settings that are false.
   return Object.entries(wanted)
     .filter(
       ([key, value]) =>
@@ -123,7 +123,7 @@ function streamConfig(definition: StreamDefinition, replicas: number): WantedCon
   };
 }
 
-/** As the key-value convention of NATS wants it, so that its tools work with our buckets. */
+/** Follows the key-value convention of NATS, so that its tools can read our buckets. */
 function bucketConfig(name: BucketName, replicas: number): WantedConfig {
   return {
     name: bucketStream(name),

@@ -9,7 +9,7 @@ import type { Stop } from '../log.ts';
 import type { Manager } from './manager.ts';
 import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
 
-/** What came back for a request. `none`: nothing did, and whether it was carried out is not known. */
+/** The answer to a request. `none`: no answer came, so the request may or may not have been carried out. */
 export type Answer = { kind: 'answer'; data: Uint8Array } | { kind: 'none'; why: string };
 
 export interface RequestOptions {
@@ -18,29 +18,32 @@ export interface RequestOptions {
 }
 
 /**
- * One connection to the broker, kept for ever.
+ * One connection to the broker, which reconnects until it is closed.
  *
- * States: up ⇄ down, as the socket goes; closed.
+ * States: up ⇄ down, with the socket; closed.
  *
  * Invariants
- * 1. A request is carried out at most once. Those made while the link is down wait for it, within their time-out. So do
- *    those that nobody received ("no responders": a stream that has no leader, or is made again after a restart): they
- *    certainly were not carried out, and are sent again.
- * 2. When the socket breaks, every request under way ends with `none`: the client library drops what it had buffered,
- *    so it may or may not have been sent.
+ * 1. A request is carried out at most once. A request made while the link is down waits for it, within its time-out. A
+ *    request without a receiver ("no responders": the stream has no leader, or is being made again) was not carried out
+ *    and is sent again.
+ * 2. When the socket breaks, every request in flight ends with `none`: the client library drops its buffer, so the
+ *    request may or may not have been sent.
  *
- * Requests have their own reply inbox instead of the library's: with a JetStream publish on this path one
- * acknowledgement costs 5 µs of processor time instead of 12 (64 in flight, measured).
+ * Requests have their own reply inbox instead of the library's: an append then costs half the processor time
+ * (docs/decisions/0110).
  */
 export interface Link {
   readonly up: boolean;
   readonly closed: boolean;
-  /** What the broker said of itself when it was met last. */
+  /** The broker's description of itself at the last connection. */
   readonly server: ServerInfo | undefined;
-  /** The client library's calls of the JetStream API, for what is not hot (`api.ts` repeats them until they are answered). */
+  /**
+   * The client library's calls of the JetStream API, for what is not hot (`api.ts` repeats them until they are
+   * answered).
+   */
   readonly manager: Manager;
   request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer>;
-  /** Sends without waiting for anything; dropped while the link is down. */
+  /** Sends a message; dropped while the link is down. */
   send(subject: string, data: Uint8Array | string, reply?: string): void;
   subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): Pick<Subscription, 'unsubscribe'>;
   onChange(listener: (up: boolean) => void): Stop;
@@ -53,14 +56,14 @@ export interface LinkOptions {
   access?: BrokerAccess;
   clock: Clock;
   logger: Logger;
-  /** How long the first connection may take before this is given up. */
+  /** How long the first connection may take. */
   patienceMs: number;
 }
 
 interface Waiting {
   sent: boolean;
   send: () => void;
-  settle: (answer: Answer) => void;
+  resolve: (answer: Answer) => void;
 }
 
 /** Connects. Throws when that fails within `patienceMs`, and at once when the broker refuses the credentials. */
@@ -80,7 +83,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (request === undefined) return;
       const unserved = message.data.length === 0 && message.headers?.code === 503;
       if (unserved) sendAgain(request);
-      else request.settle({ kind: 'answer', data: message.data });
+      else request.resolve({ kind: 'answer', data: message.data });
     },
   });
 
@@ -108,14 +111,14 @@ export async function openLink(options: LinkOptions): Promise<Link> {
           request.sent = true;
           connection.publish(subject, data, publishOptions);
         },
-        settle(answer) {
+        resolve(answer) {
           cancel();
           waiting.delete(token);
           resolve(answer);
         },
       };
       waiting.set(token, request);
-      cancel = clock.timer(timeoutMs, () => request.settle({ kind: 'none', why: 'no answer in time' }));
+      cancel = clock.timer(timeoutMs, () => request.resolve({ kind: 'none', why: 'no answer in time' }));
       if (state === 'up') request.send();
     });
   }
@@ -124,7 +127,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     const wasUp = state === 'up';
     state = into;
     for (const request of waiting.values()) {
-      if (request.sent || into === 'closed') request.settle({ kind: 'none', why });
+      if (request.sent || into === 'closed') request.resolve({ kind: 'none', why });
     }
     if (wasUp || into === 'closed') for (const listener of listeners) listener(false);
   }
@@ -137,23 +140,23 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   }
 
   async function follow(): Promise<void> {
-    // A refusal repeats with every attempt: it is logged when it is another one than the last.
+    // Every attempt repeats the same refusal, so it is logged only when it changes.
     let refusal = '';
     for await (const status of connection.status()) {
       if (state === 'closed') return;
       if (status.type === 'error') {
         if (status.error.message === refusal) continue;
         refusal = status.error.message;
-        logger.error({ err: status.error }, 'the broker refuses what this process asks');
+        logger.error({ err: status.error }, 'the broker refuses this connection');
       } else if (status.type === 'disconnect') {
         if (state === 'up') logger.warn('the connection to the broker is lost');
         goDown('disconnected', 'down');
       } else if (status.type === 'reconnect') {
         refusal = '';
-        logger.info('the broker is back');
+        logger.info('the connection to the broker is restored');
         goUp();
       } else if (status.type === 'close') {
-        logger.error('the connection to the broker ended for good');
+        logger.error('the connection to the broker has ended');
         goDown('the connection ended', 'down');
       }
     }
@@ -188,7 +191,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       if (state === 'closed') return;
       const wasUp = state === 'up';
       goDown('the log is closed', 'closed');
-      // What was published is flushed if the broker can be reached; it is not waited for longer than that.
+      // Flushes published messages if the broker can be reached.
       if (wasUp) await within(clock, LIMITS.logRequestMs, connection.drain());
       if (!connection.isClosed()) await connection.close();
     },
@@ -207,7 +210,7 @@ async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions)
         servers: parsed.servers,
         timeout: LIMITS.logConnectMs,
         maxReconnectAttempts: -1,
-        // A broker that refuses us for a while (credentials being changed) must not end the connection for ever.
+        // A temporary refusal (credentials being changed) must not end the connection.
         ignoreAuthErrorAbort: true,
         reconnectTimeWait: LIMITS.logReconnectMs,
         reconnectJitter: LIMITS.logReconnectMs,
@@ -218,7 +221,7 @@ async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (isRefusal(error)) {
-        const remedy = 'Set NATS_TOKEN, NATS_USER and NATS_PASSWORD, or NATS_CREDS_FILE to what it accepts.';
+        const remedy = 'Set NATS_TOKEN, NATS_USER and NATS_PASSWORD, or NATS_CREDS_FILE.';
         throw new Error(`The NATS server at ${shown} refused the credentials (${why}). ${remedy}`, { cause: error });
       }
       if (clock.monotonicMs() >= untilMs) {
@@ -229,7 +232,7 @@ async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions)
   }
 }
 
-/** Trying again does not help. An authentication that merely took the server too long is no refusal. */
+/** Whether to give up. An authentication that timed out is no refusal. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof UserAuthenticationExpiredError) return true;
   return error instanceof AuthorizationError && !/timeout/i.test(error.message);

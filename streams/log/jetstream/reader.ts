@@ -13,21 +13,21 @@ import type { ConsumerOptions, StreamDescription } from './manager.ts';
 import { keepUp } from './upkeep.ts';
 
 /**
- * An ordered reader: a short-lived consumer (`cursor`) that is made again after whatever breaks it, from `next` on.
+ * An ordered reader: a short-lived consumer (`cursor`) that is made again from `next` on after every failure.
  *
  * States: establishing → running → (cursor breaks) → establishing …; ended, by `stop` or by `reset`.
  *
  * Invariants
- * 1. `next` is the lowest sequence that may still hold a record this reader owes its caller.
- * 2. A cursor is used only after the stream was described *after* the cursor was made: so the description speaks of the
- *    incarnation that the cursor reads, or of a later one, and then the reader ends.
- * 3. Nothing is skipped silently. A cursor passes over records trimmed below its position without a word, so a jump in
- *    the sequences is believed only when nothing can have been trimmed there (see `mayHaveLost`); otherwise the record is
- *    held back until the stream, described once more, still holds `next`.
+ * 1. `next` is the lowest sequence that may hold a record that the caller has not got.
+ * 2. A cursor is used only after the stream was described *after* the cursor was made. So the description is of the
+ *    incarnation that the cursor reads, or of a later one, which ends the reader.
+ * 3. Nothing is skipped silently. A cursor skips records that were trimmed below its position without a sign, so a gap
+ *    in the sequences is accepted only if nothing can have been trimmed there (`mayHaveLost`). Otherwise the record is
+ *    held back until a new description shows that the stream still holds `next`.
  *
- * What a restart does (kill -9 of a single nats-server 2.15.1, memory storage): the stream is gone and is made again by
- * the first client that is back, with another creation time, sequences from 1. Under a cluster it can come back empty
- * under its old creation; then the last record seen, looked up again, is missing or carries another time.
+ * After a restart (kill -9 of a single nats-server 2.15.1, memory storage) the stream is gone; the first client that
+ * reconnects makes it again with another creation time and sequences from 1. In a cluster it can come back empty with
+ * its old creation time; then the last record seen is missing or has another time.
  */
 export function openReader(link: Link, clock: Clock, logger: Logger, stream: StreamName, options: ReadOptions): Reader {
   const definition = STREAMS[stream];
@@ -37,18 +37,18 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
   let cursor: Cursor | undefined;
   let next: number | undefined = options.from === 'new' ? undefined : options.from;
   let created: string | undefined;
-  /** A record known to be stored in this incarnation, to recognise it again. */
+  /** A record stored in this incarnation, to recognise the incarnation again. */
   let anchor: { sequence: number; storedAtMs: number } | undefined;
   let pendingAtBroker = 0;
-  /** When everything stored before was delivered, by our monotonic clock; and whether that held ever since. */
+  /** When every stored record was delivered, by the monotonic clock; and whether deliveries kept up since. */
   let caughtUpMs: number | undefined;
   let servedSince = false;
   let doubted: Array<{ record: LogRecord; pending: number }> = [];
   let probe: { sequence: number; storedAtMs: number; idles: number } | undefined;
   let wakeQueued = false;
-  let settleStarted: () => void = () => {};
+  let resolveStarted: () => void = () => {};
   const started = new Promise<void>((resolve) => {
-    settleStarted = resolve;
+    resolveStarted = resolve;
   });
 
   function wake(): void {
@@ -65,7 +65,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     ended = why;
     letGo();
     upkeep.stop();
-    settleStarted();
+    resolveStarted();
     if (why === 'reset') wake();
     else buffer.length = 0;
   }
@@ -86,7 +86,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
       name: `reader-${nuid.next()}`,
       config: consumerConfig(next ?? 1, options.subjects),
       ordered: true,
-      room: () => ({
+      free: () => ({
         records: LIMITS.readerBufferRecords - buffer.length - doubted.length,
         bytes: LIMITS.readerBufferBytes - bufferBytes,
       }),
@@ -96,7 +96,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
         servedSince = false;
         if (pending !== undefined) pendingAtBroker = pending;
       },
-      onBroken: startOver,
+      onBroken: reopen,
     });
     if ('failed' in opened) {
       logger.warn({ stream, why: opened.failed }, 'a reader cannot be opened');
@@ -111,19 +111,19 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
       if (cursor !== opened) opened.close();
     }
     pendingAtBroker = opened.pending;
-    settleStarted();
+    resolveStarted();
     opened.pull();
     return true;
   }
 
-  function startOver(why: unknown): void {
+  function reopen(why: unknown): void {
     if (ended !== undefined || link.closed) return;
-    logger.debug({ stream, why }, 'a reader starts over at its position');
+    logger.debug({ stream, why }, 'a reader makes its consumer again');
     letGo();
     upkeep.again();
   }
 
-  /** Compares what the stream is now with what it was. Resolves to whether this reader's place in it is lost. */
+  /** Compares the stream with its earlier description. Resolves to whether this reader's position is lost. */
   async function learn(description: StreamDescription): Promise<boolean> {
     const bounds = boundsOf(description);
     created ??= bounds.created;
@@ -145,7 +145,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     if (ended !== undefined) return;
     if (doubted.length > 0 || mayHaveLost(record)) {
       doubted.push({ record, pending });
-      if (doubted.length === 1) void verify().catch(startOver);
+      if (doubted.length === 1) void verify().catch(reopen);
     } else {
       accept(record, pending);
       if (doubted.length === 0) return;
@@ -153,9 +153,9 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
   }
 
   /**
-   * Whether records between `next` and this one may have been trimmed before they were delivered. Not when we had
-   * everything at a known moment and were served at once ever since: whatever lies between is of other subjects. In a
-   * stream that only drops by age (REQUESTS) it is enough that this moment is younger than that age.
+   * Whether records between `next` and this one may have been trimmed before their delivery. Not if deliveries have
+   * kept up since every stored record was delivered: then those between have other subjects. In a stream whose records
+   * expire (REQUESTS) it suffices that this moment is younger than their age.
    */
   function mayHaveLost(record: LogRecord): boolean {
     if (next === undefined || record.sequence <= next) return false;
@@ -192,8 +192,8 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
   }
 
   /**
-   * Idle: everything stored some time ago was delivered. What the stream's last sequence was two idle signals ago needs
-   * never be read again, whatever its subject; so `next` follows a stream in which only other subjects move.
+   * Idle: every record stored a while ago was delivered. So `next` moves to the stream's last sequence of two
+   * heartbeats ago, and an idle reader keeps up with records of other subjects.
    */
   function onIdle(): void {
     pendingAtBroker = 0;
@@ -201,7 +201,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     servedSince = true;
     if (options.subjects === undefined) return;
     if (probe === undefined) {
-      void lookAhead().catch(startOver);
+      void probeEnd().catch(reopen);
       return;
     }
     probe.idles += 1;
@@ -211,7 +211,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     probe = undefined;
   }
 
-  async function lookAhead(): Promise<void> {
+  async function probeEnd(): Promise<void> {
     const mine = cursor;
     const deliveredTo = next;
     const { state } = await describeStream(link, clock, stream);
@@ -255,7 +255,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
   };
 }
 
-/** A consumer of our own, in memory, that the broker drops by itself when we are gone. */
+/** A consumer in memory, which the broker drops after `inactive_threshold` without requests. */
 function consumerConfig(from: number, subjects: readonly string[] | undefined): ConsumerOptions {
   return {
     deliver_policy: 'by_start_sequence',

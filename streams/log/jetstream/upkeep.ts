@@ -8,17 +8,17 @@ export interface UpkeepOptions {
   link: Link;
   clock: Clock;
   logger: Logger;
-  /** What is kept up, for the log. */
+  /** Names the thing in log lines. */
   what: string;
-  /** Whether it is wanted and not there. */
+  /** Whether it is wanted and not established. */
   missing: () => boolean;
-  /** One attempt. Resolves to whether it went as it should; if not, the next comes after a pause. */
+  /** One attempt. Resolves to whether it succeeded; if not, the next follows after a pause. */
   attempt: () => Promise<boolean>;
-  /** The link went down, or came up anew: what was established is worth nothing now. */
+  /** The link went down or came up: what was established is invalid. */
   letGo: () => void;
 }
 
-/** Keeps something established at the broker while the link is up: at once, after every reconnect, and on `again`. */
+/** Establishes something at the broker while the link is up: at once, after every reconnect, and on `again`. */
 export function keepUp(options: UpkeepOptions): { again: () => void; stop: () => void } {
   const { link, clock } = options;
   let running = false;
@@ -29,7 +29,7 @@ export function keepUp(options: UpkeepOptions): { again: () => void; stop: () =>
     try {
       let pauseMs: number = LIMITS.logRetryMs;
       while (link.up && options.missing()) {
-        if (await tried()) continue;
+        if (await attempt()) continue;
         await sleep(clock, pauseMs);
         pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);
       }
@@ -38,12 +38,12 @@ export function keepUp(options: UpkeepOptions): { again: () => void; stop: () =>
     }
   }
 
-  /** What the broker has never said before must not end it for good: it is told, and tried again. */
-  async function tried(): Promise<boolean> {
+  /** An unexpected error must not end the upkeep: it is logged, and the attempt is repeated. */
+  async function attempt(): Promise<boolean> {
     try {
       return await options.attempt();
     } catch (error) {
-      if (!link.closed) options.logger.error({ err: error }, `${options.what} cannot go on; it tries again`);
+      if (!link.closed) options.logger.error({ err: error }, `${options.what} failed; the next attempt follows`);
       return false;
     }
   }

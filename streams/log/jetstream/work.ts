@@ -12,8 +12,8 @@ import { keepUp } from './upkeep.ts';
 const NANOS_PER_MS = 1_000_000;
 
 /**
- * Takes records off a work queue through a durable consumer that all processes of that name share. The broker bounds
- * what is out (`maxInFlight`) and hands out again what was not acknowledged in time, also after a restart of either side.
+ * Takes records from a work queue through a durable consumer that all processes share by its name. The broker bounds
+ * the records handed out (`maxInFlight`) and hands out again those not acknowledged in time, also after restarts.
  */
 export function openWork(link: Link, clock: Clock, logger: Logger, stream: StreamName, options: WorkOptions): Stop {
   let stopped = false;
@@ -25,10 +25,10 @@ export function openWork(link: Link, clock: Clock, logger: Logger, stream: Strea
       name: options.durable,
       config: consumerConfig(options),
       ordered: false,
-      room: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
+      free: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
       onDelivery: (delivery) => options.onItem(itemOf(link, delivery)),
       onBroken: (why) => {
-        logger.debug({ stream, durable: options.durable, why }, 'a worker asks for its consumer again');
+        logger.debug({ stream, durable: options.durable, why }, 'a worker makes its consumer again');
         cursor = undefined;
         upkeep.again();
       },

@@ -3,7 +3,7 @@ import type { BucketName } from '../../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import type { Connection, WriteFault } from './connection.ts';
 
-/** A bucket as the broker holds it. Deleted keys stay as entries without a value, so that watchers hear of them. */
+/** The broker's side of a bucket. Deleted keys stay as entries without a value, so that watches deliver deletions. */
 export interface MemoryBucket {
   get(key: string): BucketEntry | undefined;
   write(key: string, value: Uint8Array | undefined, expected: number | undefined): BucketOutcome;
@@ -40,7 +40,7 @@ export function createMemoryBucket(): MemoryBucket {
   };
 }
 
-/** One client's view of a bucket. `faultOf` is asked for every write. */
+/** A client's side of a bucket. `faultOf` is called for every write. */
 export function openMemoryBucket(
   connection: Connection,
   name: BucketName,

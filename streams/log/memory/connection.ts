@@ -1,34 +1,35 @@
 import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { createPipe } from './pipe.ts';
 
-/** What becomes of one write (append or bucket write) on its way. Delays do not hold up what is sent later. */
+/** The fate of one write (append or bucket write). A delay does not delay later messages. */
 export type WriteFault =
   | 'deliver'
-  /** Stored, but the sender never hears. */
+  /** Stored, but the answer is lost. */
   | 'lose_ack'
-  /** Never reaches the broker; the sender never hears. */
+  /** Lost before it reaches the broker. */
   | 'lose_request'
   /** Reaches the broker twice. */
   | 'duplicate'
-  /** Reaches the broker, or the sender hears of it, this much later; a delayed request even outlives its connection. */
+  /** The request or the answer is delayed by this much. A delayed request arrives even if its connection breaks. */
   | { requestDelayMs?: number; ackDelayMs?: number };
 
 /**
  * A client's side of its connection to the broker in memory.
  *
  * Invariants
- * 1. Nothing happens synchronously: the broker decides when the request arrives, the caller hears when the answer does.
- * 2. Reads are asked again after a reconnect until they are answered. Writes are sent at most once: a break after that
- *    leaves the caller with its `unknown` answer.
- * 3. A killed client neither hears nor settles anything any more, as if its process were gone.
+ * 1. Nothing happens synchronously: the broker decides when the request arrives, and the call ends when the answer
+ *    does.
+ * 2. Reads are repeated after a reconnect until they are answered. Writes are sent at most once: after a break their
+ *    outcome is `unknown`.
+ * 3. A killed client gets no messages, and its pending calls never end.
  */
 export interface Connection {
   readonly connected: boolean;
   readonly closed: boolean;
   readonly dead: boolean;
-  /** Asks the broker, for as long as it takes. Rejects only when the log is closed. */
+  /** Reads from the broker, repeated until it answers. Rejects only when the log is closed. */
   ask<T>(answer: () => T): Promise<T>;
-  /** Has the broker decide a write. Resolves to `unknown(why)` when no answer came in time. */
+  /** Sends a write. Resolves to `unknown(why)` if no answer comes in time. */
   write<T>(decide: () => T, unknown: (why: string) => T, timeoutMs: number, fault: WriteFault): Promise<T>;
   /** Runs at the broker, if the connection holds until then. */
   toBroker(deliver: () => void): void;
@@ -36,23 +37,23 @@ export interface Connection {
   toClient(deliver: () => void): void;
   /** Called after every reconnect, and with `false` after every break. */
   onChange(listener: (connected: boolean) => void): () => void;
-  /** The connection breaks. What is under way is lost, or (`deliver`) still reaches the broker. */
+  /** Breaks the connection. Messages in flight are lost, or (`deliver`) still reach the broker. */
   disconnect(underWay: 'lose' | 'deliver'): void;
   reconnect(): void;
-  /** The process is gone. What it had sent is lost with it, or (`deliver`) was in the network already and arrives. */
+  /** Kills the process. Sent messages are lost, or (`deliver`) still reach the broker. */
   kill(underWay: 'lose' | 'deliver'): void;
   close(): void;
 }
 
-/** The client's own time: a process that is paused neither hears nor times anything out until it goes on. */
+/** The client's clocks: a paused process gets no messages and no time-outs until it continues. */
 export interface ClientClocks {
-  /** For what the client waits for. */
+  /** For the client's timers. */
   timers: Clock;
-  /** For what reaches the client. */
+  /** For messages that reach the client. */
   arrivals: Clock;
 }
 
-/** @param clock the broker's: what is on its way to the broker arrives whatever becomes of the client */
+/** @param clock the broker's: messages to the broker arrive even if the client is paused or killed */
 export function createConnection(clock: Clock, latencyMs: () => number, own?: ClientClocks): Connection {
   const up = createPipe(clock, latencyMs);
   const down = createPipe(own?.arrivals ?? clock, latencyMs);
@@ -100,7 +101,7 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
     write<T>(decide: () => T, unknown: (why: string) => T, timeoutMs: number, fault: WriteFault): Promise<T> {
       return new Promise((resolve) => {
         let cancel: Cancel = () => {};
-        const settle = (value: T) => {
+        const finish = (value: T) => {
           cancel();
           if (writes.delete(write) && state !== 'dead') resolve(value);
         };
@@ -108,9 +109,9 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
           sent: false,
           send: () => {
             write.sent = true;
-            carry(() => decide(), settle, fault);
+            carry(() => decide(), finish, fault);
           },
-          give: (why: string) => settle(unknown(why)),
+          give: (why: string) => finish(unknown(why)),
         };
         writes.add(write);
         cancel = clientTimers.timer(timeoutMs, () => write.give('no answer in time'));
@@ -153,7 +154,7 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
     },
     close() {
       if (state === 'closed' || state === 'dead') return;
-      // What was sent before still arrives; nobody waits for its answer.
+      // Messages sent before still arrive; their answers are dropped.
       const wasConnected = state === 'connected';
       state = 'closed';
       if (wasConnected) for (const listener of listeners) listener(false);
@@ -163,9 +164,9 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
     },
   };
 
-  /** Takes a write to the broker and its answer back, with what `fault` does to either. */
-  function carry<T>(decide: () => T, settle: (value: T) => void, fault: WriteFault): void {
-    const answered = (value: T) => connection.toClient(() => settle(value));
+  /** Carries a write to the broker and its answer back, subject to `fault`. */
+  function carry<T>(decide: () => T, resolve: (value: T) => void, fault: WriteFault): void {
+    const answered = (value: T) => connection.toClient(() => resolve(value));
     if (fault === 'lose_request') return;
     if (fault === 'lose_ack') {
       up.send(() => void decide());

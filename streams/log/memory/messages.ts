@@ -9,11 +9,11 @@ interface Listener {
   pattern: string;
   group: string | undefined;
   onMessage: OnMessage;
-  /** False until the broker has heard of the subscription, and while the connection is broken. */
+  /** False until the subscription has reached the broker, and while the connection is broken. */
   live: boolean;
 }
 
-/** Plain messages: to whoever listens now, at most once; one listener of each group, in turn. */
+/** Plain messages to current subscribers, at most once; in a group, subscribers take turns. */
 export interface Messages {
   publish(subject: string, data: Uint8Array): void;
   subscribe(connection: Connection, pattern: string, onMessage: OnMessage, group?: string): Stop;

@@ -1,16 +1,16 @@
 import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 
 /**
- * One direction of a client's connection: what is sent arrives later, in order. Without latency it arrives in a
- * microtask, so that a test without a clock still sees everything asynchronous.
+ * One direction of a client's connection: messages arrive later, in order. Without latency they arrive in a microtask,
+ * so that delivery is asynchronous in tests without a clock too.
  */
 export interface Pipe {
   send(deliver: () => void): void;
-  /** The connection breaks: what is under way never arrives. Returns what was lost, for a fault that delivers it. */
+  /** Breaks the connection: messages in flight do not arrive. Returns them, for faults that deliver them anyway. */
   cut(): Array<() => void>;
 }
 
-/** @param latencyMs asked once for every message */
+/** @param latencyMs called for every message */
 export function createPipe(clock: Clock, latencyMs: () => number): Pipe {
   let queue: Array<{ atMs: number; deliver: () => void }> = [];
   let armed: Cancel | undefined;
@@ -39,7 +39,7 @@ export function createPipe(clock: Clock, latencyMs: () => number): Pipe {
     while (head !== undefined && head.atMs <= nowMs) {
       current.shift();
       head.deliver();
-      // A delivery may have cut this pipe: then the rest is lost and another queue is in place.
+      // A delivery may have broken this connection, which drops the rest.
       if (queue !== current) return;
       head = current[0];
     }

@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 import type { MemoryStream } from './stream.ts';
 
 /**
- * An ordered reader over a memory stream. The broker's half (`cursor`) lives as long as the connection and the stream's
- * incarnation; the client's half survives both and sets a new cursor up after what it holds.
+ * An ordered reader over a memory stream. The broker's half (`cursor`) ends with the connection or the stream's
+ * incarnation. The client's half survives both and sets up a new cursor after the records that it holds.
  *
  * States: establishing → running → (break) → establishing …; ended, by `stop` or by `reset`.
  */
@@ -17,16 +17,16 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
   let cursor: Cursor | undefined;
   /** The next sequence wanted, once the first cursor was set up. */
   let next: number | undefined = options.from === 'new' ? undefined : options.from;
-  /** What the first cursor saw: any other incarnation is a reset. */
+  /** The incarnation at the first cursor: any other one is a reset. */
   let incarnation: number | undefined;
   let wakeQueued = false;
-  let settleStarted: () => void = () => {};
+  let resolveStarted: () => void = () => {};
   const started = new Promise<void>((resolve) => {
-    settleStarted = resolve;
+    resolveStarted = resolve;
   });
 
   interface Cursor {
-    /** The next sequence to look at, and how much of that the client knows. */
+    /** The broker's next sequence, and the one that the client has been told. */
     position: number;
     told: number;
     records: number;
@@ -51,7 +51,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
     ended = why;
     detach();
     stopListening();
-    settleStarted();
+    resolveStarted();
     if (why === 'reset') wake();
     else buffer = [];
   }
@@ -84,13 +84,13 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       connection.toClient(() => {
         incarnation = seen;
         next ??= from;
-        settleStarted();
+        resolveStarted();
       });
       pump(mine, seen);
     });
   }
 
-  /** At the broker: sends on what is wanted, while the client has room. */
+  /** At the broker: sends matching records while the client's buffer has space. */
   function pump(mine: Cursor, seen: number): void {
     if (cursor !== mine) return;
     const { firstSequence, lastSequence } = stream.bounds();
@@ -108,7 +108,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       mine.told = mine.position;
       connection.toClient(() => receive(record));
     }
-    // What was passed over need not be held any more: an idle reader is not lost with others' records.
+    // Moves past records of other subjects, so that trimming them does not reset an idle reader.
     if (mine.position <= mine.told) return;
     const passed = mine.position;
     mine.told = passed;

@@ -4,20 +4,20 @@ import type { StreamDefinition } from '../../stream-definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
 
-/** What the broker would charge for a record beside its subject and data. */
+/** The bytes that the broker counts for a record beside its subject and data. */
 const RECORD_OVERHEAD_BYTES = 22;
 
 /**
- * One stream as the broker holds it. Every call decides at once: delays and losses are the connection's business.
+ * The broker's side of a stream. Every call decides at once; the connection adds delays and losses.
  *
- * Invariants (as the real broker does it, checked against nats-server 2.15)
+ * Invariants (as in nats-server 2.15)
  * 1. Order of checks: size, fence, duplicate, bytes. A repeat whose fence no longer fits is `fenced`, not a duplicate.
  * 2. A fence compares with the last record *held* of the subject: 0 once a purge took them all.
  * 3. Sequences are never used twice within an incarnation.
  */
 export interface MemoryStream {
   readonly definition: StreamDefinition;
-  /** Raised whenever the stream loses everything: consumers of an earlier incarnation are gone. */
+  /** Grows whenever the stream is emptied: consumers of an earlier incarnation are gone. */
   readonly incarnation: number;
   append(subject: string, data: Uint8Array, options?: AppendOptions): AppendOutcome;
   get(sequence: number): LogRecord | undefined;
@@ -28,9 +28,9 @@ export interface MemoryStream {
   countBySubject(subject: string): ReadonlyMap<string, number>;
   remove(sequence: number): void;
   purgeBelow(sequence: number): void;
-  /** Loses every record; sequences start over. The creation stays the same only if asked for. */
+  /** Removes every record and restarts sequences; keeps the creation time only with `same`. */
   wipe(creation: 'new' | 'same'): void;
-  /** Called after every change that a consumer may care about. */
+  /** Calls back after every change that may concern a consumer. */
   onChange(listener: () => void): Stop;
 }
 
@@ -199,7 +199,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
   };
 }
 
-/** Brokers spell creation with nanoseconds; ours are counted, so that two creations in one millisecond differ. */
+/** Creation times have nanoseconds, as the broker's; a counter makes two in one millisecond differ. */
 function creationText(clock: Clock, count: number): string {
   return new Date(clock.wallMs()).toISOString().replace('Z', `${String(count).padStart(6, '0')}Z`);
 }

@@ -5,11 +5,11 @@ import type { Connection } from './connection.ts';
 import type { MemoryStream } from './stream.ts';
 
 /**
- * A durable consumer as the broker holds it: what was handed out and not yet acknowledged, shared by every process that
- * works under its name. An unacknowledged record comes again after `ackWaitMs`, whoever had it.
+ * The broker's side of a durable consumer: records handed out and not yet acknowledged, shared by every process that
+ * uses its name. An unacknowledged record is handed out again after `ackWaitMs`, to any of them.
  */
 export interface WorkQueue {
-  /** A process takes part from now on. */
+  /** Adds a process. */
   join(connection: Connection, options: WorkOptions): Stop;
 }
 
@@ -21,7 +21,7 @@ interface Worker {
 interface HandedOut {
   record: LogRecord;
   times: number;
-  /** Whether a worker has it now; otherwise it waits for its turn or for its delay. */
+  /** Whether a worker holds it; otherwise it waits to be handed out, or for its delay. */
   out: boolean;
   ready: boolean;
   cancel: () => void;

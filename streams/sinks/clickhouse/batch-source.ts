@@ -3,14 +3,14 @@ import type { StreamName } from '../../stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
 import type { SinkName } from '../sink-registry.ts';
 
-/** A stream of the log as ClickHouse is fed from it. */
+/** A stream of the log that is written to ClickHouse. */
 export interface BatchSource {
   stream: StreamName;
   /** Names its position, lease, metrics and log lines. */
   sink: SinkName;
   /**
-   * Adds what one record holds to a batch. A pure function of the record and the stream's creation: after a crash the same
-   * records must become the same bytes.
+   * Adds the rows of one record to a batch. A pure function of the record and the stream's creation: after a crash the
+   * same records must become the same bytes.
    */
   add(record: LogRecord, into: BatchUnderWay): void;
 }
@@ -19,6 +19,6 @@ export interface BatchUnderWay {
   rows: RowBatch;
   /** Partition → the highest `coveredTo` of the snapshot marks inside. */
   marks: Map<number, number>;
-  /** The stream's creation, as the broker spells it. */
+  /** The stream's creation, as the broker writes it. */
   stream: string;
 }

@@ -8,11 +8,11 @@ import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
 /**
- * Where the sink's blocks go. `inserted` means durable. A block with a token that was inserted before is dropped and counts
- * as inserted. `failed` may have been inserted all the same: it is to be repeated with the same token and bytes.
+ * Takes the sink's blocks. `inserted` means durable. A block whose token was inserted before is dropped and counts as
+ * inserted. A `failed` block may have been inserted: repeat it with the same token and bytes.
  */
 export interface BlockTarget {
-  /** `place` says where the block's rows stand; with `repeated` an earlier insert of it may have got anywhere. */
+  /** `place` describes the block's rows; with `repeated`, an earlier insert may have succeeded in part. */
   insert(table: TableName, bytes: Uint8Array, token: string, place?: BlockPlace): Promise<InsertOutcome>;
   close(): Promise<void>;
 }
@@ -24,33 +24,33 @@ export interface BlockPlace extends Pick<RowBlock, 'rows' | 'receivedFromMs' | '
   repeated: boolean;
 }
 
-/** `refused`: ClickHouse understood and said no, which no waiting cures; otherwise it could not be reached or is busy. */
+/** `refused`: ClickHouse rejected the block, and a repeat will not help; otherwise it is unreachable or busy. */
 export type InsertOutcome = { kind: 'inserted' } | { kind: 'failed'; refused: boolean; message: string };
 
 /**
  * Blocks of TabSeparated over ClickHouse's HTTP interface.
  *
- * A token alone does not survive a crash of ClickHouse: the engine notes it before it puts the part in its place (seen in 26.7
- * and in its source), so what dies in between is dropped as a duplicate when it is repeated, and was never there. A repeated
- * block is therefore looked for among the rows, before the insert and after it; a token without rows is used up, and the
- * block goes in under the next one. An insert still running in the engine is met by the first token.
+ * A token does not survive a crash of ClickHouse: the engine records it before it commits the part (seen in 26.7 and in
+ * its source), so after a crash in between a repeat is dropped as a duplicate although no row exists. Therefore the
+ * rows of a repeated block are counted before and after the insert; a token without rows is used up, and the block is
+ * inserted under the next one. The first token meets an insert that still runs in the engine.
  */
 export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget {
   const client = openClient(address, 'sink', LIMITS.sinkRequestMs);
 
   async function send(table: TableName, bytes: Uint8Array, settings: ClickHouseSettings): Promise<void> {
-    // The client's own insert would take rows apart again that are bytes already.
+    // The client's insert method would parse the rows, which are bytes already.
     const { stream } = await client.exec({
       query: `INSERT INTO ${table} (${COLUMNS[table].join(', ')}) FORMAT TabSeparated`,
       values: Readable.from([bytes], { objectMode: false }),
       clickhouse_settings: { ...ONE_DURABLE_BLOCK, ...settings },
     });
     for await (const _ of stream) {
-      // The answer has no content; its end is what counts.
+      // The response has no content; its end shows success.
     }
   }
 
-  /** How many of a block's rows are there. The months of `received_at` keep the search to one of the table's parts of time. */
+  /** How many of a block's rows exist. The bounds of `received_at` limit the search to one monthly partition. */
   async function countRows(table: TableName, place: BlockPlace): Promise<number> {
     const result = await client.query({
       query: `SELECT toUInt32(count()) AS n FROM ${table}
@@ -64,7 +64,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   }
 
   async function repeat(table: TableName, bytes: Uint8Array, token: string, place: BlockPlace): Promise<InsertOutcome> {
-    // A row that is there twice is one, and one that a newer one replaced can't be found.
+    // A row that exists twice counts once, and a row that a newer one replaced cannot be found.
     if (REPLACING_TABLES.has(table)) {
       await send(table, bytes, { insert_deduplicate: 0 });
       return { kind: 'inserted' };
@@ -72,7 +72,8 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
     for (let attempt = 0; attempt < TOKENS; attempt++) {
       const found = await countRows(table, place);
       if (found >= place.rows) return { kind: 'inserted' };
-      // A block is one part, there or not there. Anything else is for a person to look at, and nothing is made worse.
+      // A block is one part, so it exists as a whole or not at all. Anything else needs an operator; nothing is
+      // changed.
       if (found > 0) return { kind: 'failed', refused: true, message: `${found} of ${place.rows} rows are there` };
       await send(table, bytes, { insert_deduplication_token: attempt === 0 ? token : `${token}/${attempt}` });
     }
@@ -104,10 +105,10 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   };
 }
 
-/** A crash uses up at most one token of a block; so many in a row are no accident. */
+/** A crash uses up at most one token of a block; this many in a row indicate another fault. */
 const TOKENS = 8;
 
-/** One insert must become one block and be answered once it is a part on disk: only then does its token mean anything. */
+/** One insert must become one block, and be answered once its part is on disk; otherwise its token proves nothing. */
 const ONE_DURABLE_BLOCK = {
   async_insert: 0,
   insert_deduplicate: 1,

@@ -12,15 +12,15 @@ export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target'
 }
 
 export interface ClickhouseSink {
-  /** Contends for the lease of each stream and writes it while that is held. */
+  /** Contends for the lease of each stream, and writes the stream while it holds the lease. */
   start(): void;
-  /** Writes what is gathered, within a bound, gives the leases back and closes the connections. */
+  /** Writes gathered records within a bound, releases the leases and closes the connections. */
   stop(): Promise<void>;
 }
 
 /**
- * The ClickHouse sink over a real ClickHouse: a writer for FACTS and one for RECORDS, neither in the other's way. The simulation
- * makes a facts writer over a target of its own.
+ * The ClickHouse sink: independent writers for FACTS and RECORDS, and the eraser. The simulation uses the facts writer
+ * with its own target.
  */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
   const target = createClickhouseTarget(options.clickhouse);

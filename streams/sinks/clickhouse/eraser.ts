@@ -9,23 +9,24 @@ import type { ErasureTarget } from './erasure-target.ts';
 import { createLateRows } from './late-rows.ts';
 
 /**
- * Deletes the rows of erased players, beside the writer and never in its way: a deletion reads every part of a table, and what
- * comes in meanwhile is deleted together in the next round.
+ * Deletes the rows of erased players without delaying the writer. A deletion reads every part of a table, so the
+ * erasures that arrive during a round are handled together in the next one.
  *
  * States of an erasure (column `step`): known → counted → done → settled.
  * Invariants
- * 1. An erasure is taken up once the sink's stored position has passed it. So every row from before it is in, in blocks that
- *    nobody repeats any more: no row comes back, and no repeat of a block misses some of its rows.
- * 2. What is deleted is counted and the count stored before anything of it goes. So a receipt's figure survives a crash.
- * 3. Every step may be repeated; two erasers at once would only do work twice.
- * 4. Scores of the player's device are deleted where no other player of the game and environment has it, as snapshots in
- *    ClickHouse say: a player who got the device less than a minute before may not be seen, and then too much is deleted.
- *    Of tables written from RECORDS only rows at or below its stored position go; later ones when the erasure is settled.
- * 5. An erasure is settled once rows that came late are deleted too, and no more can come (late-rows.ts).
+ * 1. An erasure begins once the sink's stored position has passed it. Then every earlier row is inserted, in blocks
+ *    that are not repeated: no row comes back, and no repeated block lacks rows.
+ * 2. Rows are counted and the count is stored before they are deleted, so a receipt's figure survives a crash.
+ * 3. Every step may be repeated; two erasers at once only do work twice.
+ * 4. Scores of the player's device are deleted unless another player of the game and environment has the device,
+ *    according to snapshots in ClickHouse. A player who got the device less than a minute before may be missed; then
+ *    too much is deleted. Of tables written from RECORDS only rows up to the stored position are deleted; later ones at
+ *    `settled`.
+ * 5. An erasure is `settled` once late rows are deleted too and no more can come (`late-rows.ts`).
  */
 export interface Eraser {
   start(): void;
-  /** There may be something to erase. */
+  /** Call when there may be erasures. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export interface EraserOptions {
   log: Pick<Log, 'bucket' | 'info'>;
   clock: Clock;
   target: ErasureTarget;
-  /** Whether this process is the one that writes. */
+  /** Whether this process holds the writer's lease. */
   leads: () => boolean;
   limits?: Pick<Limits, 'eraseLookMs' | 'eraseAgainMs'>;
   logger: Logger;
@@ -61,7 +62,7 @@ export function createEraser(options: EraserOptions): Eraser {
       await settle();
       return more;
     } catch (error) {
-      logger.warn({ err: error }, 'players cannot be erased from ClickHouse; it will be tried again');
+      logger.warn({ err: error }, 'players could not be erased from ClickHouse; the next attempt follows');
       return true;
     }
   }
@@ -71,7 +72,7 @@ export function createEraser(options: EraserOptions): Eraser {
     return position && { createdMs: Date.parse(position.stream), sequence: position.sequence };
   }
 
-  /** Takes some erasures a step on. True: there may be more to do. */
+  /** Advances some erasures. True: there may be more to do. */
   async function round(): Promise<boolean> {
     const position = await readSinkPosition(log, 'clickhouse');
     if (position === undefined) return false;
@@ -91,7 +92,7 @@ export function createEraser(options: EraserOptions): Eraser {
     return true;
   }
 
-  /** Deletes what came of erased players after their erasure was done, once nothing more can come. */
+  /** Deletes late rows of erased players, once no more can come. */
   async function settle(): Promise<void> {
     const position = await late.settledUpTo();
     if (position === undefined) return;

@@ -15,22 +15,22 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { SinkPosition } from '../positions.ts';
 
 /**
- * Where players' rows are deleted, and the scores of their devices up to a position in RECORDS (`undefined`: none).
- * Everything rejects when ClickHouse cannot be reached, or refuses.
+ * Deletes players' rows, and the scores of their devices up to a position in RECORDS (`undefined`: none). Every call
+ * rejects when ClickHouse is unreachable or refuses.
  */
 export interface ErasureTarget {
-  /** Erasures that are not done and that the sink has passed, oldest first, at most one a player, all of one FACTS. */
+  /** Pending erasures that the sink has passed, oldest first, at most one for each player, all of one FACTS. */
   pending(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** Erasures that are done and not settled, up to a position in FACTS, as `pending` gives them. */
   unsettled(position: SinkPosition, most: number): Promise<PendingErasure[]>;
-  /** How many rows of each erasure there are now, by player. */
+  /** The current number of rows of each erasure, by player. */
   count(
     erasures: readonly PendingErasure[],
     records: RecordsPosition | undefined,
   ): Promise<ReadonlyMap<string, number>>;
-  /** Stores how far erasures are. */
+  /** Stores the step of erasures. */
   note(step: 'counted' | 'done' | 'settled', erasures: readonly PendingErasure[]): Promise<void>;
-  /** Deletes the rows. `later`: an earlier deletion is still at work; ask again. */
+  /** Deletes the rows. `later`: an earlier deletion still runs; call again. */
   remove(erasures: readonly PendingErasure[], records: RecordsPosition | undefined): Promise<'removed' | 'later'>;
   /** Deletes the devices of settled erasures. */
   forgetDevices(): Promise<void>;
@@ -47,8 +47,8 @@ function isPlayerTable(name: string): name is keyof typeof PLAYER_TABLES {
 const STEPS = { counted: 1, done: 2, settled: 3 } as const;
 
 /**
- * Rows are deleted by ALTER TABLE … DELETE, which writes the parts that hold some anew: it is slower than a lightweight DELETE,
- * but that one only hides rows, for as long as no merge comes by, and a projection goes on counting them (seen in 26.7).
+ * ALTER TABLE … DELETE writes the parts with such rows anew. A lightweight DELETE is faster, but it only hides rows
+ * until the next merge, and projections still count them (seen in 26.7).
  */
 export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
   const client = openClient(address, 'erasures', LIMITS.eraseRequestMs);
@@ -67,7 +67,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     );
   }
 
-  /** False: an earlier deletion is still at work. */
+  /** False: an earlier deletion still runs. */
   async function removeFrom(table: TableName, condition: string): Promise<boolean> {
     const found = await rows(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
     if (found.length === 0) return true;
@@ -105,7 +105,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
       }));
   }
 
-  /** Erasures whose player's device is the player's alone: no other player of the game and environment has it now. */
+  /** Erasures whose device no other player of the game and environment has now. */
   async function withOwnDevice(erasures: readonly PendingErasure[]): Promise<PendingErasure[]> {
     const withDevice = erasures.filter(({ deviceId }) => deviceId !== '');
     if (withDevice.length === 0) return [];
@@ -133,7 +133,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
       }
       const alone = records === undefined ? [] : await withOwnDevice(erasures);
       if (records === undefined || alone.length === 0) return counts;
-      // Of two that had the same device and are erased together, one counts its scores.
+      // If two players with the same device are erased together, one of them counts its scores.
       const owners = new Map(alone.map((erasure) => [deviceKey(erasure), erasure.playerId]));
       for (const table of SCORE_TABLES) {
         const query = `SELECT ${DEVICE_KEY} AS device, count() AS n FROM ${table} WHERE ${erasedScores(alone, records)} GROUP BY device`;
@@ -195,7 +195,7 @@ interface PendingRow {
   device_id: string;
 }
 
-/** At most two players of each device are needed to know whether it is one player's alone. */
+/** Two players of a device suffice to know that it is shared. */
 const PLAYERS_OF_DEVICES = `
 SELECT concat(game_id, '/', environment, '/', assumeNotNull(device_id)) AS device,
   groupUniqArray(2)(toString(player_id)) AS players
@@ -204,11 +204,11 @@ WHERE kind = 'player' AND game_id IN {games: Array(String)} AND environment IN {
   AND device_id IN {devices: Array(String)}
 GROUP BY device`;
 
-/** Rows from before an erasure was settled, which still name the device. */
+/** Rows of an erasure before `settled`, which still hold the device. */
 const SETTLED_DEVICES = `device_id != '' AND (player_id, facts_created, facts_sequence, facts_index) IN (
   SELECT player_id, facts_created, facts_sequence, facts_index FROM erasures WHERE step = ${STEPS.settled})`;
 
-/** Erasures of an earlier FACTS come first: the sink has passed all of those. */
+/** Erasures of an earlier FACTS come first; the sink has passed all of them. */
 const PENDING = `
 SELECT game_id, environment, player_id, toUnixTimestamp64Milli(erased_at) AS erased_at, rows_deleted, step,
   facts_created, facts_sequence, facts_index, device_id

@@ -147,7 +147,8 @@ describe('the facts writer', () => {
   });
 
   // Every write to the position and every insert is a step; the process dies before or after each of them, or its write
-  // reaches the broker as it dies. More is committed before the next process starts, and none of it may join the old block.
+  // reaches the broker as it dies. More is committed before the next process starts, and none of it may join the old
+  // block.
   const STEPS = 11;
   describe.each(['before', 'after', 'lose_ack', 'lose_request'] as const)('killed with a step %s', (moment) => {
     it.each(Array.from({ length: STEPS }, (_, step) => step))('step %i: every fact is in once', async (killAt) => {

@@ -3,11 +3,11 @@ import type { BatchSource } from './batch-source.ts';
 import { createStreamWriter, type StreamWriter, type StreamWriterOptions } from './stream-writer.ts';
 
 export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' | 'onWritten'> {
-  /** Erasures of players are in, and the position has passed them. */
+  /** Erasures were inserted, and the position has passed them. */
   onErasures?: () => void;
 }
 
-/** Writes FACTS into ClickHouse, every fact once. */
+/** Writes every fact of FACTS into ClickHouse once. */
 export function createFactsWriter({ onErasures, ...options }: FactsWriterOptions): StreamWriter {
   return createStreamWriter({
     ...options,

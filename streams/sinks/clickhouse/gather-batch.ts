@@ -5,7 +5,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
 import type { BatchUnderWay } from './batch-source.ts';
 
-/** Records that go to ClickHouse as one. */
+/** Records that are inserted together. */
 export interface GatheredBatch {
   from: number;
   to: number;
@@ -16,23 +16,23 @@ export interface GatheredBatch {
 
 export interface GatherOptions {
   reader: Reader;
-  /** Where rows are gathered; what it held before is gone. */
+  /** Collects the rows; cleared first. */
   rows: RowBatch;
-  /** Adds what one record holds. */
+  /** Adds the rows of one record. */
   add: (record: LogRecord, into: Pick<BatchUnderWay, 'rows' | 'marks'>) => void;
   clock: Clock;
   signal: Signal;
-  /** Gather exactly up to this sequence, whatever the limits say and whatever else waits. */
+  /** Gather exactly up to this sequence, regardless of limits. */
   exactlyTo?: number;
-  /** Hand over what there is now. */
+  /** Whether to return the gathered records at once. */
   hurry: () => boolean;
-  /** Stop gathering: the answer is then `undefined`. */
+  /** Whether to stop; the result is then `undefined`. */
   abandoned: () => boolean;
 }
 
 /**
- * Gathers the next batch: until it is full, or its first record has waited for the linger. `undefined`: given up, the
- * reader ended, or in a hurry with nothing there.
+ * Gathers the next batch until it is full or its first record has waited for the linger. `undefined`: abandoned, the
+ * reader ended, or in a hurry without records.
  */
 export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch | undefined> {
   const { reader, rows, clock, signal, exactlyTo } = options;

@@ -4,15 +4,17 @@ import type { Log } from '../../log/log.ts';
 import { readSinkPosition, type SinkPosition } from '../positions.ts';
 
 /**
- * Tells from when on no more rows can come of players that were erased. What is told to webhooks is logged by way of RECORDS, after
- * the fact: an attempt that was under way, or made before the webhooks sink met the erasure, becomes a row when the eraser has been
- * there already.
+ * Determines up to which erasures no more rows can come. Attempts to deliver to webhooks are recorded in RECORDS
+ * afterwards: one that was in flight, or made before the webhooks sink reached the erasure, becomes a row after the
+ * eraser has run.
  *
- * States: none → passed (the webhooks sink has met the erasures up to there) → drained (a while later, so that what was under way
- * then is in RECORDS up to there) → told, once RECORDS is in ClickHouse that far; and from the beginning.
+ * States: none → passed (the webhooks sink has passed the erasures) → drained (some time later RECORDS holds every
+ * attempt that was in flight) → none, when RECORDS is in ClickHouse that far and the position is returned.
  */
 export interface LateRows {
-  /** Up to where in FACTS erasures have no more rows to come; `undefined`: nowhere new. To be asked now and then. */
+  /**
+   * The position in FACTS up to which erasures have no more rows to come; `undefined`: no new one. Call it repeatedly.
+   */
   settledUpTo(): Promise<SinkPosition | undefined>;
 }
 
@@ -33,7 +35,7 @@ export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock):
         drained = { stream: created, sequence: lastSequence };
       }
       const written = await readSinkPosition(log, 'clickhouse-records');
-      // Another RECORDS holds none of it any more.
+      // A RECORDS that was created anew no longer holds those records.
       const isIn = drained.sequence === 0 || written?.stream !== drained.stream || written.sequence >= drained.sequence;
       if (!isIn) return undefined;
       const { position } = passed;

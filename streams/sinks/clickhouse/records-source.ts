@@ -7,19 +7,19 @@ import { subjectMatches } from '../../log/subject-match.ts';
 import type { BatchSource } from './batch-source.ts';
 import type { TableRow } from '../../../clickhouse-schema/rows/row.ts';
 
-/** RECORDS: what belongs to no player. */
+/** RECORDS holds records that belong to no player. */
 export const RECORDS_SOURCE: BatchSource = {
   stream: 'RECORDS',
   sink: 'clickhouse-records',
   add(record, { rows }) {
     const kind = Object.keys(ROWS).find((subject) => subjectMatches(subject, record.subject));
-    // Written by a newer program, which knows what becomes of it: nothing is skipped, as with an unknown version.
-    if (kind === undefined) throw new Error(`what stands under ${record.subject} is not known`);
+    // A newer program wrote it: stop instead of skipping it, as with an unknown version.
+    if (kind === undefined) throw new Error(`records of the subject ${record.subject} have no table`);
     rows.addRows(ROWS[kind]?.(record) ?? []);
   },
 };
 
-/** Subject of RECORDS → the rows of one message. */
+/** Subject of RECORDS → the rows of a record. */
 const ROWS: Readonly<Record<string, (record: LogRecord) => TableRow[]>> = {
   [SCORE_RECORDS]: (record) => scoreRows(decodeScores(record.data), record),
   [MODEL_RECORDS]: (record) => referenceRows(decodeModelReference(record.data), record),

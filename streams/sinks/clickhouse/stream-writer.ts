@@ -16,23 +16,23 @@ import type { BatchSource } from './batch-source.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
 
 /**
- * Writes a stream of the log into ClickHouse, everything in it once.
+ * Writes every record of a stream into ClickHouse once.
  *
- * A term is the time between opening the position and losing it. Within a term: gather → store the intent → insert one block
- * per table → note the rebuild marks → move the position.
+ * A term is the time between opening the position and losing it. Within a term: gather → store the intent → insert one
+ * block per table → store the rebuild marks → move the position.
  *
  * Invariants
- * 1. Only the holder of the lease writes, and it moves the position only by compare-and-set from what it last saw: whoever
- *    finds it moved by another starts a new term from what is stored.
- * 2. Nothing is inserted that is not inside a stored intent, and a stored intent is repeated exactly (same records, same
- *    bytes, same token) until its position is moved. A block whose token ClickHouse knows is dropped there; as a crash of
- *    ClickHouse may have kept the token and lost the rows, the target is told what is a repeat and looks for the rows.
- * 3. A rebuild mark is written only after the snapshots it covers are inserted, and never backwards.
- * 4. At most one batch is held; while ClickHouse cannot be reached the log is simply not read.
+ * 1. Only the holder of the lease writes, and it moves the position by compare-and-set. If another writer moved it, a
+ *    new term starts from the stored position.
+ * 2. Only records inside a stored intent are inserted, and a stored intent is repeated exactly (same records, bytes and
+ *    token) until the position is moved. ClickHouse drops a block with a known token. A crash of ClickHouse may keep
+ *    the token and lose the rows, so for a repeat the target counts the rows.
+ * 3. A rebuild mark is written after the snapshots that it covers are inserted, and never moves back.
+ * 4. At most one batch is held in memory; while ClickHouse is unreachable the log is not read.
  */
 export interface StreamWriter {
   start(): void;
-  /** Whether this process may write, now. */
+  /** Whether this process may write now. */
   leads(): boolean;
   stop(): Promise<void>;
 }
@@ -40,18 +40,18 @@ export interface StreamWriter {
 export interface StreamWriterOptions {
   log: Log;
   clock: Clock;
-  /** Who we are for the lease; unique per process incarnation. */
+  /** The holder of the lease; unique per process incarnation. */
   holder: string;
   target: BlockTarget;
-  /** What is read, and how it becomes rows. */
+  /** The stream, and how its records become rows. */
   source: BatchSource;
-  /** Everything up to `sequence` is in and the position has passed it; last came rows of these tables. */
+  /** Every record up to `sequence` is inserted and the position moved; the last batch had rows of these tables. */
   onWritten?: (sequence: number, tables: ReadonlySet<TableName>) => void;
   logger: Logger;
   metrics: SinkMetrics;
 }
 
-/** What a block is known by in ClickHouse: its table and the records it holds. */
+/** Identifies a block in ClickHouse by its table and records. */
 function tokenOf({ table }: RowBlock, { stream, intent }: Required<SinkPosition>): string {
   return `${table}/${stream}/${intent.from}-${intent.to}`;
 }
@@ -66,10 +66,10 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   let leading: Promise<void> = Promise.resolve();
   let stopping = false;
   let abandoned = false;
-  /** Between gaining and losing the lease. It may not be trusted all that time: a wall clock that is off suspends trust. */
+  /** True between gaining and losing the lease. A wrong wall clock may suspend trust in between. */
   let leads = false;
 
-  /** Whether a batch that is under way may be taken further. */
+  /** Whether a batch may be written further. */
   const mayWrite = () => !abandoned && lease?.held() === true;
   const mayGoOn = () => leads && !stopping && !abandoned;
 
@@ -78,13 +78,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       try {
         if (mayWrite()) await runTerm();
       } catch (error) {
-        logger.warn({ err: error }, 'the log cannot be read; trying again');
+        logger.warn({ err: error }, 'the log cannot be read; the next attempt follows');
       }
       if (mayGoOn()) await signal.wait(clock, LIMITS.sinkReopenMs);
     }
   }
 
-  /** Writes until the position or the stream is not ours any more, or the sink stops. */
+  /** Writes until another writer moves the position, the stream is reset, or the sink stops. */
   async function runTerm(): Promise<void> {
     const store = storedPosition(log, sink, parseSinkPosition);
     const { stored, bounds } = await loadWithBounds(store, log, stream);
@@ -92,7 +92,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     let { sequence } = start;
     let exactlyTo = start.intent?.to;
     const reader = log.read(stream, { from: sequence + 1, onWaiting: signal.notify });
-    // One for all batches of the term, as at most one is held; an earlier term's last insert may still be on its way.
+    // One for all batches of the term. Terms do not share it: an earlier term's last insert may still be in flight.
     const rows = createRowBatch();
     try {
       while (mayWrite()) {
@@ -120,7 +120,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     }
   }
 
-  /** Takes one batch all the way; `repeated`: an earlier term may have got anywhere with it. False: the term is over. */
+  /** Writes one batch. `repeated`: an earlier term may have written parts of it. False: the term is over. */
   async function writeBatch(
     store: StoredValue<SinkPosition>,
     batch: GatheredBatch,
@@ -128,11 +128,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     repeated: boolean,
   ): Promise<boolean> {
     const blocks = batch.rows.blocks();
-    // Records without rows (barriers, registrations) have nothing to repeat.
+    // Records without rows (such as barriers) have nothing to repeat.
     if (blocks.length > 0 && !(await save(store, position))) return false;
     const inserted = await Promise.all(
       blocks.map((block, place) => {
-        // A second month of a table needs a token of its own.
+        // A second month of a table needs its own token.
         const later = blocks.slice(0, place).filter((other) => other.table === block.table).length;
         return insertUntilDone(
           block,
@@ -152,7 +152,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     return moved;
   }
 
-  /** Repeats an insert until it is in, with back-off. False: the lease is gone, and with it the right to insert. */
+  /** Repeats an insert with back-off until it succeeds. False: the lease is lost. */
   async function insertUntilDone(
     block: RowBlock,
     token: string,
@@ -166,16 +166,16 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       const place = { rows, receivedFromMs, receivedToMs, from, to, repeated: repeated || attempt > 1 };
       const outcome = await target.insert(table, bytes, token, place);
       if (outcome.kind === 'inserted') {
-        if (attempt > 1) logger.info({ table, token, attempt }, 'ClickHouse takes blocks again');
+        if (attempt > 1) logger.info({ table, token, attempt }, 'ClickHouse accepts blocks again');
         return true;
       }
       metrics.sinkFailures.inc({ sink, reason: outcome.refused ? 'refused' : 'unreachable' });
       const details = { table, token, attempt, reason: outcome.message };
-      // Our own rows were refused: a bug, or a schema that does not fit. Nothing is skipped; the sink stands here until
-      // somebody acts, and says so at every longest wait.
+      // ClickHouse rejects our rows: a bug, or a schema that does not fit. Nothing is skipped: the sink waits for an
+      // operator and logs an error at every longest wait.
       if (outcome.refused && delayMs >= LIMITS.sinkRetryLongestMs) logger.error(details, 'ClickHouse refuses a block');
-      else if (attempt === 1) logger.warn(details, 'ClickHouse did not take a block; repeating it until it does');
-      // Not waited for: a log that cannot be reached either must not hold up the next attempt.
+      else if (attempt === 1) logger.warn(details, 'ClickHouse did not accept a block; it is repeated');
+      // Not awaited: an unreachable log must not delay the next attempt.
       void updateLag(position);
       await wait(delayMs);
       delayMs = Math.min(delayMs * 2, LIMITS.sinkRetryLongestMs);
@@ -183,13 +183,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     return false;
   }
 
-  /** Writes a position, repeating what was not answered. False: somebody else moved it, or the lease is gone. */
+  /** Stores a value, and repeats unanswered writes. False: another writer replaced it, or the lease is lost. */
   async function save<T>(store: StoredValue<T>, value: T): Promise<boolean> {
     while (mayWrite()) {
       const outcome = await store.save(value);
       if (outcome === 'saved') return true;
       if (outcome === 'taken') {
-        logger.warn({ value }, 'another writer moved the position; starting over from what is stored');
+        logger.warn({ value }, 'another writer moved the position; continuing from the stored one');
         return false;
       }
       await wait(LIMITS.sinkRetryFirstMs);
@@ -204,7 +204,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     return save(store, { stream, coveredTo });
   }
 
-  /** Where to go on, given what is stored and what the stream holds. Everything unusual here is an operator's to know. */
+  /** The position to continue from, given the stored one and the stream's bounds. Logs every mismatch for operators. */
   function startingPoint(stored: SinkPosition | undefined, bounds: StreamBounds): SinkPosition {
     const beginning: SinkPosition = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
     if (stored === undefined) return beginning;
@@ -215,12 +215,15 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     if (stored.sequence + 1 < bounds.firstSequence) {
       logger.error(
         { stored, bounds },
-        `${stream} was trimmed beyond what is in ClickHouse; going on from its first record`,
+        `${stream} was trimmed beyond the stored position; continuing from its first record`,
       );
       return beginning;
     }
     if ((stored.intent?.to ?? stored.sequence) > bounds.lastSequence) {
-      logger.error({ stored, bounds }, `${stream} lost records that were handled; going on with what it holds`);
+      logger.error(
+        { stored, bounds },
+        `${stream} lost records that were handled; continuing with the records it holds`,
+      );
       return { stream: bounds.created, sequence: Math.min(stored.sequence, bounds.lastSequence) };
     }
     return stored;
@@ -231,11 +234,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       const { lastSequence } = await log.info(stream);
       metrics.sinkLag.set({ sink }, lastSequence - position.sequence);
     } catch {
-      // The log cannot be asked either; the last figure stands.
+      // The log is unreachable too; the last value stays.
     }
   }
 
-  /** Several inserts of one batch may wait at once, so each has a timer of its own. */
+  /** Several inserts of one batch may wait at once, so each has its own timer. */
   function wait(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       clock.timer(delayMs, resolve);
@@ -252,7 +255,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         clock,
         onAcquired: () => {
           leads = true;
-          // A term that was losing its last lease must have ended before the next begins.
+          // The last term must end before the next begins.
           leading = leading.then(lead);
         },
         onLost: () => {

@@ -8,19 +8,19 @@ export interface Member {
   readonly reader: LiveReader;
   /** Whether it was sent `connected`. */
   greeted: boolean;
-  /** Ends what the member is busy with while it is not live (catching up); a no-op otherwise. */
+  /** Stops the member's catch-up, if any. */
   stopFollowing: () => void;
 }
 
-/** Readers that want the same: filtered once, and one write for each of them however many events came together. */
+/** Readers with the same subscription: filtered once, with one write for each reader and burst. */
 export interface Channel {
   readonly members: Set<Member>;
-  /** Messages of the records being fanned out right now. */
+  /** Messages of the records that are being fanned out. */
   pending: string[];
   wants(fact: EventTracked): boolean;
 }
 
-/** Live readers, found by game and environment: an event of a game nobody watches costs one look-up. */
+/** Live readers by game and environment: an event without readers costs one look-up. */
 export interface Audience {
   /** Readers that get messages as they come. */
   readonly size: number;
@@ -78,7 +78,7 @@ export function createAudience(): Audience {
   };
 }
 
-/** Whether a request asks for this event, given that game and environment are right. */
+/** Whether an event of the right game and environment matches a subscription. */
 export function matcherOf(request: LiveRequest): (fact: EventTracked) => boolean {
   const names = request.eventNames.length === 0 ? undefined : new Set(request.eventNames);
   const { playerId } = request;

@@ -11,29 +11,30 @@ export interface CatchUpOptions {
   from: Cursor;
   recent: RecentRecords;
   clock: Clock;
-  /** Left out: a reader that falls behind the recent records is given up. */
+  /** Without it, a reader that falls behind the recent records is given up. */
   openOlder?: (fromSequence: number, onWaiting: () => void) => OlderRecords;
-  /** Whether the player of an event was erased since: it is not told any more then. */
+  /** Whether the player of an event was erased since; such events are not sent. */
   isErased: (playerId: string, sequence: number, index: number) => boolean;
   /**
-   * Events were lost before the reader could get them. Resolves when it was told; what follows waits for that.
-   * @param trimmed what the log held and holds no more; left out when nobody knows what was lost
+   * Reports lost events to the reader. Later events wait until it resolves.
+   * @param trimmed the lost range; absent if it is unknown
    */
   onLost: (trimmed?: { from: Cursor; beforeSequence: number }) => Promise<void>;
-  /** The reader has everything that was fanned out. Called in the same tick in which that is true. */
+  /** The reader has got every fanned-out record. Called in the same tick. */
   onCaughtUp: () => void;
-  /** The reader takes nothing any more, or is further behind than anybody keeps. */
+  /** The reader does not read, or is behind all records that are kept. */
   onGivenUp: (reason: 'stalled' | 'too_far_behind') => void;
 }
 
 /**
- * Brings one reader from a position to the present at the reader's own pace: from the log while it is far behind, from
- * the recent records when it is near, and then hands it over to the fan-out in one tick, so nothing falls between.
+ * Sends one reader the records since a position at the reader's own pace: from the log while it is far behind, from the
+ * recent records when it is near. Then it hands the reader to the fan-out in one tick, so no record is missed.
  *
  * Invariants
- * 1. `next` is the first fact the reader was not yet offered; it only grows.
+ * 1. `next` is the first fact that the reader was not offered; it only grows.
  * 2. A message is written only while the reader has less than the refill limit buffered.
- * 3. One of the last two callbacks is called at most once, and nothing is written after it, nor after the returned stop.
+ * 3. One of the last two callbacks is called at most once, and nothing is written after it, nor after the returned
+ *    stop.
  */
 export function catchUp(options: CatchUpOptions): () => void {
   const { member, recent, clock } = options;
@@ -43,7 +44,7 @@ export function catchUp(options: CatchUpOptions): () => void {
   let next: Cursor = { ...options.from };
   let older: OlderRecords | undefined;
   let over = false;
-  /** The reader is being told of a gap. */
+  /** A gap is being reported to the reader. */
   let telling = false;
   let roomSeenMs = clock.monotonicMs();
   let aheadSinceMs: number | undefined;
@@ -67,7 +68,7 @@ export function catchUp(options: CatchUpOptions): () => void {
     return reader.bufferedBytes() + besideBytes < LIMITS.streamRefillBytes;
   }
 
-  /** Offers the reader what is left of a record. False: it has no room for more now, or is gone. */
+  /** Offers the reader the rest of a record. False: its buffer is full, or it is gone. */
   function offer(record: FedRecord): boolean {
     if (record.sequence > next.sequence) next = { sequence: record.sequence, index: 0 };
     const messages: Uint8Array[] = [];
@@ -106,7 +107,7 @@ export function catchUp(options: CatchUpOptions): () => void {
     return 'waiting';
   }
 
-  /** What lies between can't be had any more: the reader goes on once it was told. */
+  /** The records in between are lost: continue after reporting the gap. */
   function skipTo(sequence: number, isTrimmed: boolean): void {
     const trimmed = { from: next, beforeSequence: sequence };
     next = { sequence, index: 0 };
@@ -118,8 +119,8 @@ export function catchUp(options: CatchUpOptions): () => void {
   }
 
   /**
-   * Nothing to offer. A reader that comes from a gateway a little ahead of this one waits for this one to get there, or
-   * it would see the same events twice; a position that never comes true is one the log has lost.
+   * There is nothing to offer. A reader from a gateway slightly ahead of this one waits until this one gets there, so
+   * that it sees no event twice. A position that is never reached was lost by the log.
    */
   function nothingLeft(): void {
     const ahead = next.sequence > recent.lastSequence + 1 || next.index > 0;

@@ -8,14 +8,14 @@ import type { Cursor } from './position.ts';
 export interface FanOutOptions {
   feed: Feed;
   audience: Audience;
-  /** The member has everything before `from` and can't take what follows as it comes. */
+  /** The member has got every fact before `from`, and its buffer is full. */
   onBehind: (member: Member, from: Cursor) => void;
   onUnreadable: (error: unknown) => void;
 }
 
 /**
- * Gives records to the readers that are up to date. Everything for one channel goes out in one write: a burst of events
- * costs a reader one system call, not one for each.
+ * Sends records to the readers that are up to date. All messages of a channel go out in one write, so a burst of events
+ * costs one system call per reader.
  */
 export function fanOut(records: readonly LogRecord[], options: FanOutOptions): void {
   const { feed, audience, onUnreadable } = options;
@@ -42,7 +42,7 @@ function flush(channel: Channel, before: Cursor, after: Cursor, onBehind: FanOut
   for (const member of channel.members) {
     const tooMuch = member.reader.bufferedBytes() + bytes.byteLength > LIMITS.streamReaderBytes;
     if (tooMuch) onBehind(member, before);
-    // The reader may detach while it is written to: then it has left the channel.
+    // A write may detach the reader, which leaves the channel then.
     else if (!member.reader.write(bytes) && channel.members.has(member)) onBehind(member, after);
   }
 }

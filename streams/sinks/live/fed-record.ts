@@ -5,13 +5,13 @@ import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
 
 /**
- * A FACTS record as it is kept for readers that are behind: decoded when one of them first looks into it, and then kept so.
- * The others got its events from `eventsOf` as it came: what nobody looks at again must not stay decoded, as a second's
- * worth of events made each garbage collection of the service take 20 to 45 ms.
+ * A record of FACTS kept for readers that are behind. It is decoded when one of them first needs it. Readers that are
+ * up to date got its events from `eventsOf`. Keeping every record decoded made each garbage collection take 20 to 45 ms
+ * at one second of events.
  */
 export interface FedRecord {
   readonly sequence: number;
-  /** As stored, for bounding how many are kept. */
+  /** Size as stored, for bounding the kept records. */
   readonly sizeBytes: number;
   /** The events in the record, in order, with their index among all its facts. */
   events(): readonly FedEvent[];
@@ -20,13 +20,13 @@ export interface FedRecord {
 export interface FedEvent {
   readonly index: number;
   readonly fact: EventTracked;
-  /** The whole SSE message. Serialised when first wanted. */
+  /** The whole SSE message, serialised at first use. */
   message(): string;
-  /** The same in UTF-8, one copy for all readers that catch up. */
+  /** The same in UTF-8, shared by all readers that catch up. */
   bytes(): Uint8Array;
 }
 
-/** @param onUnreadable called when the record can't be decoded (a newer program wrote it); it then holds no events. */
+/** @param onUnreadable called when a record cannot be decoded (a newer program wrote it); it then has no events */
 export function fedRecord(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedRecord {
   let events: FedEvent[] | undefined;
   return {
@@ -36,7 +36,7 @@ export function fedRecord(record: LogRecord, tag: string, onUnreadable: (error: 
   };
 }
 
-/** Decodes the events of a record. @param onUnreadable as with `fedRecord` */
+/** Decodes the events of a record. @param onUnreadable as for `fedRecord` */
 export function eventsOf(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedEvent[] {
   const found: FedEvent[] = [];
   try {

@@ -5,14 +5,14 @@ import type { Log, Reader } from '../../log/log.ts';
 import { streamTag } from './position.ts';
 import { type RecentRecords, createRecentRecords } from './recent-records.ts';
 
-/** One incarnation of FACTS being followed from its end. */
+/** Follows one incarnation of FACTS from its end. */
 export interface Feed {
-  /** When FACTS was created, as the broker spells it. */
+  /** When FACTS was created, as the broker writes it. */
   created: string;
-  /** The same, as it stands in SSE ids. */
+  /** The same in SSE ids. */
   tag: string;
   reader: Reader;
-  /** What was fanned out; its `lastSequence` is the current position. */
+  /** The records fanned out last; `lastSequence` is the current position. */
   recent: RecentRecords;
 }
 
@@ -26,7 +26,7 @@ export interface FeedOptions {
 
 const RETRY_MS = 1_000;
 
-/** Opens FACTS at its end, trying for as long as it takes. `undefined`: stopped meanwhile. */
+/** Opens FACTS at its end, and repeats until that succeeds. `undefined`: stopped meanwhile. */
 export async function openFeed(options: FeedOptions): Promise<Feed | undefined> {
   const { clock, logger, stopped } = options;
   while (!stopped()) {
@@ -34,14 +34,14 @@ export async function openFeed(options: FeedOptions): Promise<Feed | undefined> 
       const feed = await tryOpen(options);
       if (feed !== undefined) return feed;
     } catch (error) {
-      if (!stopped()) logger.warn({ err: error }, 'live: FACTS cannot be opened, trying again');
+      if (!stopped()) logger.warn({ err: error }, 'live: FACTS cannot be opened; the next attempt follows');
     }
     if (!stopped()) await sleep(clock, RETRY_MS);
   }
   return undefined;
 }
 
-/** Reads from the sequence after the last one, not from "new": so the position is known from the first moment. */
+/** Reads from the sequence after the last one instead of from "new", so that the position is known at once. */
 async function tryOpen({ log, onWaiting, stopped }: FeedOptions): Promise<Feed | undefined> {
   const { created, lastSequence } = await log.info('FACTS');
   const reader = log.read('FACTS', { from: lastSequence + 1, onWaiting });

@@ -1,17 +1,17 @@
 import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
-/** Calls on everybody at a rhythm of their own, counted from when they came. */
+/** Calls back for each member at a fixed interval, counted from when it was added. */
 export interface Heartbeats<Who> {
   add(who: Who): void;
   remove(who: Who): void;
-  /** Calls on nobody any more. */
+  /** Stops all calls. */
   stop(): void;
 }
 
 /**
- * One timer for all: as everybody waits equally long, who was called on last is due last, and the map's order is that of
- * the due times. Those who came at once, as after a restart, are called on in goes of a bounded number.
+ * One timer for all members. All intervals are equal, so the map's order is that of the due times. Members added
+ * together, as after a restart, are called in bounded groups.
  */
 export function createHeartbeats<Who>(options: {
   clock: Clock;
@@ -40,7 +40,7 @@ export function createHeartbeats<Who>(options: {
       due.push(who);
     }
     for (const who of due) {
-      // An earlier one's beat may have ended it.
+      // An earlier member's callback may have removed this one.
       if (!dueMs.delete(who)) continue;
       dueMs.set(who, nowMs + intervalMs);
       beat(who);

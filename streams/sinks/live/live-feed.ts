@@ -22,12 +22,12 @@ export interface LiveFeedOptions {
   logger: Logger;
   metrics: Metrics;
   heartbeatMs: number;
-  /** How many events of what a reader asks for the log has lost; `undefined`: cannot be said. Left out: never. */
+  /** How many events of a reader's subscription were lost; `undefined`: unknown. Without it, never counted. */
   countLost?: (lost: LostEvents) => Promise<number | undefined>;
 }
 
 export interface RunningLiveFeed extends LiveFeed {
-  /** Resolves once the feed is live. Readers may attach before; they hear `connected` then. */
+  /** Resolves once the feed is live. Readers that attached earlier get `connected` then. */
   start(): Promise<void>;
   /** Ends every reader. */
   stop(): Promise<void>;
@@ -37,16 +37,16 @@ const TAKE_RECORDS = 64;
 const TAKE_BYTES = 1024 * 1024;
 
 /**
- * The live stream of a process: one reader of FACTS, however many SSE connections there are.
+ * The live stream of a process: one reader of FACTS for all SSE connections.
  *
- * A member (an attached reader) waits until the feed is live, catches up when it resumes or its connection is slow, and
- * is in the audience else. Each record is decoded once, each message serialised once.
+ * A member (an attached reader) waits until the feed is live, catches up after a resume or while its connection is
+ * slow, and otherwise belongs to the audience. Each record is decoded once, each message serialised once.
  *
- * A reader that can't keep up is served from the recent records at its own pace, and disconnected once it is further
- * behind than those: with `Last-Event-ID` it comes back without having missed anything, which a `gap` could not offer.
- * `gap` is for what nobody can send any more: a position the log no longer holds, or a log that was lost.
+ * A slow reader is served from the recent records at its own pace, and disconnected when it falls behind them. It
+ * resumes with `Last-Event-ID` and misses nothing. `gap`: events can no longer be replayed, because the log was trimmed
+ * or lost.
  *
- * Heartbeats come to everybody at a rhythm of their own from when they attached, slow ones and those who catch up included.
+ * Every member gets heartbeats at the same interval, counted from when it attached.
  */
 export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const { log, clock, logger, metrics, heartbeatMs, countLost } = options;
@@ -59,7 +59,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   let cancelMeasure: Cancel = () => {};
   const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
 
-  const onUnreadable = (error: unknown): void => logger.error({ err: error }, 'live: a FACTS record cannot be read');
+  const onUnreadable = (error: unknown): void =>
+    logger.error({ err: error }, 'live: a record of FACTS cannot be decoded');
 
   async function open(): Promise<void> {
     feed = await openFeed({ log, clock, logger, onWaiting: drain, stopped: () => stopped });
@@ -80,10 +81,10 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     if (current.reader.ended === 'reset') void reset(current);
   }
 
-  /** FACTS is another stream now, or lost what we were about to read: start over at its end and say so to everybody. */
+  /** FACTS was created anew or lost the next record: continue at its end and send every reader a gap. */
   async function reset(lost: Feed): Promise<void> {
     if (stopped || feed !== lost) return;
-    logger.error({ position: lost.recent.lastSequence }, 'live: FACTS was reset; readers are told of a gap');
+    logger.error({ position: lost.recent.lastSequence }, 'live: FACTS was reset; readers get a gap');
     feed = undefined;
     lost.reader.stop();
     for (const member of members) {
@@ -93,7 +94,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     await open();
   }
 
-  /** Sets a member on its way, or on its way again after a reset. */
+  /** Starts a member, also again after a reset. */
   function welcome(member: Member, current: Feed): void {
     const { lastEventId, game } = member.request;
     const again = member.greeted;
@@ -111,7 +112,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     if (members.has(member)) audience.join(member);
   }
 
-  /** Lets a member catch up from `from`. Only those who resume may read the log for it, a bounded number at a time. */
+  /** Lets a member catch up from `from`. Only resuming members read the log, a bounded number at a time. */
   function follow(
     current: Feed,
     member: Member,
@@ -138,7 +139,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     });
   }
 
-  /** Counting takes as long as it takes, up to a bound; nothing is written to a reader that has left or was given up meanwhile. */
+  /** Counts lost events within a bounded time. Writes nothing to a reader that has left meanwhile. */
   async function tellLost(member: Member, lost: LostEvents | undefined): Promise<void> {
     let missed: number | undefined;
     try {
@@ -146,7 +147,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
         missed = await within(clock, LIMITS.streamCountMs, countLost(lost));
       }
     } catch (error) {
-      logger.error({ err: error }, 'live: what a reader has missed cannot be counted');
+      logger.error({ err: error }, 'live: the lost events of a reader cannot be counted');
     }
     if (members.has(member)) tellGap(member, missed);
   }
@@ -172,8 +173,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   }
 
   /**
-   * The position goes out as an id to those who are up to date; the others get the time only. One who was not greeted yet
-   * waits for the log, and hears nothing before `connected`.
+   * Members that are up to date get the position as id; the others get only the time. A member without `connected` gets
+   * no heartbeat.
    */
   function beat(member: Member): void {
     if (!member.greeted || member.reader.bufferedBytes() >= LIMITS.streamReaderBytes) return;
@@ -182,7 +183,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     member.reader.write(heartbeatMessage(clock.wallMs(), here));
   }
 
-  /** What all readers' buffers hold is bounded too: the fullest go, and miss nothing when they come back. */
+  /** Bounds the buffers of all readers together: disconnects the fullest, which resume without a loss. */
   function measure(): void {
     cancelMeasure = clock.timer(LIMITS.streamMeasureMs, measure);
     const { bufferedBytes, overfull } = overfullReaders(members, LIMITS.streamBuffersBytes);
@@ -213,7 +214,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     },
     async start() {
       measure();
-      // Nothing is replayed before it is known who was erased.
+      // Replays need the erasures.
       await erasures.ready;
       await open();
     },

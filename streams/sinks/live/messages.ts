@@ -1,7 +1,7 @@
 import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 
-/** An SSE message (contract: Event stream messages): an optional `id:` line, one `data:` line, a blank line. */
+/** An SSE message: an optional `id:` line, one `data:` line, a blank line. */
 function messageText(data: string, id?: string): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
 }
@@ -11,35 +11,35 @@ function message(data: string, id?: string): Uint8Array {
 }
 
 /**
- * Sent first, once the subscription is live. `id` is where the reader starts, so that it can resume from the very beginning;
- * `retry` is how long an EventSource waits before it comes back.
+ * The first message, sent once the subscription is live. `id` is the reader's start, so that it can resume before its
+ * first event; `retry` is how long an EventSource waits before it reconnects.
  */
 export function connectedMessage(game: string, id?: string): Uint8Array {
   const text = messageText(JSON.stringify({ type: 'connected', game_id: game }), id);
   return Buffer.from(`retry: ${LIMITS.streamRetryMs}\n${text}`, 'utf8');
 }
 
-/** Keep-alive with the time (offset +00:00) and, for readers that are up to date, the current position. */
+/** Heartbeat with the time (offset +00:00) and, for readers that are up to date, the current position. */
 export function heartbeatMessage(nowMs: number, id?: string): Uint8Array {
   const timestamp = new Date(nowMs).toISOString().replace('Z', '+00:00');
   return message(JSON.stringify({ type: 'heartbeat', timestamp }), id);
 }
 
 /**
- * Events that this reader will not get any more.
- * It carries no id: a reader that is cut off right after it resumes from where it really was.
- * @param missed how many of those it asks for; null when nobody can tell
+ * Events that this reader can no longer get. It has no id, so a reader that disconnects right after it resumes from its
+ * last position.
+ * @param missed number of lost events of the subscription; null if unknown
  */
 export function gapMessage(missed: number | null): Uint8Array {
   return message(JSON.stringify({ type: 'gap', missed }));
 }
 
-/** Told to a reader that is not taken on. */
+/** Sent to a reader that is refused. */
 export function refusalMessage(reason: string): Uint8Array {
   return message(JSON.stringify({ type: 'error', code: 'SERVICE_UNAVAILABLE', message: reason }));
 }
 
-/** An ingested event, as text: many go out in one write. `properties` is spliced in as the JSON text it is. */
+/** An event as text, because many share one write. `properties` is inserted as JSON text. */
 export function eventMessage(fact: EventTracked, id: string): string {
   return messageText(
     `{"type":"event","event_id":${JSON.stringify(fact.eventId)},"event_name":${JSON.stringify(fact.eventName)},` +

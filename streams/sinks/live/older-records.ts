@@ -3,11 +3,11 @@ import type { Log, LogRecord, Reader } from '../../log/log.ts';
 import { type FedRecord, fedRecord } from './fed-record.ts';
 import type { ReplaySlots } from './replay-slots.ts';
 
-/** FACTS records from the log itself, in order, for one reader that is further behind than the recent records. */
+/** Records of FACTS from the log, in order, for one reader that is behind the recent records. */
 export interface OlderRecords {
   /**
-   * The first record at or after `sequence`, which never goes back. `waiting`: `onWaiting` will be called. `lostBefore`:
-   * the log holds nothing before that sequence any more (trimmed), or is another one (gone); to go on from it, open anew.
+   * The first record at or after `sequence`, which must not decrease. `waiting`: `onWaiting` will be called.
+   * `lostBefore`: the log was trimmed below that sequence or created anew; open again to continue from it.
    */
   at(sequence: number): FedRecord | 'waiting' | Lost;
   stop(): void;
@@ -22,19 +22,19 @@ export interface OlderRecordsOptions {
   log: Log;
   clock: Clock;
   slots: ReplaySlots;
-  /** Whose replay this is: replays take turns by it. */
+  /** The API key of the replay: keys take turns. */
   key: string;
-  /** The incarnation of FACTS the reader's position belongs to. */
+  /** The incarnation of FACTS that the reader's position belongs to. */
   created: string;
   tag: string;
-  /** Where to go on when FACTS is another one by now. */
+  /** The sequence to continue from if FACTS was created anew. */
   present: () => number;
   fromSequence: number;
   onWaiting: () => void;
   onUnreadable: (error: unknown) => void;
 }
 
-/** How long to wait after the broker did not answer, or ended a reader. */
+/** The pause after the broker did not answer or ended a reader. */
 const RETRY_MS = 1_000;
 const TAKE_RECORDS = 16;
 
@@ -44,10 +44,10 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
   let wantedFrom = options.fromSequence;
   let reader: Reader | undefined;
   let taken: LogRecord[] = [];
-  /** The record given out last: it is asked for again when the reader had no room for all of it. */
+  /** The last record returned: it is requested again if the reader's buffer could not hold all of it. */
   let head: FedRecord | undefined;
   let lost: Lost | undefined;
-  /** Counts starts and pauses: an opening that was under way at a pause ends. */
+  /** Counts starts and pauses: an opening that began before a pause ends. */
   let turn = 0;
   const leaveSlots = slots.enter(options.key, { start: () => void open(), pause });
 
@@ -66,7 +66,7 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
         options.onWaiting();
         return;
       } catch {
-        // The broker can't be reached, or the log is being closed: then `stop` ends this.
+        // The broker is unreachable, or the log is being closed, which `stop` ends.
         await sleep(clock, RETRY_MS);
       }
     }
@@ -80,7 +80,7 @@ export function openOlderRecords(options: OlderRecordsOptions): OlderRecords {
     if (mine === turn) await open();
   }
 
-  /** Keeps nothing but where to go on: what was read ahead is read again. */
+  /** Keeps only the position: records read ahead are read again. */
   function pause(): void {
     turn += 1;
     reader?.stop();

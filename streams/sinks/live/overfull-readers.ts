@@ -1,9 +1,9 @@
 import type { Member } from './audience.ts';
 
 /**
- * Adds up what waits for the network, and says who must go so that it stays below the limit: the fullest, as few as
- * possible, and as those who take least of what they are sent.
- * @returns the bytes that are left without them
+ * Adds up the unsent bytes of all readers, and selects the readers to disconnect so that the sum stays below the limit:
+ * the fullest ones, as few as possible.
+ * @returns the remaining bytes
  */
 export function overfullReaders(
   members: Iterable<Member>,

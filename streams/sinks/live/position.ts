@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** The next fact a reader of the stream is owed: fact `index` of the FACTS record `sequence`. */
+/** The next fact for a reader of the stream: fact `index` of the FACTS record `sequence`. */
 export interface Cursor {
   sequence: number;
   index: number;
 }
 
 /**
- * Reads an SSE id back. `undefined`: not one of ours, and so no position we could go on from.
- * `next` is what follows the position: ids name the last thing that was sent.
+ * Parses an SSE id; `undefined`: not one of ours. An id names the last fact or record that was sent; `next` is the fact
+ * after it.
  */
 export function parsePosition(text: string): { tag: string; next: Cursor } | undefined {
   if (text.length > LONGEST) return undefined;
@@ -37,8 +37,8 @@ function isOf(characters: string, text: string): boolean {
 }
 
 /**
- * The incarnation of FACTS inside an SSE id. The creation time as the broker spells it holds dashes and colons, and ids
- * travel back in a header: twelve hexadecimal digits of its digest are compact, safe and tell incarnations apart.
+ * The incarnation of FACTS in an SSE id: twelve hexadecimal digits of a digest of its creation time. The time itself
+ * holds dashes and colons, and ids come back in a header.
  */
 export function streamTag(created: string): string {
   return createHash('sha256').update(created).digest('hex').slice(0, 12);
@@ -47,5 +47,5 @@ export function streamTag(created: string): string {
 /** The SSE id of fact `index` of record `sequence`. */
 export const factPosition = (tag: string, sequence: number, index: number): string => `${tag}-${sequence}-${index}`;
 
-/** The SSE id that says: everything up to and including record `sequence` was sent, where it was asked for. */
+/** The SSE id of a position: every matching fact up to and including record `sequence` was sent. */
 export const recordPosition = (tag: string, sequence: number): string => `${tag}-${sequence}-end`;

@@ -1,24 +1,24 @@
 import type { FedRecord } from './fed-record.ts';
 
 /**
- * The last records that were fanned out, shared by everybody who is a little behind: a reader whose connection is slow for
- * a moment, or one that comes back after a short cut. Bounded by bytes; the oldest goes first.
+ * The records that were fanned out last, shared by readers that are slightly behind: slow for a moment, or back after a
+ * short disconnection. Bounded by bytes; the oldest are dropped.
  */
 export interface RecentRecords {
   /** Sequence of the last record fanned out. */
   readonly lastSequence: number;
   push(record: FedRecord): void;
   /**
-   * The first record at or after `sequence`. `gone`: it may have been dropped from here, ask the log. `none`: nothing at
-   * or after it was fanned out yet.
+   * The first record at or after `sequence`. `gone`: it may have been dropped; read the log. `none`: no such record was
+   * fanned out yet.
    */
   at(sequence: number): FedRecord | 'gone' | 'none';
 }
 
-/** @param lastSequence what had been fanned out, or stored before anybody was here to read it. */
+/** @param lastSequence the sequence before the first record */
 export function createRecentRecords(lastSequence: number, limitBytes: number): RecentRecords {
   let records: FedRecord[] = [];
-  /** Records before this index of the array are dropped; the array is cut now and then, not at each drop. */
+  /** Records before this index are dropped; the array is cut from time to time. */
   let head = 0;
   let heldBytes = 0;
   let heldFrom = lastSequence + 1;

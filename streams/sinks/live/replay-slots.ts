@@ -1,23 +1,23 @@
 import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
 
-/** A replay, as its place in the log is given and taken. Neither function is called synchronously by `enter`. */
+/** A replay that may be started and paused. Neither function is called synchronously by `enter`. */
 export interface Replay {
   start(): void;
-  /** Its place goes to another key: it waits for the next `start`. */
+  /** Its slot goes to another key: it waits for the next `start`. */
   pause(): void;
 }
 
 /** Bounds how many replays read from the log at once. */
 export interface ReplaySlots {
-  /** Starts the replay when there is a place. The returned function leaves the place or the queue. */
+  /** Starts the replay when a slot is free. The returned function frees the slot or leaves the queue. */
   enter(key: string, replay: Replay): () => void;
 }
 
 export interface ReplaySlotsOptions {
   clock: Clock;
-  /** Replays at once. */
+  /** Number of slots. */
   limit: number;
-  /** How long a replay keeps its place although a key with fewer replays waits. */
+  /** How long a replay keeps its slot while a key with fewer replays waits. */
   turnMs: number;
 }
 
@@ -28,12 +28,13 @@ interface Place {
 }
 
 /**
- * Owns the places, and the replays that wait for one, by API key.
+ * Owns the slots, and the replays that wait for one, by API key.
  *
  * Invariants
- * 1. A free place goes to the waiting key with the fewest running replays; among equals, to the one that was served least recently.
- * 2. While a key waits that has fewer running replays than another, the other's longest-running replay is paused after its turn.
- *    Equal keys keep their places, as every pause costs a new reader of the log.
+ * 1. A free slot goes to the waiting key with the fewest running replays; among equals, to the key served least
+ *    recently.
+ * 2. While a waiting key has fewer running replays than another, the other's longest-running replay is paused after its
+ *    turn. Equal keys keep their slots, because every pause costs a new reader of the log.
  */
 export function createReplaySlots({ clock, limit, turnMs }: ReplaySlotsOptions): ReplaySlots {
   /** Keys with waiting replays, least recently served first. */
@@ -71,7 +72,7 @@ export function createReplaySlots({ clock, limit, turnMs }: ReplaySlotsOptions):
     return best;
   }
 
-  /** Takes a place from a key with more replays than `key`. False: there is none, or none whose turn is over. */
+  /** Pauses a replay of a key with more replays than `key`. False: there is none, or none whose turn is over. */
   function makeRoom(key: string): boolean {
     let oldest: Place | undefined;
     for (const place of running) {

@@ -87,7 +87,7 @@ async function scored(records: readonly ScoreRecord[]): Promise<void> {
 }
 
 async function loaded(reference: ModelReference): Promise<void> {
-  writer.noteModel(reference);
+  writer.recordModel(reference);
   await until('the model is known', async () => (await countOf('model_references')) >= reference.measures.length);
 }
 
@@ -243,7 +243,7 @@ describe('views of scores', () => {
       loadedAt: 1_000,
       measures: measures.map((bins) => ({ ...bins, shares: bins.shares.toReversed() })),
     });
-    writer.noteModel({ modelVersion: '388c64d4a551', loadedAt: 2_000, measures });
+    writer.recordModel({ modelVersion: '388c64d4a551', loadedAt: 2_000, measures });
     await loaded({
       modelVersion: 'other',
       loadedAt: 3_000,
