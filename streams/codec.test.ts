@@ -50,7 +50,7 @@ describe('the codec', () => {
     expect(decodeCommit(commit).facts[1]).toEqual(SAMPLES.facts.SnapshotMark);
   });
 
-  test('a version it does not know is named, not guessed at', () => {
+  test('an unknown version is an error that names it', () => {
     const bytes = encodeCommit(wrap.commit([]));
     bytes[0] = 99;
     expect(() => decodeCommit(bytes)).toThrow(UnknownVersionError);

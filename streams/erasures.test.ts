@@ -25,7 +25,7 @@ async function setUp(...noted: { player: string; sequence: number; index?: numbe
 }
 
 describe('erasures', () => {
-  it('cover what stands before them in the log, and nothing behind', async () => {
+  it('cover facts before them in the log, and none after', async () => {
     const { erasures } = await setUp({ player: 'p', sequence: 10 });
     const place = record({ sequence: integer({ min: 1, max: 20 }), index: integer({ min: 0, max: 6 }) });
     assert(
@@ -37,14 +37,14 @@ describe('erasures', () => {
     );
   });
 
-  it('cover everything of an earlier log, nothing of a later one, and what does not say where it stands', async () => {
+  it('cover every fact of an earlier log, none of a later one, and facts without a place', async () => {
     const { erasures } = await setUp({ player: 'p', sequence: 10 });
     expect(erasures.covers('p', { created: '2025-12-01T00:00:00.000Z', sequence: 99, index: 0 })).toBe(true);
     expect(erasures.covers('p', { created: '2026-02-01T00:00:00.000Z', sequence: 1, index: 0 })).toBe(false);
     expect(erasures.covers('p', BEFORE_ALL)).toBe(true);
   });
 
-  it('are told of while they are watched, the newest of a player counts', async () => {
+  it('are followed while they are watched; a player’s newest counts', async () => {
     const { clock, log, erasures } = await setUp({ player: 'p', sequence: 10 });
     expect(erasures.covers('p', { created, sequence: 15, index: 0 })).toBe(false);
     void noteErasure(log, 'p', { created, sequence: 20, index: 0, erasedAt: clock.wallMs() });
@@ -53,7 +53,7 @@ describe('erasures', () => {
     erasures.stop();
   });
 
-  it('are forgotten when nothing of their time is left', async () => {
+  it('are dropped when no fact of their time is left', async () => {
     const { clock, log, erasures } = await setUp({ player: 'old', sequence: 10 });
     await clock.advance(LIMITS.erasureMarkMs);
     void noteErasure(log, 'new', { created, sequence: 20, index: 0, erasedAt: clock.wallMs() });

@@ -79,7 +79,7 @@ describe('the lease', () => {
     expect([a.events, b.events].filter((events) => events.length > 0)).toEqual([['acquired']]);
   });
 
-  test('a released lease is taken at the next look, without waiting it out', async () => {
+  test('a released lease is taken at the next read without waiting', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     const b = join('b');
@@ -108,7 +108,7 @@ describe('the lease', () => {
     expect(mostHolders).toBe(1);
   });
 
-  test('a newcomer that never saw the holder alive waits lease and margin all the same', async () => {
+  test('a new contender that never saw the holder alive waits lease and margin too', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     a.node.kill();
@@ -118,7 +118,7 @@ describe('the lease', () => {
     expect(await timeUntilHeld(b)).toBeGreaterThanOrEqual(leaseMs + leaseMarginMs);
   });
 
-  test('who comes to want it once the holder fell silent has watched it already, and waits no second time', async () => {
+  test('a contender that wants it after the holder fell silent has watched already and does not wait again', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     let wanted = false;
@@ -157,7 +157,7 @@ describe('the lease', () => {
     expect(a.events).toEqual(['acquired', 'lost', 'acquired']);
   });
 
-  test('says that it is lost when trust ends, also while the broker cannot be reached', async () => {
+  test('calls onLost when trust ends, also while the broker is unreachable', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     a.log.disconnect();
@@ -168,7 +168,7 @@ describe('the lease', () => {
     expect(a.events).toEqual(['acquired', 'lost', 'acquired']);
   });
 
-  test('one renewal that landed without an answer does not cost the lease', async () => {
+  test('one stored renewal without an answer does not cost the lease', async () => {
     const a = join('a');
     const b = join('b');
     await timeUntilHeld(a);
@@ -194,7 +194,7 @@ describe('the lease', () => {
     expect(a.events).toEqual(['acquired']);
   });
 
-  test('answers that are always lost never make a holder, nor two', async () => {
+  test('answers that are always lost never make a holder', async () => {
     faults.onBucketWrite = () => 'lose_ack';
     const a = join('a');
     const b = join('b');
@@ -223,7 +223,7 @@ describe('the lease', () => {
     expect(mostHolders).toBe(1);
   });
 
-  test('a paused holder does not trust it for one tick after it wakes', async () => {
+  test('a paused holder does not trust it for one tick after it resumes', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     const b = join('b');
@@ -268,7 +268,7 @@ describe('the lease', () => {
     expect(a.events).toEqual(['acquired']);
   });
 
-  test('a holder that no longer wants it gives it up', async () => {
+  test('a holder that no longer wants it releases it', async () => {
     let wantedByA = true;
     const a = join('a', { wanted: () => wantedByA });
     await timeUntilHeld(a);
@@ -293,7 +293,7 @@ describe('the lease', () => {
     expect(mostHolders).toBe(1);
   });
 
-  test('release settles although the broker cannot be reached', async () => {
+  test('release resolves although the broker is unreachable', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     a.log.disconnect();

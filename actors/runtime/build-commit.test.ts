@@ -113,7 +113,7 @@ describe('building a commit', () => {
     ]);
   });
 
-  it('has nothing to do when nothing waits', () => {
+  it('is empty when nothing waits', () => {
     expect(build([]).next().isEmpty).toBe(true);
   });
 });

@@ -14,7 +14,7 @@ describe('an owner under segments at the limits', () => {
   };
   const attributes = JSON.stringify({ a: Array.from({ length: 15 }, () => 'ab'.repeat(512)) });
 
-  it('answers another tenant soon, although 20 events of the attacker were there before', async () => {
+  it('answers another tenant soon while 20 events of the attacker wait', async () => {
     const config = createMemoryConfigStore();
     const metrics = createMetrics();
     const definitions = createLiveDefinitions(config, silentLogger, metrics);

@@ -43,7 +43,7 @@ describe('the entities of a partition', () => {
     facts,
   });
 
-  it('shows a draft to nobody before it is committed', () => {
+  it('shows a draft only to itself before it is committed', () => {
     const draft = entities.draft();
     const body = {
       kind: 'RegisterPlayer',
@@ -60,7 +60,7 @@ describe('the entities of a partition', () => {
     expect(entities.appliedSeq).toBe(7);
   });
 
-  it('undoes what was emitted since a savepoint', () => {
+  it('undoes facts emitted since a savepoint', () => {
     const draft = entities.draft();
     const body = (externalId: string) =>
       ({ kind: 'RegisterPlayer', playerId: 'p', externalId, createOnly: false, byClientKey: false }) as const;
@@ -75,7 +75,7 @@ describe('the entities of a partition', () => {
     expect(draft.facts).toHaveLength(1);
   });
 
-  it('lets go of the coldest beyond the byte budget, but never of what the store does not hold yet', async () => {
+  it('evicts the least recently used beyond the byte budget, but no entity that the store lacks', async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) register(id);
     entities.trim();
     expect(entities.hotCount).toBe(5);
@@ -88,7 +88,7 @@ describe('the entities of a partition', () => {
     expect(entities.get('b')).toMatchObject({ externalId: 'b' });
   });
 
-  it('keeps what is being written until it is', async () => {
+  it('keeps entities in memory until their write has succeeded', async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) register(id);
     let finish = (): void => {};
     hold = new Promise((resolve) => {
@@ -104,7 +104,7 @@ describe('the entities of a partition', () => {
     expect(entities.hotCount).toBe(3);
   });
 
-  it('stays behind for what changed during a write', async () => {
+  it('stays behind for changes during a write', async () => {
     register('a');
     let finish = (): void => {};
     hold = new Promise((resolve) => {
@@ -120,7 +120,7 @@ describe('the entities of a partition', () => {
     expect(store.get('a')?.state).toMatchObject({ attributes: '{"x":1}' });
   });
 
-  it('writes in chunks; what is ahead of the mark is passed over by a replay', async () => {
+  it('writes in chunks; a replay skips entities ahead of the mark', async () => {
     let writes = 0;
     const disk = createMemoryStores(() => {
       writes += 1;
@@ -152,7 +152,7 @@ describe('the entities of a partition', () => {
     ]);
   });
 
-  it('tries again what could not be written', async () => {
+  it('repeats a failed write', async () => {
     register('a');
     hold = Promise.reject(new Error('disk full'));
     await expect(entities.flush()).rejects.toThrow('disk full');
@@ -188,7 +188,7 @@ describe('the entities of a partition', () => {
     expect(entities.get('p')).toMatchObject({ deviceId: 'next', lastSeq: 6 });
   });
 
-  it('applies a record with an erasure to what a rebuild has of the player: nothing', async () => {
+  it('applies a record with an erasure to a player that a rebuild lacks', async () => {
     const scope = { entityId: 'p', game: 'demo', environment: 'live', at: 1 } as const;
     const player = aPlayer({ id: 'p' });
     const old: Fact[] = [
@@ -224,7 +224,7 @@ describe('the entities of a partition', () => {
     });
   });
 
-  it('knows after a restart what still waits for a snapshot', async () => {
+  it('finds after a restart the entities that wait for a snapshot', async () => {
     const first = register('a');
     register('b');
     await entities.flush();
@@ -234,7 +234,7 @@ describe('the entities of a partition', () => {
     expect(again.snapshots.due(10)).toEqual(['a', 'b']);
   });
 
-  it('refuses a log that does not fit its state', () => {
+  it('rejects a log that does not fit its state', () => {
     const snapshot: Fact = {
       kind: 'EntitySnapshot',
       entityId: 'p',

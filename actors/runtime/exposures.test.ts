@@ -68,7 +68,7 @@ describe('an evaluation', () => {
     ]);
   });
 
-  it('counts once, however often it is asked for, and after a restart too', async () => {
+  it('counts once for repeated requests, also after a restart', async () => {
     const { world, evaluate, exposed } = createWorld();
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -82,7 +82,7 @@ describe('an evaluation', () => {
     expect(exposed()).toEqual(['shop', 'xp']);
   });
 
-  it('that serves what was served before leaves no trace; nor does an overridden or a test player', async () => {
+  it('that serves a known variant writes no fact; nor does an overridden or a test player', async () => {
     const { world, evaluate, exposed } = createWorld();
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -97,7 +97,7 @@ describe('an evaluation', () => {
     expect(exposed()).toEqual([]);
   });
 
-  it('whose record the log refuses is answered all the same, and recorded before any later command', async () => {
+  it('whose record the log refuses is answered, and recorded before any later command', async () => {
     const { world, evaluate, exposed, see } = createWorld();
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -134,7 +134,7 @@ describe('an evaluation', () => {
     expect(shown).toEqual(players.map((playerId, turn) => [playerId, String(turn % 2 === 0)]));
   });
 
-  it('is answered only once what it serves is stored, if that is anything new', async () => {
+  it('is answered after a new variant is stored', async () => {
     const { world, evaluate } = createWorld(DEFINITIONS, 20);
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -145,7 +145,7 @@ describe('an evaluation', () => {
     expect(world.records()).toHaveLength(records);
   });
 
-  it('whose owner dies before it is stored is answered by the next one, which stores it', async () => {
+  it('whose owner dies before storing it is stored and answered by the next owner', async () => {
     const { world, evaluate, see } = createWorld();
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -196,7 +196,7 @@ describe('exposures that wait', () => {
     expect(exposures.take(false)).toBeUndefined();
   });
 
-  it('keep the answer back while what it serves is not recorded, and come again when FACTS refuses them', () => {
+  it('delay the reply until the variant is stored, and are repeated when FACTS refuses them', () => {
     const exposures = createExposures({ nowMs: () => 5_000, onWork: () => {} });
     expect(exposures.note({ ...evaluated, player: aPlayer({ id: P1 }) })).toBe(true);
     const served = exposures.take(false);
@@ -208,7 +208,7 @@ describe('exposures that wait', () => {
     expect(exposures.take(true)).toBeUndefined();
   });
 
-  it('are bounded, and there is room again for each one taken', () => {
+  it('are bounded; each one taken frees space', () => {
     let calls = 0;
     const exposures = createExposures({ nowMs: () => 5_000, onWork: () => void (calls += 1) });
     const note = () => exposures.note(evaluated);

@@ -41,7 +41,7 @@ describe('stages of the players of a partition', () => {
     expect(world.facts('ChurnRiskChanged')).toMatchObject([{ high: true, risk: { level: 'high' } }]);
   });
 
-  it('are all there, once and with their due times, after 45 days in which the service was down', async () => {
+  it('happen once and at their due times after the service was down for 45 days', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     await world.clock.advance(1_500);
@@ -59,7 +59,7 @@ describe('stages of the players of a partition', () => {
     expect(world.facts('ChurnRiskChanged').map(({ high }) => high)).toEqual([true, false]);
   });
 
-  it('of who is silent follow shorter thresholds at once, but never from a time before the edit', async () => {
+  it('of silent players follow shorter thresholds at once, but never from before the edit', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await pass(5 * DAY_MS);
@@ -74,7 +74,7 @@ describe('stages of the players of a partition', () => {
     expect(stages().slice(2)).toEqual([['churned', 6]]);
   });
 
-  it('follow thresholds that were changed while nobody was there', async () => {
+  it('follow thresholds that changed while no process ran', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     await pass(2 * DAY_MS);

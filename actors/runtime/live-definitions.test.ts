@@ -51,7 +51,7 @@ const flag = (key: string, some: Partial<FlagDocument> = {}): FlagDocument => ({
 });
 
 describe('the definitions of a process', () => {
-  it('name the events whose counters segments, flags and campaigns read, so that those are kept', async () => {
+  it('name the events whose counters segments, flags and campaigns read', async () => {
     const { definitions, config, put, putFlag } = setUp();
     await put(segment('a', { 'events.win.count_7d': 1 }));
     const conditions = { $not: { 'events.lose.last_days_ago': 1 } };
@@ -73,7 +73,7 @@ describe('the definitions of a process', () => {
     expect(definitions.of('demo', 'test').countedEvents).toEqual(new Set());
   });
 
-  it('are compiled once until they change, each game and environment for itself', async () => {
+  it('are compiled once until they change, per game and environment', async () => {
     const { definitions, config, put, putFlag } = setUp();
     await put(segment('b'));
     await put(segment('a'));
@@ -97,7 +97,7 @@ describe('the definitions of a process', () => {
     expect(definitions.revision).toBe(config.revision);
   });
 
-  it('tell of every change of a segment, a deletion too, and of nothing else', async () => {
+  it('report every change and deletion of a segment, and nothing else', async () => {
     const { definitions, config, put, putFlag } = setUp();
     let told = 0;
     const stop = definitions.onSegments(() => {
@@ -116,7 +116,7 @@ describe('the definitions of a process', () => {
     expect([told, definitions.segmentsVersion]).toEqual([3, 4]);
   });
 
-  it('hold what a game sets for itself, and tell of new thresholds as of segments', async () => {
+  it('hold a game’s settings, and report new thresholds like changes of segments', async () => {
     const { definitions, config } = setUp();
     const game = { name: 'demo', tenant: 't', namespace: 'n', createdAt: 0 };
     const put = (document: GameDocument) => config.put(gameAddress('demo'), document);
@@ -154,7 +154,7 @@ describe('the definitions of a process', () => {
     expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual(Array(4).fill('50 a campaign is disabled'));
   });
 
-  it('that no longer compile are disabled alone, with one line that somebody must act on', async () => {
+  it('that no longer compile are disabled alone, with one ERROR line', async () => {
     const { definitions, lines, put, putFlag } = setUp();
     await put(segment('bad', { $where: 'x' }));
     await put(segment('good', { is_payer: false }));
@@ -187,7 +187,7 @@ describe('the definitions of a process', () => {
     expect(lines.map(({ level }) => level)).toEqual([50]);
   });
 
-  it('survive a flag whose rule throws: it serves its default where it does, and others answer as ever', async () => {
+  it('survive a flag whose rule throws: it serves its default there, and other flags are unaffected', async () => {
     const { definitions, lines, put, putFlag } = setUp();
     await put(segment('s'));
     const rules = [{ ...badRule, conditions: { 'attributes.level': 1 } }];

@@ -14,7 +14,7 @@ describe('the owner of a partition', () => {
     world = createBackbone({ faults });
   });
 
-  it('answers a write once its facts are in FACTS, and a read from live state', async () => {
+  it('answers a write once its facts are in FACTS, and a read from its state', async () => {
     const node = await world.lead('a');
     expect(await world.register(node, P1, { attributes: '{"level":3}' })).toMatchObject({
       kind: 'player',
@@ -26,7 +26,7 @@ describe('the owner of a partition', () => {
     expect(await world.read(node, P1)).toMatchObject({ kind: 'player', player: { attributes: '{"level":3}' } });
   });
 
-  it('tells how many players it holds in memory, and how many wait for a snapshot', async () => {
+  it('reports how many players are in memory and how many wait for a snapshot', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await world.clock.advance(LIMITS.storeFlushMs);
@@ -39,7 +39,7 @@ describe('the owner of a partition', () => {
     expect(await node.metrics.text()).not.toContain('owner_hot_players{');
   });
 
-  it('begins a term with a barrier whose sequence is the epoch of all that follows', async () => {
+  it('begins a term with a barrier whose sequence is the epoch', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     const [barrier, first] = world.records();
@@ -78,7 +78,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked')).toHaveLength(1);
   });
 
-  it('comes back at once on its own disk, without waiting for its own lease', async () => {
+  it('restarts at once on its own disk without waiting for its old lease', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     await world.clock.advance(1_000);
@@ -89,7 +89,7 @@ describe('the owner of a partition', () => {
     expect(await world.read(second, P1)).toMatchObject({ kind: 'player' });
   });
 
-  it('decides each command once, also when it restarts in the middle of a message', async () => {
+  it('decides each command once, also after a restart in the middle of a message', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     for (let i = 0; i < 5; i++) await world.track(first, P1, `e${i}`);
@@ -99,7 +99,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked').map((fact) => fact.eventName)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
   });
 
-  it.each(['new', 'same'] as const)('goes on when REQUESTS starts over (%s creation)', async (creation) => {
+  it.each(['new', 'same'] as const)('continues when REQUESTS is created anew (%s creation)', async (creation) => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await world.track(node, P1, 'before');
@@ -112,7 +112,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked').map((fact) => fact.eventName)).toEqual(['before', 'after', 'later']);
   });
 
-  it('takes an append whose acknowledgement was lost for its own, and answers', async () => {
+  it('recognises its own append after a lost acknowledgement, and answers', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     let lost = 0;
@@ -123,7 +123,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked')[0]?.eventName).toBe('once');
   });
 
-  it('neither writes nor answers once another has taken over while it was paused', async () => {
+  it('neither writes nor answers after another owner has taken over during a pause', async () => {
     const old = await world.lead('a');
     await world.register(old, P1);
     old.clock.pause();
@@ -138,7 +138,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked').map((fact) => fact.eventName)).toEqual(['by-b', 'by-b-again', 'through-a']);
   });
 
-  it('answers 503 while FACTS is full, and writes again when there is room', async () => {
+  it('answers 503 while FACTS is full, and writes again after a trim', async () => {
     world = createBackbone({ faults, streams: { FACTS: { maxBytes: 3_000 } } });
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -154,7 +154,7 @@ describe('the owner of a partition', () => {
     expect(await world.track(node, P1, 'room')).toMatchObject({ results: [{ status: 'accepted' }] });
   });
 
-  it('answers nothing that the next owner could contradict: after a refused write, an answer without facts needs a record', async () => {
+  it('commits a record before replies without facts after a refused write, so no owner contradicts it', async () => {
     const first = await world.lead('a');
     const facts = world.broker.stream('FACTS');
     Object.assign(facts.definition, { maxBytes: facts.bounds().sizeBytes });
@@ -168,7 +168,7 @@ describe('the owner of a partition', () => {
     expect(heard).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('drops a command that is past its deadline', async () => {
+  it('skips a command past its deadline', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     first.actors.stop().catch(() => {});
@@ -180,7 +180,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked').map((fact) => fact.eventName)).toEqual(['in time']);
   });
 
-  it('changes a new player to active at its first day’s end, once, with the due time, also when it was down then', async () => {
+  it('makes a new player active at the end of its first day, once and at the due time, also after a downtime', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     const bornAt = world.facts('PlayerRegistered')[0]?.at ?? 0;
@@ -195,7 +195,7 @@ describe('the owner of a partition', () => {
     expect(await world.read(second, P1)).toMatchObject({ player: { lifecycleStage: 'active' } });
   });
 
-  it('snapshots a new player soon, a changed one within a minute, and marks what is covered', async () => {
+  it('snapshots a new player soon, a changed one within a minute, and marks the covered sequence', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await world.clock.advance(LIMITS.firstSnapshotMs + 1_000);
@@ -235,7 +235,7 @@ describe('the owner of a partition', () => {
     expect(await world.track(second, P1, 'x', 'id-9')).toMatchObject({ results: [{ status: 'duplicate' }] });
   });
 
-  it('appends a record with a mark when it was idle for an hour, so that it holds back nobody else', async () => {
+  it('appends a record with a mark after an idle hour, so that FACTS can be trimmed', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
     await world.clock.advance(LIMITS.firstSnapshotMs + 5_000);
@@ -256,7 +256,7 @@ describe('two processes', () => {
     expect(new Set(world.records().map(({ record }) => record.partition)).size).toBe(8);
   });
 
-  it('share the partitions, and the one that is left takes them all', async () => {
+  it('share the partitions, and the remaining one takes them all', async () => {
     const a = await world.lead('a');
     expect(a.actors.led).toBe(8);
     const b = world.start('b');
@@ -271,7 +271,7 @@ describe('two processes', () => {
 });
 
 describe('replies', () => {
-  it('reach the gateway of the same process without a message, and that of another by one', async () => {
+  it('reach the gateway of the same process without a message, and another one by message', async () => {
     const world = createBackbone();
     const owner = await world.lead('a');
     const other = world.start('b');

@@ -101,7 +101,7 @@ describe('queries', () => {
     expect(queryHandler.wantsProof).toBe(false);
   });
 
-  it('wait without a lease for an append that is sent after they came', async () => {
+  it('wait without a lease for an append that is sent after they arrived', async () => {
     leaseHeld = false;
     await ask('1');
     expect(queryHandler.wantsProof).toBe(true);
@@ -111,7 +111,7 @@ describe('queries', () => {
     expect(queryHandler.wantsProof).toBe(false);
   });
 
-  it('are not answered on the acknowledgement of an append that was sent before they came', async () => {
+  it('are not answered after the acknowledgement of an append that was sent before they arrived', async () => {
     leaseHeld = false;
     queryHandler.hold(new Map());
     await ask('1');
@@ -123,7 +123,7 @@ describe('queries', () => {
     expect(answered).toEqual(['1']);
   });
 
-  it('that are expensive are answered in several goes, between which others get a turn', async () => {
+  it('that are expensive are answered over several turns of the event loop', async () => {
     const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
     const deadlineAt = clock.wallMs() + 1_000;
     const body = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: ['costly'], context: '{}', exposes: false } as const;
@@ -135,7 +135,7 @@ describe('queries', () => {
     expect(answered).toHaveLength(9);
   });
 
-  it('that throw are answered alone: the others of their message are not harmed', async () => {
+  it('that throw fail alone; the others of their message are answered', async () => {
     const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
     const deadlineAt = clock.wallMs() + 1_000;
     const broken = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: true } as const;
@@ -152,7 +152,7 @@ describe('queries', () => {
     expect(kinds).toEqual(['INTERNAL_ERROR', 'player']);
   });
 
-  it('go on waiting when the append was refused', async () => {
+  it('keep waiting when the append was refused', async () => {
     leaseHeld = false;
     await ask('1');
     queryHandler.hold(new Map());

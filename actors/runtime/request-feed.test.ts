@@ -35,7 +35,7 @@ function takeAll(feed: RequestFeed): string[] {
 }
 
 describe('the commands of a partition', () => {
-  it('go on after the position, in the middle of a message if need be', async () => {
+  it('continue after the position, also in the middle of a message', async () => {
     const broker = createMemoryBroker({ clock });
     await publish(broker, 'g1', ['1', '2', '3']);
     const first = await feedOf(broker);
@@ -67,7 +67,7 @@ describe('the commands of a partition', () => {
     },
   );
 
-  it('count as taken, to the end of the backlog, when all of them were decided before', async () => {
+  it('count as taken to the end of the backlog when all were decided before', async () => {
     const broker = createMemoryBroker({ clock });
     await publish(broker, 'g1', ['1']);
     const first = await feedOf(broker);
@@ -80,7 +80,7 @@ describe('the commands of a partition', () => {
     expect(next.backlogTaken).toBe(true);
   });
 
-  it('forget a gateway that was silent for longer than REQUESTS keeps anything', async () => {
+  it('drop the mark of a gateway that was silent for longer than REQUESTS keeps records', async () => {
     const broker = createMemoryBroker({ clock });
     await publish(broker, 'g1', ['1']);
     const feed = await feedOf(broker);

@@ -32,7 +32,7 @@ describe('a campaign’s scheduled time', () => {
   const given = () => world.facts('InterventionTriggered').map(({ entityId }) => entityId);
   const names = (count: number) => Array.from({ length: count }, (_, n) => `p${String(n).padStart(3, '0')}`);
 
-  it('gives every player there is something once, seconds after it, and nobody who comes later', async () => {
+  it('triggers once for every player within seconds, and not for players who come later', async () => {
     const node = await world.lead('a');
     const ids = names(60);
     for (const id of ids) await world.register(node, id);
@@ -53,7 +53,7 @@ describe('a campaign’s scheduled time', () => {
     expect(given()).toHaveLength(60);
   });
 
-  it('is for its audience as it is then, and notes who is held out', async () => {
+  it('applies to the audience at that time, and records the holdout', async () => {
     await inLevel('s', 7);
     const node = await world.lead('a');
     for (const id of names(10)) await world.register(node, id, { attributes: `{"level":${id.endsWith('1') ? 7 : 1}}` });
@@ -71,7 +71,7 @@ describe('a campaign’s scheduled time', () => {
     expect([given(), suppressed()]).toEqual([['p001'], [['p001', 'holdout']]]);
   });
 
-  it('comes again when it is moved', async () => {
+  it('triggers again after it is moved', async () => {
     const node = await world.lead('a');
     await world.register(node, 'p');
     await schedule(1, world.clock.wallMs() + 60_000);
@@ -81,7 +81,7 @@ describe('a campaign’s scheduled time', () => {
     expect(given()).toEqual(['p', 'p']);
   });
 
-  it('is made up for when nobody led then, within a day and once', async () => {
+  it('is made up for once if the partition had no owner then, within a day', async () => {
     const first = await world.lead('a');
     for (const id of names(20)) await world.register(first, id);
     await world.clock.advance(3_000);
@@ -98,7 +98,7 @@ describe('a campaign’s scheduled time', () => {
     expect(given()).toHaveLength(20);
   });
 
-  it('is missed when nobody led for more than a day after it', async () => {
+  it('is missed if the partition had no owner for more than a day', async () => {
     const first = await world.lead('a');
     await world.register(first, 'p');
     await world.clock.advance(3_000);
@@ -110,7 +110,7 @@ describe('a campaign’s scheduled time', () => {
     expect(given()).toEqual([]);
   });
 
-  it('reaches everybody once although an owner dies in the middle of it, and records are lost on their way', async () => {
+  it('reaches every player once although an owner dies in between and records are lost', async () => {
     const first = await world.lead('a');
     const ids = names(150);
     for (const id of ids) await world.register(first, id);

@@ -32,7 +32,7 @@ describe('the config store', () => {
     store = await openConfigStore(log, clock, silentLogger);
   });
 
-  test('holds what was there when it opens', async () => {
+  test('holds the existing documents when it opens', async () => {
     await store.put(addressOf('one'), game('One'));
     const late = await openConfigStore(broker.connect(), clock, silentLogger);
     expect(late.get(addressOf('one'))?.document).toEqual(game('One'));
@@ -95,7 +95,7 @@ describe('the config store', () => {
     },
   );
 
-  test('tells listeners of every change, its own and others, once the store holds it', async () => {
+  test('reports every change to listeners, its own and others, once the store holds it', async () => {
     const other = await openConfigStore(broker.connect(), clock, silentLogger);
     const changes: string[] = [];
     const stop = store.onChange((change: ConfigChange) => {
@@ -118,7 +118,7 @@ describe('the config store', () => {
     expect(store.get(addressOf('three'))).toBeDefined();
   });
 
-  test('a document that does not parse is left out; the one before it stays', async () => {
+  test('a document that does not parse is ignored; the one before it stays', async () => {
     await store.put(addressOf('one'), game('One'));
     const bucket = broker.connect().bucket('CONFIG');
     await bucket.put('one._.game.settings', utf8('{"name":'));
@@ -133,7 +133,7 @@ describe('the config store', () => {
     expect(store.get(addressOf('one'))?.document.name).toBe('Mended');
   });
 
-  test('seen waits for a revision, and not for ever', async () => {
+  test('seen waits for a revision up to its time-out', async () => {
     const other = await openConfigStore(broker.connect(), clock, silentLogger);
     expect(await store.seen(store.revision, 0)).toBe(true);
     const soon = store.seen(store.revision + 1, 1_000);
@@ -161,7 +161,7 @@ describe('the config store', () => {
     expect(await unseen).toEqual({ kind: 'unavailable' });
   });
 
-  test('what changed while the log was away is there when it is back', async () => {
+  test('changes made while the log was unreachable are seen afterwards', async () => {
     await store.put(addressOf('gone'), game('Gone'));
     const other = await openConfigStore(broker.connect(), clock, silentLogger);
     log.disconnect();

@@ -74,7 +74,7 @@ describe('secrets of webhooks', () => {
     expect(store.outdatedSecrets()).toEqual([]);
   });
 
-  test('do not open in the document of another webhook, nor in another place of their own', async () => {
+  test('cannot be decrypted in another webhook’s document, nor under another path', async () => {
     await store.put(addressOf('a'), webhook('a'));
     const text = (await stored()).get('g.live.webhook.a') ?? '';
     const bucket = broker.connect().bucket('CONFIG');
@@ -86,7 +86,7 @@ describe('secrets of webhooks', () => {
     expect([late.get(addressOf('a')), late.get(addressOf('b'))]).toEqual([undefined, undefined]);
   });
 
-  test('of an earlier version stay readable, and are sealed at the next start without the webhook being another', async () => {
+  test('of an earlier version stay readable, and are sealed at the next start without changing the webhook', async () => {
     const before = await open();
     await before.put(addressOf('a'), webhook('a'));
     expect((await stored()).get('g.live.webhook.a')).toMatch(SECRETS);
@@ -100,14 +100,14 @@ describe('secrets of webhooks', () => {
     expect(await rewriteSecrets(store)).toEqual({ written: 0, failed: 0 });
   });
 
-  test('of a process with another key are left out, and what it held before stays', async () => {
+  test('sealed with another key are ignored, and the version before stays', async () => {
     await store.put(addressOf('a'), webhook('a'));
     const stranger = await open(createSecretBox([newKey], random));
     expect(stranger.get(addressOf('a'))).toBeUndefined();
     expect((await open()).get(addressOf('a'))).toBeUndefined();
   });
 
-  test('move to a new key while both are named, and back into the clear for an older version', async () => {
+  test('move to a new key while both are configured, and back into the clear for an older version', async () => {
     await store.put(addressOf('a'), webhook('a'));
     const changed = createSecretBox([newKey, oldKey], random);
     expect(await rewriteSecrets(await open(changed))).toEqual({ written: 1, failed: 0 });

@@ -2,9 +2,9 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { FilterOperator } from '../../actors/vocabulary/documents.ts';
 
 /**
- * The catalogue of webhook event kinds (contract: Webhook event kinds), shared by the API that validates definitions and
- * the sink that matches them. Kinds no fact feeds yet are reserved: a webhook may ask for them and gets them once they
- * exist. `event.<event_name>` stands for any tracked event and so isn't listed by name.
+ * The catalogue of webhook event kinds. The API validates definitions with it, and the sink matches facts with it. A
+ * webhook may subscribe to a reserved kind, which no fact produces yet. `event.<event_name>` covers tracked events, so
+ * they are not listed by name.
  */
 export const WEBHOOK_KINDS = {
   'player.created': 'A new player was identified.',
@@ -34,14 +34,14 @@ export const FILTER_OPERATORS = {
   exists: 'Whether the value is present (true) or absent (false).',
 } as const satisfies Record<FilterOperator, string>;
 
-/** Patterns that stand for more than one kind. */
+/** Patterns that match several kinds. */
 const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
 const RESERVED_GROUPS = ['player.', 'flag.', 'campaign.', 'churn.'];
 
 /**
- * Whether `text` may stand in a webhook's `events`: a kind of the catalogue, a wildcard, `event.<event_name>`, or the
- * bare name of an event. Names that start with another group of the catalogue must be in it: `player.craeted` is a
- * slip, and an event of such a name is still reached as `event.player.craeted`.
+ * Whether `text` is valid in a webhook's `events`: a kind of the catalogue, a wildcard, `event.<event_name>`, or the bare
+ * name of an event. A name that starts with a group of the catalogue must be in it, because `player.craeted` is a typing
+ * error; an event of that name can be written as `event.player.craeted`.
  */
 export function isWebhookEventPattern(text: string): boolean {
   if (WILDCARDS.has(text) || Object.hasOwn(WEBHOOK_KINDS, text)) return true;

@@ -149,7 +149,7 @@ describe('the log in memory', () => {
       expect(held('facts.0')).toEqual(['from the dead']);
     });
 
-    test('the hooks see who writes what, where', async () => {
+    test('the hooks get the client, the place and the data of each write', async () => {
       const calls: string[] = [];
       faults.onAppend = ({ client, stream, subject }) => (calls.push(`${client} ${stream} ${subject}`), 'deliver');
       faults.onBucketWrite = ({ client, bucket, key }) => (calls.push(`${client} ${bucket} ${key}`), 'deliver');
@@ -171,7 +171,7 @@ describe('the log in memory', () => {
       expect(done).toEqual([0, 1, 2, 3, 4, 5]);
     });
 
-    test('a broken connection loses what is under way, or still delivers it, as asked', async () => {
+    test('a broken connection loses messages in flight, or still delivers them with `deliver`', async () => {
       faults.latencyMs = () => 10;
       const lost = log.append('facts.0', bytes('lost'));
       log.disconnect('lose');
@@ -184,7 +184,7 @@ describe('the log in memory', () => {
       expect(held('facts.0')).toEqual(['arrived']);
     });
 
-    test('a killed client hears nothing and settles nothing any more', async () => {
+    test('a killed client gets no messages, and its calls never end', async () => {
       const heard: string[] = [];
       const reader = log.read('FACTS', { from: 1, onWaiting: () => heard.push('reader') });
       log.subscribe('queries.0', () => heard.push('message'));

@@ -43,7 +43,7 @@ const REFERENCE = {
 const idsOf = (...numbers: number[]): string[] => numbers.map((n) => aScore(n).recordId);
 
 describe('the record writer', () => {
-  it('sends what is given in one turn as one message, and says when it is stored', async () => {
+  it('sends records of one turn as one message, and resolves when they are stored', async () => {
     const world = createWorld();
     const given = [world.writer.append([aScore(1), aScore(2)]), world.writer.append([aScore(3)])];
     expect(await world.settled(given)).toEqual(['stored', 'stored']);
@@ -51,7 +51,7 @@ describe('the record writer', () => {
     expect(await world.writer.append([])).toBe('stored');
   });
 
-  it('sends what comes while two appends are under way as the next one', async () => {
+  it('sends records that come during two appends as the next message', async () => {
     const world = createWorld({ faults: { latencyMs: () => 5 } });
     const first = world.writer.append([aScore(1)]);
     await world.clock.advance(1);
@@ -71,7 +71,7 @@ describe('the record writer', () => {
     expect((await world.messages()).map((ids) => ids.length)).toEqual([half, half]);
   });
 
-  it('stores a message once, though it was sent again as nobody answered', async () => {
+  it('stores a message once although it was sent again without an answer', async () => {
     const fates: WriteFault[] = ['lose_ack', 'lose_request'];
     const world = createWorld({ faults: { onAppend: () => fates.shift() ?? 'deliver' } });
     expect(await world.settled([world.writer.append([aScore(1)])])).toEqual(['stored']);
@@ -79,7 +79,7 @@ describe('the record writer', () => {
     expect(await world.messages()).toEqual([idsOf(1)]);
   });
 
-  it('says unavailable at its deadline, to those behind it too, and goes on when the broker is back', async () => {
+  it('is unavailable at the deadline, also for records behind it, and continues when the broker is back', async () => {
     const world = createWorld();
     world.log.disconnect();
     const first = world.writer.append([aScore(1)]);
@@ -95,7 +95,7 @@ describe('the record writer', () => {
     expect((await world.messages()).at(-1)).toEqual(idsOf(3));
   });
 
-  it('says unavailable at once when RECORDS is full, and when too much waits', async () => {
+  it('is unavailable at once when RECORDS is full and when too many records wait', async () => {
     const world = createWorld({ streams: { RECORDS: { maxBytes: 100 } } });
     const startMs = world.clock.monotonicMs();
     expect(await world.settled([world.writer.append([aScore(1)])])).toEqual(['unavailable']);
@@ -107,7 +107,7 @@ describe('the record writer', () => {
     expect(await full.settled([waiting])).toEqual(['unavailable']);
   });
 
-  it('settles everything before it is closed, and takes nothing after', async () => {
+  it('resolves every append before it is closed, and refuses later ones', async () => {
     const world = createWorld({ faults: { latencyMs: () => 5 } });
     const outcomes: string[] = [];
     const given = world.writer.append([aScore(1)]).then((outcome) => outcomes.push(outcome));
@@ -117,7 +117,7 @@ describe('the record writer', () => {
     expect(await world.writer.append([aScore(2)])).toBe('unavailable');
   });
 
-  it('tells of a model until it is stored, once', async () => {
+  it('records a model once, repeated until it is stored', async () => {
     const fates: WriteFault[] = ['lose_ack', 'lose_request'];
     const world = createWorld({ faults: { onAppend: () => fates.shift() ?? 'deliver' } });
     world.writer.recordModel(REFERENCE);
@@ -130,13 +130,13 @@ describe('the record writer', () => {
     reader.stop();
   });
 
-  it('is unavailable, and nothing worse, on a log that was closed', async () => {
+  it('is unavailable on a closed log', async () => {
     const world = createWorld();
     await world.log.close();
     expect(await world.settled([world.writer.append([aScore(1)])])).toEqual(['unavailable']);
   });
 
-  it('stores what it said to be stored, and nothing twice, whatever becomes of its messages', async () => {
+  it('stores every record reported as stored, and none twice, under any fault of its messages', async () => {
     const fates = constantFrom<WriteFault>(
       'deliver',
       'lose_ack',

@@ -76,7 +76,7 @@ describe('the file of the stores', () => {
 });
 
 describe('a store from before players were counted', () => {
-  it('counts them bit by bit, whatever is written meanwhile', async () => {
+  it('counts them over several writes, whatever is written meanwhile', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'store-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
     const mark = { appliedSeq: 1, factsCreated: 'c' };
@@ -131,7 +131,7 @@ describe.each([
     expect(store.count()).toBe(0);
   });
 
-  it('gives back what was written, with the mark', async () => {
+  it('returns written entities and the mark', async () => {
     const store = openStores().partition(0);
     const state = aPlayer({ id: 'p1', attributes: '{"__proto__":{"a":1},"level":3}', lastSeq: 7 });
     await store.write({
@@ -143,7 +143,7 @@ describe.each([
     expect([...store.all()]).toHaveLength(1);
   });
 
-  it('counts the players of each game and environment, as they come and are erased', async () => {
+  it('counts the players of each game and environment, also after erasures', async () => {
     const store = openStores().partition(0);
     const write = (...states: EntityState[]) =>
       store.write({
@@ -186,7 +186,7 @@ describe.each([
     expect([...store.dirty()]).toEqual([{ entityId: 'p1', dirtySince: 5, snapshotSeq: 0 }]);
   });
 
-  it('is gone through in steps, in the order of its keys, whatever is added meanwhile', async () => {
+  it('is iterated in steps, in the order of its keys, whatever is added meanwhile', async () => {
     const store = openStores().partition(0);
     const write = (ids: readonly string[]) =>
       store.write({
@@ -202,7 +202,7 @@ describe.each([
     expect(store.idsAfter('p5', 2)).toEqual([]);
   });
 
-  it('keeps partitions apart and forgets one alone', async () => {
+  it('keeps partitions apart and clears one alone', async () => {
     const stores = openStores();
     const state = aPlayer({ id: 'p1' });
     const batch = { entities: [{ state, dirtySince: 0, snapshotSeq: 1 }], mark: { appliedSeq: 1, factsCreated: 'c' } };
@@ -217,7 +217,7 @@ describe.each([
 });
 
 describe('the LMDB store', () => {
-  it('holds what was written after it is closed and opened again', async () => {
+  it('holds written entities after it is closed and opened again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'store-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
     const first = openLmdbStores(folder);

@@ -41,7 +41,7 @@ describe('segments of the players of a partition', () => {
   const members = (kind: 'SegmentEntered' | 'SegmentExited') =>
     world.facts(kind).map(({ entityId, segmentId }) => `${segmentId} ${entityId}`);
 
-  it('change in the record of what changed the player, and once', async () => {
+  it('change once, in the record of the causing command', async () => {
     await define('s', { 'events.win.count_1d': { $gte: 2 } });
     const node = await world.lead('a');
     await world.register(node, 'p');
@@ -69,7 +69,7 @@ describe('segments of the players of a partition', () => {
     expect(world.facts('SegmentsScheduled').at(-1)?.dueAt).toBe(0);
   });
 
-  it('are looked at again after an edit, all of them, also who is in memory only, and counted', async () => {
+  it('are all evaluated after an edit, also players only in memory, and counted', async () => {
     const node = await world.lead('a');
     const ids = Array.from({ length: 40 }, (_, index) => `p${index}`);
     for (const id of ids) await world.register(node, id, { attributes: `{"level":${id.slice(1)}}` });
@@ -88,7 +88,7 @@ describe('segments of the players of a partition', () => {
     expect(world.facts('SegmentEntered')).toHaveLength(11);
   });
 
-  it('are counted for the game and environment alone that asks', async () => {
+  it('are counted only for the requested game and environment', async () => {
     const node = await world.lead('a');
     for (const id of ['a', 'b', 'c']) await world.register(node, id);
     for (const id of ['d', 'e']) await world.register(node, id, { environment: 'test' });
@@ -113,7 +113,7 @@ describe('segments of the players of a partition', () => {
     expect(members('SegmentEntered')).toEqual(['s c']);
   });
 
-  it('are looked at again after a take-over: an edit may have come while nobody led', async () => {
+  it('are evaluated again after a take-over: an edit may have come without an owner', async () => {
     await define('s', { 'attributes.level': 1 });
     const first = await world.lead('a');
     await world.register(first, 'p', { attributes: '{"level":2}' });
@@ -125,7 +125,7 @@ describe('segments of the players of a partition', () => {
     expect(members('SegmentEntered')).toEqual(['s p']);
   });
 
-  it('are looked at although the records of the looks are lost on their way at first', async () => {
+  it('are evaluated although records of the sweep are lost at first', async () => {
     const node = await world.lead('a');
     const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
     for (const id of ids) await world.register(node, id);
@@ -138,7 +138,7 @@ describe('segments of the players of a partition', () => {
     expect(members('SegmentEntered').toSorted()).toEqual(ids.map((id) => `s ${id}`).toSorted());
   });
 
-  it('of a service that never had one cost no look at anybody', async () => {
+  it('of a service without any cost no sweep', async () => {
     const node = await world.lead('a');
     await world.register(node, 'p');
     await world.clock.advance(10_000);

@@ -26,13 +26,13 @@ function sweep(stepsOf: Readonly<Record<string, number>>) {
 }
 
 describe('the turns of a sweep', () => {
-  it('evaluate everybody once, in one pass, when nobody is expensive', () => {
+  it('evaluate every player once in one pass if no tenant is expensive', () => {
     const { passes, progress } = sweep({ a: 100, b: 100 });
     expect(passes).toEqual([IDS]);
     expect(progress).toEqual({ a: [20, 20, true], b: [20, 20, true] });
   });
 
-  it('put a tenant that takes more than its share behind the others, and still evaluate everybody once', () => {
+  it('defer a tenant that exceeds its share, and still evaluate every player once', () => {
     const { passes, progress } = sweep({ heavy: LIMITS.sweepShareSteps / 2, light: 100 });
     expect(passes[0]).toHaveLength(3 + 20);
     expect(passes.flat().toSorted()).toEqual(IDS);
@@ -47,7 +47,7 @@ describe('the turns of a sweep', () => {
     expect(first.filter((id) => Number(id.slice(1)) % 2 === 0)).toHaveLength(2);
   });
 
-  it('let a tenant that is alone take all it needs', () => {
+  it('do not defer a tenant that is alone', () => {
     expect(sweep({ one: LIMITS.sweepShareSteps }).passes).toEqual([IDS]);
   });
 });

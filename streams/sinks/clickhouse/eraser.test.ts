@@ -73,7 +73,7 @@ function setUp() {
 }
 
 describe('the eraser', () => {
-  it('counts, notes the count, and only then deletes', async () => {
+  it('counts, stores the count, and only then deletes', async () => {
     const { clock, eraser, rows, erasures, steps, erase, moveTo } = setUp();
     rows.set('p', 7);
     erase('p', 5);
@@ -86,7 +86,7 @@ describe('the eraser', () => {
     await eraser.stop();
   });
 
-  it('leaves an erasure alone until the sink’s stored position has passed it', async () => {
+  it('does not begin an erasure before the sink’s stored position has passed it', async () => {
     const { clock, eraser, rows, steps, erase, moveTo } = setUp();
     rows.set('p', 7);
     erase('p', 5);
@@ -119,7 +119,7 @@ describe('the eraser', () => {
     },
   );
 
-  it('deletes what comes late by way of RECORDS: once webhooks have met the erasure, and RECORDS is in', async () => {
+  it('deletes late rows from RECORDS once webhooks have passed the erasure and RECORDS is inserted', async () => {
     const { clock, eraser, log, broker, rows, erasures, steps, erase, moveTo } = setUp();
     erase('p', 5);
     await moveTo(9);

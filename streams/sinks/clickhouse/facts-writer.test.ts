@@ -129,7 +129,7 @@ describe('the facts writer', () => {
     expect(world.position()).not.toHaveProperty('intent');
   });
 
-  it('goes on after a moment in which its wall clock was off, though it never lost the lease', async () => {
+  it('continues after its wall clock was wrong for a moment without losing the lease', async () => {
     const world = createWorld();
     const process = startProcess(world, 'a');
     await world.clock.advance(100);
@@ -151,46 +151,49 @@ describe('the facts writer', () => {
   // block.
   const STEPS = 11;
   describe.each(['before', 'after', 'lose_ack', 'lose_request'] as const)('killed with a step %s', (moment) => {
-    it.each(Array.from({ length: STEPS }, (_, step) => step))('step %i: every fact is in once', async (killAt) => {
-      let step = 0;
-      let killNow: () => void = () => {};
-      const strike = (now: boolean) => {
-        if (step++ === killAt && now) killNow();
-      };
-      const world = createWorld({
-        onBucketWrite({ client, bucket }) {
-          if (client !== 'a' || bucket !== 'POSITIONS') return 'deliver';
-          if (step++ !== killAt) return 'deliver';
-          if (moment === 'before') {
-            killNow();
-            return 'lose_request';
-          }
-          if (moment === 'after') return 'lose_ack';
-          return moment;
-        },
-      });
-      const first = startProcess(world, 'a', {
-        ...(moment === 'before' ? { before: () => strike(true) } : {}),
-        ...(moment === 'before' ? {} : { after: () => strike(moment === 'after') }),
-      });
-      killNow = first.kill;
-      await world.clock.advance(100);
-      for (let i = 0; i < 4; i++) {
-        await world.commitEvents(3);
-        await world.clock.advance(300);
-      }
-      expect(step).toBeGreaterThan(killAt);
-      first.kill();
-      await world.commitEvents(5);
-      startProcess(world, 'b');
-      await world.clock.advanceUntil(world.allIn, 30_000);
-      await world.clock.advance(1_000);
-      expect(world.clickhouse.eventIds().toSorted()).toEqual(world.expected.toSorted());
-      expect(world.position()).toMatchObject({ sequence: 5 });
-    });
+    it.each(Array.from({ length: STEPS }, (_, step) => step))(
+      'step %i: every fact is inserted once',
+      async (killAt) => {
+        let step = 0;
+        let killNow: () => void = () => {};
+        const strike = (now: boolean) => {
+          if (step++ === killAt && now) killNow();
+        };
+        const world = createWorld({
+          onBucketWrite({ client, bucket }) {
+            if (client !== 'a' || bucket !== 'POSITIONS') return 'deliver';
+            if (step++ !== killAt) return 'deliver';
+            if (moment === 'before') {
+              killNow();
+              return 'lose_request';
+            }
+            if (moment === 'after') return 'lose_ack';
+            return moment;
+          },
+        });
+        const first = startProcess(world, 'a', {
+          ...(moment === 'before' ? { before: () => strike(true) } : {}),
+          ...(moment === 'before' ? {} : { after: () => strike(moment === 'after') }),
+        });
+        killNow = first.kill;
+        await world.clock.advance(100);
+        for (let i = 0; i < 4; i++) {
+          await world.commitEvents(3);
+          await world.clock.advance(300);
+        }
+        expect(step).toBeGreaterThan(killAt);
+        first.kill();
+        await world.commitEvents(5);
+        startProcess(world, 'b');
+        await world.clock.advanceUntil(world.allIn, 30_000);
+        await world.clock.advance(1_000);
+        expect(world.clickhouse.eventIds().toSorted()).toEqual(world.expected.toSorted());
+        expect(world.position()).toMatchObject({ sequence: 5 });
+      },
+    );
   });
 
-  it('repeats a stored intent exactly, though more waits', async () => {
+  it('repeats a stored intent exactly although more records wait', async () => {
     const world = createWorld();
     let killNow = () => {};
     const first = startProcess(world, 'a', { after: () => killNow() });
@@ -208,7 +211,7 @@ describe('the facts writer', () => {
     expect(rest?.token).toMatch(/^events\/.+\/3-5$/);
   });
 
-  it('says which inserts are repeats: after a failure, and of an intent that was found', async () => {
+  it('marks repeated inserts: after a failure, and of a stored intent', async () => {
     const world = createWorld();
     let killNow = () => {};
     const first = startProcess(world, 'a', { after: () => killNow() });
@@ -284,7 +287,7 @@ describe('the facts writer', () => {
     await world.clock.advanceUntil(world.allIn, 10_000);
   });
 
-  it('drops everything when another writer has moved the position, and goes on from there', async () => {
+  it('drops its batch when another writer has moved the position, and continues from there', async () => {
     const world = createWorld();
     startProcess(world, 'a');
     await world.clock.advance(100);
@@ -299,7 +302,7 @@ describe('the facts writer', () => {
     expect(world.clickhouse.eventIds()).toEqual(['e0', 'e2']);
   });
 
-  it('notes a rebuild mark after its snapshots are in, and never moves it back', async () => {
+  it('stores a rebuild mark after its snapshots are inserted, and never moves it back', async () => {
     const world = createWorld();
     world.clickhouse.fate = () => 'fail';
     startProcess(world, 'a');
@@ -336,7 +339,7 @@ describe('the facts writer', () => {
     expect(world.clickhouse.eventIds()).toEqual(world.expected);
   });
 
-  it('goes on from the first record of a FACTS that was trimmed beyond its position', async () => {
+  it('continues from the first record of a FACTS that was trimmed beyond its position', async () => {
     const world = createWorld();
     for (let i = 0; i < 4; i++) await world.commitEvents(1);
     void world.producer.purgeBelow('FACTS', 3);
@@ -353,7 +356,7 @@ describe('the facts writer', () => {
     expect(world.clickhouse.eventIds()).toEqual(['e2', 'e3']);
   });
 
-  it('writes what is gathered when it stops, and gives the lease back', async () => {
+  it('writes gathered records when it stops, and releases the lease', async () => {
     const world = createWorld();
     const first = startProcess(world, 'a');
     await world.clock.advance(1_000);
@@ -367,7 +370,7 @@ describe('the facts writer', () => {
     await world.clock.advanceUntil(world.allIn, 2_500);
   });
 
-  it('stops within its bound though ClickHouse hangs', async () => {
+  it('stops within its bound although ClickHouse hangs', async () => {
     const world = createWorld();
     world.clickhouse.fate = () => 'fail';
     const first = startProcess(world, 'a');

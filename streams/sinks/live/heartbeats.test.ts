@@ -28,7 +28,7 @@ function setUp(intervalMs = 30_000) {
 }
 
 describe('heartbeats', () => {
-  it('come to everybody at the interval, counted from when they came', async () => {
+  it('reach every member at the interval, counted from when it was added', async () => {
     const { clock, beats, heartbeats } = setUp();
     heartbeats.add('a');
     await clock.advance(7_000);
@@ -42,7 +42,7 @@ describe('heartbeats', () => {
     ]);
   });
 
-  it('come to nobody who left, and leave no timer when nobody is there', async () => {
+  it('do not reach members that left, and leave no timer without members', async () => {
     const { clock, beats, heartbeats } = setUp();
     heartbeats.add('a');
     heartbeats.add('b');
@@ -58,7 +58,7 @@ describe('heartbeats', () => {
     expect(beats.at(-1)).toEqual(['c', 125_000]);
   });
 
-  it('of many who came at once are spread over turns of the event loop, all at their time', async () => {
+  it('of many members added together are spread over turns of the event loop, all on time', async () => {
     const { clock, beats, turns, heartbeats } = setUp();
     const everybody = Array.from({ length: LIMITS.streamBeatsAtOnce * 3 + 1 }, (_, i) => `reader ${i}`);
     for (const who of everybody) heartbeats.add(who);
@@ -70,7 +70,7 @@ describe('heartbeats', () => {
     expect(beats.slice(everybody.length)).toEqual(everybody.map((who) => [who, 60_000]));
   });
 
-  it('stop for good, also from within one', async () => {
+  it('stop, also from within a callback', async () => {
     const clock = createFakeClock();
     let beats = 0;
     const heartbeats = createHeartbeats<string>({

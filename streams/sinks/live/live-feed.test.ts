@@ -72,7 +72,7 @@ describe('live stream', () => {
     expect(reader.messages).toHaveLength(2);
   });
 
-  it('tells nobody of an event that was set aside, but of its replay', async () => {
+  it('does not send a quarantined event, but its replay', async () => {
     const { clock, writer, feed, attach } = setUp();
     await feed.start();
     const { reader } = attach();
@@ -82,7 +82,7 @@ describe('live stream', () => {
     expect(reader.eventIds()).toEqual(['replayed']);
   });
 
-  it('says connected only once the subscription is live', async () => {
+  it('sends connected once the subscription is live', async () => {
     const { clock, log, writer, feed, attach } = setUp();
     log.disconnect();
     const { reader } = attach();
@@ -111,7 +111,7 @@ describe('live stream', () => {
     expect(beats[0]?.id).toMatch(/^[0-9a-f]{12}-1-end$/);
   });
 
-  it('sends heartbeats on time to fast readers, to stalled ones and to those who come in between', async () => {
+  it('sends heartbeats on time to fast, stalled and new readers', async () => {
     const { clock, feed, attach, trackLarge } = setUp();
     await feed.start();
     const fast = attach().reader;
@@ -132,7 +132,7 @@ describe('live stream', () => {
     expect(beatsOf(late)).toEqual(['2026-01-01T00:00:55.000+00:00']);
   });
 
-  it('sends heartbeats while the log is lost and not there again, but to nobody before connected', async () => {
+  it('sends heartbeats while the log is lost, but none before connected', async () => {
     const clock = createFakeClock();
     const broker = createMemoryBroker({ clock });
     const log = broker.connect('feed');
@@ -190,7 +190,7 @@ describe('live stream', () => {
     expect(other.eventIds()).toEqual(['e']);
   });
 
-  it('writes to nobody who has detached, and counts readers', async () => {
+  it('writes nothing to a detached reader, and counts readers', async () => {
     const { clock, feed, attach, track, metrics } = setUp();
     await feed.start();
     const gone = attach();
@@ -206,7 +206,7 @@ describe('live stream', () => {
     expect(stays.reader.eventIds()).toEqual(['e1']);
   });
 
-  it('goes on after the broker was away', async () => {
+  it('continues after the broker was away', async () => {
     const { clock, log, feed, attach, track } = setUp();
     await feed.start();
     const { reader } = attach();
@@ -220,7 +220,7 @@ describe('live stream', () => {
     expect(reader.eventIds()).toEqual(['e1', 'e2']);
   });
 
-  it('ends every reader when it stops, and takes none on after', async () => {
+  it('ends every reader when it stops, and refuses new ones', async () => {
     const { feed, attach } = setUp();
     await feed.start();
     const before = attach().reader;
@@ -234,7 +234,7 @@ describe('live stream', () => {
 });
 
 describe('a reader that resumes with Last-Event-ID', () => {
-  it('gets what came meanwhile, once and in order, then goes on live', async () => {
+  it('gets the missed events once and in order, then live ones', async () => {
     const { clock, feed, attach, track } = setUp();
     await feed.start();
     const first = attach();
@@ -252,7 +252,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual(['e2', 'e3', 'e4', 'e5', 'e6']);
   });
 
-  it('is not told of a player that was erased since, but of the life that followed', async () => {
+  it('gets no event of a player erased since, but those of the life that followed', async () => {
     const { clock, broker, writer, feed, attach, track } = setUp();
     await feed.start();
     const { reader: first } = attach();
@@ -286,7 +286,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(b.eventIds()).toEqual(['e2']);
   });
 
-  it('reads what is no longer in memory from the log, with no hole and no duplicate at the seam', async () => {
+  it('reads older events from the log, without gap or duplicate where memory begins', async () => {
     const { clock, feed, attach, track, trackLarge } = setUp();
     await feed.start();
     const first = attach();
@@ -306,7 +306,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual([...old, ...meanwhile]);
   });
 
-  it('replays soon although another key has every place taken by readers that take nothing', async () => {
+  it('replays soon although stalled readers of another key hold every slot', async () => {
     const { clock, feed, attach, trackLarge } = setUp();
     await feed.start();
     const first = attach();
@@ -349,7 +349,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(seen).toEqual(Array.from({ length: 400 }, (_, i) => [`e${i}a`, `e${i}b`, `e${i}c`]).flat());
   });
 
-  it('hears heartbeats without a position while it is behind', async () => {
+  it('gets heartbeats without a position while it is behind', async () => {
     const { clock, log, feed, attach, trackLarge } = setUp();
     await feed.start();
     const start = attach().reader.lastId() ?? '';
@@ -368,7 +368,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual(ids);
   });
 
-  it('waits for this gateway to get where another one was', async () => {
+  it('waits until this gateway reaches the position of another one', async () => {
     const { clock, broker, log, feed, attach, track } = setUp();
     const ahead = createLiveFeed({
       log: broker.connect('other'),
@@ -393,7 +393,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual(['e2', 'e3']);
   });
 
-  it('is told of a gap first when the log no longer holds its position, then gets what is held', async () => {
+  it('gets a gap first when the log no longer holds its position, then the held events', async () => {
     const { clock, writer, feed, attach, track, trackLarge } = setUp();
     await feed.start();
     const start = attach().reader.lastId() ?? '';
@@ -410,7 +410,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(reader.eventIds()).toEqual([...numbered(150).slice(50), 'after']);
   });
 
-  it('is told how many of the events it asks for are lost, where that can be counted', async () => {
+  it('gets the number of lost events of its subscription if it can be counted', async () => {
     const answers: (() => Promise<number | undefined>)[] = [
       () => Promise.resolve(42),
       () => Promise.reject(new Error('a bug')),
@@ -443,7 +443,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     expect(asked).toEqual([lost, lost, lost, lost]);
   });
 
-  it('hears nothing of its lost events once it has left', async () => {
+  it('gets nothing about its lost events once it has left', async () => {
     let answer: (missed: number) => void = () => {};
     const { clock, writer, feed, attach, trackLarge } = setUp(() => new Promise((resolve) => (answer = resolve)));
     await feed.start();
@@ -471,7 +471,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     },
   );
 
-  it('is told of a gap when its position never comes', async () => {
+  it('gets a gap when its position is never reached', async () => {
     const { clock, feed, attach, track } = setUp();
     await feed.start();
     const tag = (attach().reader.lastId() ?? '').slice(0, 12);
@@ -485,7 +485,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
 });
 
 describe('FACTS is reset', () => {
-  it('readers are told of a gap and go on with the new one', async () => {
+  it('readers get a gap and continue with the new stream', async () => {
     const { clock, broker, feed, attach, track } = setUp();
     await feed.start();
     const { reader } = attach();
@@ -518,7 +518,7 @@ describe('a reader that cannot keep up', () => {
     expect(reader.ended).toBe(false);
   });
 
-  it('is disconnected when it is further behind than is kept, and misses nothing when it comes back', async () => {
+  it('is disconnected when it is behind the kept records, and resumes without a loss', async () => {
     const { clock, feed, attach, trackLarge } = setUp();
     await feed.start();
     const slow = attach().reader;
@@ -536,7 +536,7 @@ describe('a reader that cannot keep up', () => {
     expect([...slow.eventIds(), ...back.eventIds()]).toEqual(numbered(count));
   });
 
-  it('is disconnected when it takes nothing for too long', async () => {
+  it('is disconnected when it reads nothing for too long', async () => {
     const { clock, feed, attach, trackLarge, metrics } = setUp();
     await feed.start();
     const { reader } = attach();
@@ -548,7 +548,7 @@ describe('a reader that cannot keep up', () => {
     expect((await metrics.streamDisconnects.get()).values).toMatchObject([{ labels: { reason: 'stalled' }, value: 1 }]);
   });
 
-  it('is told of in the metrics while it is behind', async () => {
+  it('is counted in the metrics while it is behind', async () => {
     const { clock, feed, attach, trackLarge, metrics } = setUp();
     await feed.start();
     const { reader } = attach();
@@ -564,7 +564,7 @@ describe('a reader that cannot keep up', () => {
     expect(await valueOf(metrics.streamBuffered)).toBe(0);
   });
 
-  it('goes before others when all readers together hold too much', async () => {
+  it('is disconnected before others when all buffers together are too large', async () => {
     const { clock, feed, attach, metrics } = setUp();
     await feed.start();
     const readers = Array.from({ length: 4 }, () => attach().reader);
@@ -580,7 +580,7 @@ describe('a reader that cannot keep up', () => {
     ]);
   });
 
-  it('never has more than its limit waiting for it, however much comes in one record', async () => {
+  it('never has more than its limit buffered, however large one record is', async () => {
     const { clock, writer, feed, attach } = setUp();
     await feed.start();
     const { reader } = attach();

@@ -15,14 +15,14 @@ function aMember(bytes: number): Member {
 
 const heldBy = (members: readonly Member[]) => members.reduce((sum, { reader }) => sum + reader.bufferedBytes(), 0);
 
-describe('readers whose buffers are too much together', () => {
-  it('nobody goes while they fit', () => {
+describe('readers whose buffers are too large together', () => {
+  it('none is disconnected while they fit', () => {
     const { bufferedBytes, overfull } = overfullReaders([aMember(60), aMember(0), aMember(40)], 100);
     expect(bufferedBytes).toBe(100);
     expect(overfull).toEqual([]);
   });
 
-  it('the fullest go, no more than it takes, and what is left fits', () => {
+  it('the fullest are disconnected, as few as needed, and the rest fits', () => {
     assert(
       property(
         array(integer({ min: 0, max: 1_000 }), { maxLength: 40 }),

@@ -20,7 +20,7 @@ function setUp(limit: number) {
   return { clock, running, enter, end, runningOf };
 }
 
-it('places that become free go to the key with the fewest replays, however many another key has waiting', async () => {
+it('free slots go to the key with the fewest replays, however many another key has waiting', async () => {
   const { clock, running, enter, end } = setUp(2);
   for (let i = 0; i < 50; i++) enter('a', `a${i}`);
   enter('b', 'b0');
@@ -33,7 +33,7 @@ it('places that become free go to the key with the fewest replays, however many 
   expect([...running]).toEqual(['a2', 'a3']);
 });
 
-it('replays that never end give up their places to other keys, one a turn each, and go on later', async () => {
+it('replays that never end yield their slots to other keys, one a turn each, and continue later', async () => {
   const { clock, running, enter, end, runningOf } = setUp(4);
   for (let i = 0; i < 10; i++) enter('a', `a${i}`);
   await clock.advance(TURN_MS / 2);
@@ -51,7 +51,7 @@ it('replays that never end give up their places to other keys, one a turn each, 
   expect([...running].toSorted()).toEqual(['a0', 'a1']);
 });
 
-it('with more keys than places every key has its turn', async () => {
+it('with more keys than slots every key has its turn', async () => {
   const { clock, running, enter } = setUp(2);
   const keys = ['a', 'b', 'c', 'd', 'e'];
   for (const key of keys) enter(key, key);
@@ -65,7 +65,7 @@ it('with more keys than places every key has its turn', async () => {
   expect([...seen].toSorted()).toEqual(keys);
 });
 
-it('a replay that leaves while it waits is never started', async () => {
+it('a replay that leaves the queue is never started', async () => {
   const { clock, running, enter, end } = setUp(1);
   enter('a', 'a0');
   enter('b', 'b0');

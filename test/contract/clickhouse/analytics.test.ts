@@ -213,7 +213,7 @@ describe('the measure of an experiment', () => {
     );
   };
 
-  it('counts by hand: 4 players of a, 3 of b, one who saw both, and what else must not count', async () => {
+  it('counts as by hand: 4 players of a, 3 of b, one who saw both, and none that must not count', async () => {
     await write(
       // Before its exposure, and an event of the same millisecond that stands before it in the log.
       [bought(1, 5), bought(2, 10), exposed(1, 'a', 10), exposed(2, 'a', 10), exposed(3, 'a', 10), exposed(4, 'a', 10)],
@@ -289,7 +289,7 @@ describe('the measure of an experiment', () => {
     expect(await measure({ fromVersion: 9, beforeVersion: 10 })).toEqual([]);
   });
 
-  it('leaves out who met another variant: in an earlier period, by what was served, or by what the client says', async () => {
+  it('excludes players who met another variant: earlier, as served, or as reported by the client', async () => {
     const earlier = { flagVersion: 1, period: 1 };
     await write(
       // In the period by another version of it; from before there were periods; moved by new weights; back again.
@@ -327,7 +327,7 @@ describe('the measure of an experiment', () => {
     expect(await measure()).toMatchObject([{ variant: 'a', players: 1, conversions: 1 }]);
   });
 
-  it('tells the variants of a boolean flag apart by what it served', async () => {
+  it('distinguishes the variants of a boolean flag by the served value', async () => {
     await write([
       exposed(1, null, 0, { value: 'true' }),
       exposed(2, null, 0, { value: 'false', reason: 'default' }),
@@ -343,7 +343,7 @@ describe('the measure of an experiment', () => {
     expect(measured[1]?.variance).toBeNaN();
   });
 
-  it('takes names and paths as values, whatever they hold', async () => {
+  it('treats names and paths as values, whatever they hold', async () => {
     const odd = `'; DROP TABLE events; -- {game:String} \\ " \u{1f600}`;
     await write([exposed(1, odd, 0, { flagKey: odd }), bought(1, 5, { [odd]: { [odd]: 2 } }, { eventName: odd })]);
     const measured = await measure({
@@ -355,7 +355,7 @@ describe('the measure of an experiment', () => {
     expect(measured).toMatchObject([{ variant: odd, players: 1, conversions: 1, sum: 2 }]);
   });
 
-  it('leaves what no number holds as no number', async () => {
+  it('ignores values that are no numbers', async () => {
     await write([exposed(1, 'a'), exposed(2, 'a'), bought(1, 5, { amount: 1e308 }), bought(1, 6, { amount: 1e308 })]);
     const [row] = await measure({ aggregate: { kind: 'sum', property: 'amount' } });
     expect(row?.players).toBe(2);
@@ -363,11 +363,11 @@ describe('the measure of an experiment', () => {
   });
 });
 
-describe('events of a reader of the stream that the log holds no more', () => {
+describe('lost events of a reader of the stream', () => {
   const event = (player: number, some: Parameters<typeof aTrackedEvent>[0] = {}): Fact =>
     aTrackedEvent({ entityId: playerId(player), at: START, ...some });
 
-  it('are counted from its position to the first record that is there, by its filters', async () => {
+  it('are counted from its position to the first held record, by its filters', async () => {
     await write(
       [event(1), event(1), event(2, { eventName: 'login' }), event(1, { environment: 'test' })],
       [event(1, { game: 'other' }), event(2), event(3, { at: START - DAY_MS })],
@@ -389,7 +389,7 @@ describe('events of a reader of the stream that the log holds no more', () => {
 });
 
 describe('many requests at once', () => {
-  it('wait for a place up to a bound; past it they are unavailable at once', async () => {
+  it('wait for a slot up to a bound; beyond it they are unavailable at once', async () => {
     const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;
     const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
     const asked = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
@@ -399,8 +399,8 @@ describe('many requests at once', () => {
   });
 });
 
-describe('a ClickHouse that is away', () => {
-  it('is unavailable, and no error of ours', async () => {
+describe('an unreachable ClickHouse', () => {
+  it('makes queries unavailable instead of throwing', async () => {
     const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
     const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
     const asked = await away.segmentPlayers({ game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 });
@@ -408,7 +408,7 @@ describe('a ClickHouse that is away', () => {
     await away.close();
   });
 
-  it('without its tables is a fault that is thrown', async () => {
+  it('without its tables makes queries throw', async () => {
     const address = { ...clickhouse.address, database: 'nowhere' };
     const lost = createAnalytics({ address, clock: systemClock, logger: silentLogger });
     const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };

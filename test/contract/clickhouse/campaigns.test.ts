@@ -128,7 +128,7 @@ beforeAll(async () => {
 });
 afterAll(() => clickhouse.close());
 
-it('everything is a row, with what is known of it', async () => {
+it('every fact is a row with its columns', async () => {
   const rows = await rowsOf(
     clickhouse,
     `SELECT campaign_key, campaign_version, external_id, event, reason, cause, intervention_id, session_id,
@@ -163,7 +163,7 @@ it('everything is a row, with what is known of it', async () => {
   ]);
 });
 
-it('a campaign’s funnel stands against its holdout', async () => {
+it('a campaign’s funnel is compared with its holdout', async () => {
   const rows = await rowsOf(
     clickhouse,
     `SELECT campaign_id, campaign_key, arm, toUInt32(players) AS players, toUInt32(players_offered) AS offered,

@@ -94,7 +94,7 @@ async function logged(records: readonly DeliveryRecord[]): Promise<number> {
 }
 
 describe('attempts', () => {
-  it('become rows with everything that is known of them, whatever a receiver answered', async () => {
+  it('become rows with all their columns, whatever a receiver returned', async () => {
     const answer = `\0\t\n\r\\N 'é' "🎮" \u{1F}`;
     await logged([
       anAttempt({ responseStart: answer }),
@@ -154,7 +154,7 @@ describe('attempts', () => {
   });
 });
 
-it('a webhook that several processes tell to be disabled is told once', async () => {
+it('a webhook that several processes report as disabled is one row', async () => {
   const record = { webhook: 'wh_1', game: 'demo', environment: 'live', reason: 'gone', disabledAt: AT } as const;
   for (const node of ['n-1', 'n-2']) await log.append(disablingRecordsSubject(node), encodeDisablings([record]));
   await until('it is there', async () => (await countOf('webhook_disablings')) >= 1);
@@ -171,7 +171,7 @@ it('a webhook that several processes tell to be disabled is told once', async ()
 });
 
 describe('an erased player', () => {
-  it('leaves no row of what it was told of before; rows that came late go when RECORDS is past them', async () => {
+  it('leaves no row of earlier attempts; late rows are deleted when RECORDS has passed them', async () => {
     const erased = {
       kind: 'PlayerErased',
       game: 'demo',

@@ -139,14 +139,14 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     );
   });
 
-  it('tells a failure after the first bytes inside the body and cuts the connection', async () => {
+  it('reports a failure after the first bytes inside the body and closes the connection', async () => {
     const sql = 'SELECT throwIf(number = 2000000), toString(number) FROM numbers(3000000)';
     const response = await fetch(`${clickhouse.url}/?query=${encodeURIComponent(sql)}`);
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
   });
 
-  it('refuses unsupported ways openly', async () => {
+  it('refuses unsupported requests with an error', async () => {
     expect((await ask(clickhouse, 'SELECT 1', { as: 'reader', search: { compress: '1' } })).status).toBe(501);
     expect((await fetch(`${clickhouse.url}/nowhere?query=SELECT+1`)).status).toBe(404);
     expect((await fetch(`${clickhouse.url}/?query=SELECT+1`, { method: 'DELETE' })).status).toBe(405);
@@ -188,7 +188,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     expect(response.status).toBe(400);
   });
 
-  it('forgets a client that goes away in the middle of a compressed body', async () => {
+  it('drops a client that disconnects in the middle of a compressed body', async () => {
     const sent = request(clickhouse.url, { method: 'POST', headers: { 'Content-Encoding': 'gzip' } });
     sent.on('error', () => {});
     sent.write(gzipSync('SELECT 1').subarray(0, 12));
@@ -197,7 +197,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
   });
 
-  it('cancels the statement of a client that goes away', async () => {
+  it('cancels the statement of a client that disconnects', async () => {
     const abort = new AbortController();
     const marker = 'cancelled_statement_marker';
     const running = fetch(
@@ -400,18 +400,18 @@ describe('the read-only user', () => {
     expect((await rawGet(`${clickhouse.url}/?query=SELECT+1`, { Host: 'rebound.example.com' })).status).toBe(403);
   });
 
-  it('is held to its memory', async () => {
+  it('cannot exceed its memory', async () => {
     const { status, text } = await reader('SELECT length(groupArray(toString(number))) FROM numbers(100000000)');
     expect(status).toBe(500);
     expect(text).toContain('MEMORY_LIMIT_EXCEEDED');
   });
 
-  it('is held to the time it asked for', async () => {
+  it('cannot exceed its requested time', async () => {
     const { status, text } = await reader('SELECT count() FROM numbers(1000000000000)', { max_execution_time: '1' });
     expect([status, text.includes('TIMEOUT_EXCEEDED')]).toEqual([408, true]);
   });
 
-  it('running long on every place it has does not hold up the writer', async () => {
+  it('does not delay the writer with long statements on every slot', async () => {
     await ask(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
     const abort = new AbortController();
     const slow = Array.from({ length: 8 }, () =>
@@ -474,7 +474,7 @@ describe('the engine in its own process', () => {
     }
   });
 
-  it('ends when its supervisor does, and leaves the folder to the next', async () => {
+  it('ends when its supervisor does, and releases the folder', async () => {
     const own = await startClickhouse();
     try {
       await own.orphan();
@@ -485,7 +485,7 @@ describe('the engine in its own process', () => {
     }
   });
 
-  it('will not share a folder', async () => {
+  it('refuses to share a folder', async () => {
     const own = await startClickhouse();
     try {
       await expect(own.another()).rejects.toThrow(/another process/);
@@ -495,7 +495,7 @@ describe('the engine in its own process', () => {
     }
   });
 
-  it('serves the database it is told to, to readers too', async () => {
+  it('serves the configured database, also to readers', async () => {
     const own = await startClickhouse({ CLICKHOUSE_DATABASE: 'analytics' });
     try {
       await ask(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');

@@ -108,7 +108,7 @@ beforeAll(async () => {
 });
 afterAll(() => clickhouse.close());
 
-it('a session is a row when it is over, whoever told of it', async () => {
+it('a session is a row when it is over, whichever call reported it', async () => {
   const rows = await rowsOf(
     clickhouse,
     `SELECT session_id, toString(player_id) AS player, external_id, environment, end_reason, toString(start_time) AS start,

@@ -69,7 +69,7 @@ async function newestPart(): Promise<string> {
 
 const INSERTED = { kind: 'inserted' };
 
-test('a crash between the note of the token and the part loses the block, and a repeat brings it back, once', async () => {
+test('a crash between recording the token and the part loses the block, and a repeat inserts it once', async () => {
   const block = aBlock();
   expect(await block.insert(false)).toEqual(INSERTED);
   const part = join(await tableFolder(), await newestPart());
@@ -87,7 +87,7 @@ test('a crash between the note of the token and the part loses the block, and a 
   expect(await block.found()).toBe(ROWS);
 });
 
-test('a crash after the part and before the note of the token doubles nothing when it is repeated', async () => {
+test('a repeat after a crash between the part and recording the token doubles nothing', async () => {
   const block = aBlock();
   expect(await block.insert(false)).toEqual(INSERTED);
   const tokens = join(await tableFolder(), 'deduplication_logs');
@@ -98,7 +98,7 @@ test('a crash after the part and before the note of the token doubles nothing wh
   expect(await block.found()).toBe(ROWS);
 });
 
-test('a repeat of what never arrived inserts it', async () => {
+test('a repeat of a block that never arrived inserts it', async () => {
   const block = aBlock();
   expect(await block.insert(true)).toEqual(INSERTED);
   expect(await block.found()).toBe(ROWS);

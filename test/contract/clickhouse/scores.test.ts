@@ -147,7 +147,7 @@ describe('score records', () => {
     expect(shadow).toEqual([{ model_version: 'aaaaaaaaaaaa' }]);
   });
 
-  it('leave RECORDS once they are rows, but for the last', async () => {
+  it('are trimmed from RECORDS once they are rows, except the last', async () => {
     for (const stop of stops.splice(0)) await stop();
     for (const n of [1, 2, 3]) expect(await writer.append([aScore(n)])).toBe('stored');
     startSink();
@@ -156,7 +156,7 @@ describe('score records', () => {
     expect(broker.stream('RECORDS').bounds().lastSequence).toBe(3);
   });
 
-  it('are one row each, though appends were not answered and arrived twice', async () => {
+  it('are one row each although appends were not answered and arrived twice', async () => {
     let appends = 0;
     open({ onAppend: () => (appends++ % 3 === 0 ? { ackDelayMs: 2_500 } : 'duplicate') });
     await Promise.all([writer.append([aScore(1)]), writer.append([aScore(2)])]);
@@ -166,7 +166,7 @@ describe('score records', () => {
     expect(rows).toEqual([1, 2, 3].map((n) => ({ record_id: aScore(n).recordId })));
   });
 
-  it('are one row each, also when ClickHouse is killed and the sink too while they come', async () => {
+  it('are one row each, also when ClickHouse and the sink are killed meanwhile', async () => {
     for (const stop of stops.splice(0)) await stop();
     let sink = startSink();
     const given: string[] = [];
@@ -310,7 +310,7 @@ describe('views of scores', () => {
     for (const { measure, psi } of rows) expect(psi, measure).toBeLessThan(0.01);
   });
 
-  it('hold scores against first purchases within a day, by bucket', async () => {
+  it('compare scores with first purchases within a day, by bucket', async () => {
     const start = Date.UTC(2026, 0, 10, 12);
     const players = [1, 2, 3, 4, 5].map((n) => ({ id: PLAYER.replace(/1$/, String(n)), device: `device-${n}` }));
     for (const { id, device } of players) {

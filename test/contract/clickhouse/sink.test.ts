@@ -138,7 +138,7 @@ describe('the ClickHouse sink on the real engine', () => {
     expect(counts.map((row) => Number(row.events))).toEqual([1]);
   });
 
-  it('killed before an insert, after it, and together with ClickHouse: every event is in once', async () => {
+  it('killed before an insert, after it, and together with ClickHouse: every event is inserted once', async () => {
     const producer = broker.connect();
     await commit(producer, [anEvent('a1'), anEvent('a2')]);
 
@@ -214,7 +214,7 @@ describe('the ClickHouse sink on the real engine', () => {
     await target.close();
   });
 
-  it('tells a block ClickHouse refuses from a ClickHouse that is away', async () => {
+  it('distinguishes a refused block from an unreachable ClickHouse', async () => {
     const target = createClickhouseTarget(clickhouse.address);
     const refused = await target.insert('events', Buffer.from('{"player_id":"not a uuid"}\n'), 'events/refused/1-1');
     expect(refused).toMatchObject({ kind: 'failed', refused: true });
@@ -294,7 +294,7 @@ describe('the ClickHouse sink on the real engine', () => {
     await source.load(0, () => expect.unreachable('partition 0 has no snapshots'));
   });
 
-  it('rejects a load it cannot finish, so that no partition is rebuilt from half', async () => {
+  it('rejects an unfinished load, so that no partition is rebuilt from a part', async () => {
     await ask(
       clickhouse,
       "INSERT INTO player_snapshots (kind, partition, state) VALUES ('player', 7, 'bm90IGEgc3RhdGU=')",

@@ -45,7 +45,7 @@ test('a write is in effect on this node when it resolves, and on another soon af
   expect(there.get(addressOf('one'))?.document).toEqual(document);
 });
 
-test('stays fresh across a restart of the broker', async () => {
+test('follows changes across a restart of the broker', async () => {
   await nats.kill();
   await nats.start();
   await vi.waitFor(

@@ -62,7 +62,7 @@ describe('the JetStream log and its broker', () => {
     }
   });
 
-  test('an append to a broker that stands still is unknown after its time-out, and may be stored later', async () => {
+  test('an append to a paused broker is unknown after its time-out, and may be stored later', async () => {
     const subject = 'facts.paused';
     await eventually(() => expect(log.connected).toBe(true));
     await nats.pause();
@@ -75,7 +75,7 @@ describe('the JetStream log and its broker', () => {
     expect(await log.append(subject, bytes('late'), { expectedLastSequence: 0 })).toEqual({ kind: 'fenced' });
   });
 
-  test('reads wait for a broker that stands still instead of failing', async () => {
+  test('reads wait for a paused broker instead of failing', async () => {
     await nats.pause();
     const info = log.info('FACTS');
     const early = await Promise.race([info, new Promise((resolve) => systemClock.timer(300, () => resolve('waits')))]);
@@ -101,7 +101,7 @@ describe('the JetStream log and its broker', () => {
     await eventually(async () => expect(await consumers()).toEqual([]));
   });
 
-  test('a reader whose consumer vanishes goes on where it was', async () => {
+  test('a reader whose consumer vanishes continues at its position', async () => {
     const subject = 'facts.vanish';
     const from = (await log.info('FACTS')).lastSequence + 1;
     const seen: string[] = [];
@@ -121,7 +121,7 @@ describe('the JetStream log and its broker', () => {
     reader.stop();
   });
 
-  test('a watch whose consumer vanishes goes on where it was', async () => {
+  test('a watch whose consumer vanishes continues at its position', async () => {
     const bucket = log.bucket('WEBHOOKS');
     const seen: string[] = [];
     const stop = bucket.watch({ onEntry: ({ key }) => seen.push(key), onCurrent: () => {} });
@@ -166,7 +166,7 @@ describe('the JetStream log and its broker', () => {
     await api('CONSUMER.DELETE.DELIVERIES.changing');
   });
 
-  test('an idle reader is not lost with the records of others', async () => {
+  test('an idle reader survives trimming of records of other subjects', async () => {
     const seen: string[] = [];
     await log.append('facts.busy', bytes('x'));
     const from = (await log.info('FACTS')).lastSequence + 1;
@@ -188,7 +188,7 @@ describe('the JetStream log and its broker', () => {
     idle.stop();
   });
 
-  test('streams are made as defined, and brought back to it', async () => {
+  test('streams are made as defined, and updated when they differ', async () => {
     const wrong = { ...STREAMS.RECORDS, max_bytes: 1024 * 1024, name: 'RECORDS' };
     const update = { name: wrong.name, subjects: wrong.subjects, storage: 'file', max_bytes: wrong.max_bytes };
     // Our own connection may still be on its way back from the restart of the test before.
@@ -206,7 +206,7 @@ describe('the JetStream log and its broker', () => {
     expect(deliveries['config']).toMatchObject({ allow_msg_schedules: true, retention: 'workqueue' });
   });
 
-  test('with asFound the bounds that another process chose stay', async () => {
+  test('with asFound the sizes that another process set stay', async () => {
     const small = await connectJetStream({ ...options(nats.url), factsMaxBytes: 4 * 1024 * 1024 });
     const tool = await connectJetStream({ ...options(nats.url), asFound: true });
     const { config } = await api('STREAM.INFO.FACTS');
@@ -226,7 +226,7 @@ describe('the JetStream log and its broker', () => {
   });
 });
 
-describe('a broker that cannot carry the service is refused with a clear error:', () => {
+describe('an unusable broker is refused with a clear error:', () => {
   let server: Server | undefined;
   const sockets = new Set<Socket>();
   afterEach(async () => {
@@ -261,7 +261,7 @@ describe('a broker that cannot carry the service is refused with a clear error:'
     await expect(connectJetStream(options(url))).rejects.toThrow(/JetStream is off/);
   });
 
-  test('nobody there; the message holds no password', async () => {
+  test('unreachable; the message holds no password', async () => {
     const url = await greetAs({ version: '2.15.1' });
     const port = url.split(':').at(-1);
     for (const socket of sockets) socket.destroy();

@@ -132,7 +132,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(outcome).toMatchObject({ kind: 'refused', reason: 'too_large' });
       });
 
-      test('takes a record of the largest commit', async () => {
+      test('accepts a record of the largest commit', async () => {
         const subject = freshSubject();
         const data = new Uint8Array(LIMITS.commitBytes).fill(7);
         await log.append(subject, data);
@@ -140,7 +140,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(Buffer.compare(last?.data ?? new Uint8Array(), data)).toBe(0);
       });
 
-      test('refuses when the stream is full, still minds the fence, and goes on once there is room', async () => {
+      test('refuses when the stream is full, still checks the fence, and accepts again after a purge', async () => {
         const subject = freshSubject();
         const outcomes: AppendOutcome[] = [];
         for (let i = 0; i <= FACTS_BYTES / MIB && outcomes.at(-1)?.kind !== 'refused'; i++) {
@@ -224,7 +224,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(await log.append(subject, bytes('b'), { expectedLastSequence: 0 })).toMatchObject({ kind: 'acked' });
       });
 
-      test('tell the time a record was stored, the same in every way of reading it', async () => {
+      test('give the same time of storage in every way of reading a record', async () => {
         const subject = freshSubject();
         const sequence = await append(subject, 'a');
         const { records } = collect('FACTS', { from: sequence });
@@ -237,7 +237,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
     });
 
     describe('read', () => {
-      test('gives what is there and then follows, in order and whole', async () => {
+      test('delivers stored records and then follows new ones, in order and whole', async () => {
         const subject = freshSubject();
         const first = await append(subject, '0');
         for (let i = 1; i < 20; i++) await append(subject, String(i));
@@ -249,7 +249,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(records[0]).toMatchObject({ subject, sequence: first });
       });
 
-      test('gives only the subjects asked for; wildcards are allowed', async () => {
+      test('delivers only the requested subjects; wildcards are allowed', async () => {
         const [one, two, three] = [freshSubject(), freshSubject(), freshSubject()];
         const from = await append(one, 'a');
         await append(two, 'b');
@@ -260,7 +260,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         await eventually(() => expect(all.texts()).toEqual(['a', 'b', 'c']));
       });
 
-      test('from `new` gives what is stored once it has started', async () => {
+      test('from `new` delivers records stored after it has started', async () => {
         const subject = freshSubject();
         await append(subject, 'before');
         const { reader, texts } = collect('FACTS', { from: 'new', subjects: [subject] });
@@ -284,7 +284,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(delaysMs.sort((a, b) => a - b)[10]).toBeLessThan(1_000);
       });
 
-      test('take is bounded by records and by bytes, but always gives one', async () => {
+      test('take is bounded by records and by bytes, and returns at least one record', async () => {
         const subject = freshSubject();
         const from = await append(subject, 'aaaaaaaaaa');
         await append(subject, 'bbbbbbbbbb');
@@ -306,7 +306,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(reader.pending).toBe(0);
       });
 
-      test('holds a bounded buffer when nobody takes, and loses nothing', async () => {
+      test('holds a bounded buffer while the caller takes nothing, and loses nothing', async () => {
         const subject = freshSubject();
         const total = LIMITS.readerBufferRecords * 3 + 7;
         const from = await append(subject, '0');
@@ -360,7 +360,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(ahead.records).toEqual([]);
       });
 
-      test('ends with `reset` rather than skip what was trimmed while it stood still', async () => {
+      test('ends with `reset` if records were trimmed while it was paused', async () => {
         const subject = freshSubject();
         const from = await append(subject, '0');
         const reader = stalled('FACTS', { from, subjects: [subject] });
@@ -380,7 +380,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(texts).toEqual(Array.from({ length: texts.length }, (_, i) => String(i)));
       });
 
-      test('goes on when only what it had was trimmed', async () => {
+      test('continues if only delivered records were trimmed', async () => {
         const subject = freshSubject();
         const from = await append(subject, 'a');
         const { texts } = collect('FACTS', { from, subjects: [subject] });
@@ -391,7 +391,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         await eventually(() => expect(texts()).toEqual(['a', 'b']));
       });
 
-      test('a stopped reader is silent', async () => {
+      test('a stopped reader delivers nothing', async () => {
         const subject = freshSubject();
         const { reader, records, calls } = collect('FACTS', { from: 'new', subjects: [subject] });
         await reader.started;
@@ -421,7 +421,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         return { items, stop, texts: () => items.map(({ record }) => text(record.data)) };
       }
 
-      test('hands each record to one worker, and an acknowledged one never again', async () => {
+      test('hands each record to one worker, and never again after its acknowledgement', async () => {
         const name = `w${(count += 1)}`;
         const workers = [work(name, log), work(name, other)];
         for (let i = 0; i < 30; i++) await append(`deliveries.due.${name}`, String(i));
@@ -433,7 +433,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(await log.last('DELIVERIES', `deliveries.due.${name}`)).toBeUndefined();
       });
 
-      test('hands out again what is not acknowledged in time, and says so', async () => {
+      test('hands out an unacknowledged record again after `ackWaitMs`, with its count', async () => {
         const name = `w${(count += 1)}`;
         const { items } = work(name, log, { ackWaitMs: 200 });
         await append(`deliveries.due.${name}`, 'x');
@@ -441,7 +441,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(await items[1]?.ack()).toBe(true);
       });
 
-      test('hands out again after the delay asked for', async () => {
+      test('hands out a record again after the requested delay', async () => {
         const name = `w${(count += 1)}`;
         const { items } = work(name, log);
         await append(`deliveries.due.${name}`, 'x');
@@ -454,7 +454,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         await items[1]?.ack();
       });
 
-      test('has no more out than allowed', async () => {
+      test('hands out at most `maxInFlight` records', async () => {
         const name = `w${(count += 1)}`;
         const { items } = work(name, log, { maxInFlight: 3 });
         for (let i = 0; i < 8; i++) await append(`deliveries.due.${name}`, String(i));
@@ -467,7 +467,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(items).toHaveLength(8);
       });
 
-      test('a worker that left gets nothing more', async () => {
+      test('a stopped worker gets no more records', async () => {
         const name = `w${(count += 1)}`;
         const left = work(name, log);
         left.stop();
@@ -615,7 +615,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
     });
 
     describe('plain messages', () => {
-      test('reach every listener, and one of each group', async () => {
+      test('reach every subscriber, and one of each group', async () => {
         const subject = `queries.${(count += 1)}`;
         const heard = { alone: [] as string[], a: [] as string[], b: [] as string[] };
         const listen = (client: Log, into: string[], group?: string) =>
@@ -638,7 +638,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         await eventually(() => expect(inGroup()).toEqual(sent.toSorted()));
       });
 
-      test('reach nobody who has stopped listening', async () => {
+      test('do not reach a stopped subscriber', async () => {
         const subject = `queries.${(count += 1)}`;
         const heard: string[] = [];
         const stop = log.subscribe(subject, () => heard.push('stopped'));
@@ -653,7 +653,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
     });
 
     describe('when the broker goes away and comes back', () => {
-      test('says so, and an append without an answer is unknown', async () => {
+      test('`connected` is false, and an append without an answer is unknown', async () => {
         await harness.down();
         await eventually(() => expect(log.connected).toBe(false));
         const outcome = await log.append(freshSubject(), bytes('x'), { timeoutMs: 200 });
@@ -685,7 +685,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(await log.append(subject, bytes('c'), { expectedLastSequence: fence })).toMatchObject({ kind: 'acked' });
       });
 
-      test('readers of kept streams go on, without gap or repeat', async () => {
+      test('readers of streams in files continue without gap or repeat', async () => {
         const subject = freshSubject();
         const from = await append(subject, '0');
         const followed = collect('FACTS', { from, subjects: [subject] });
@@ -719,7 +719,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(texts.length).toBeLessThanOrEqual(LIMITS.readerBufferRecords);
       });
 
-      test('a stream that was held in memory starts over: its readers end with `reset`, its writers go on', async () => {
+      test('a memory stream is created anew: its readers end with `reset`, its writers continue', async () => {
         const subject = `requests.${(count += 1)}`;
         await append(subject, 'lost');
         const before = await log.info('REQUESTS');
@@ -741,7 +741,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(again.texts()).not.toContain('lost');
       });
 
-      test('a watch goes on and skips nothing', async () => {
+      test('a watch continues and skips nothing', async () => {
         const bucket = log.bucket('CONFIG');
         const [changed, deleted] = [freshKey(), freshKey()];
         await bucket.put(changed, bytes('1'));
@@ -766,7 +766,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         expect(current).toBe(1);
       });
 
-      test('work goes on', async () => {
+      test('a work queue continues', async () => {
         const name = `w${(count += 1)}`;
         const items: WorkItem[] = [];
         cleanups.push(
@@ -785,7 +785,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
         await eventually(async () => expect(await items.at(-1)?.ack()).toBe(true));
       });
 
-      test('listeners to plain messages hear again', async () => {
+      test('subscribers get plain messages again', async () => {
         const subject = `queries.${(count += 1)}`;
         const heard: string[] = [];
         cleanups.push(other.subscribe(subject, (data) => heard.push(text(data) ?? '')));

@@ -50,7 +50,7 @@ async function open(
 }
 
 describe('credentials', () => {
-  test('in NATS_URL or apart from it are taken; others are refused at once, with what to do', async () => {
+  test('in NATS_URL or in settings are accepted; wrong ones fail at once with a remedy', async () => {
     const { port } = await startBroker('authorization { user: "me", password: "p@ss" }');
     const login = { kind: 'password', user: 'me', password: 'p@ss' } as const;
     expect((await open(`nats://me:p%40ss@127.0.0.1:${port}`)).connected).toBe(true);
@@ -66,7 +66,7 @@ describe('credentials', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  test('that the broker refuses for a while are logged, and the log goes on once it takes them again', async () => {
+  test('that the broker refuses for a while are logged, and the log continues once it accepts them again', async () => {
     const broker = await startBroker('authorization { token: "first" }');
     const lines: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line) => void lines.push(line) });
@@ -107,7 +107,7 @@ describe('credentials', () => {
 describe('TLS', () => {
   const serverSide = () => `tls { cert_file: "${file('server.crt')}", key_file: "${file('server.key')}", `;
 
-  test('is used when the broker asks for it, and its certificate must be of the named authority', async () => {
+  test('is used when the broker requires it, and its certificate must be of the configured authority', async () => {
     const { port } = await startBroker(`${serverSide()} }`);
     expect((await open(`tls://localhost:${port}`, { tls: { caFile: file('ca.crt') } })).connected).toBe(true);
     const strange = open(`nats://localhost:${port}`, { tls: { caFile: file('other.crt') } }, SOON);
@@ -115,7 +115,7 @@ describe('TLS', () => {
     await expect(open(`nats://localhost:${port}`, {}, SOON)).rejects.toThrow(/certificate/);
   });
 
-  test('with certificates of both sides lets nobody in without one', async () => {
+  test('with certificates of both sides refuses clients without one', async () => {
     const { port } = await startBroker(`${serverSide()} ca_file: "${file('ca.crt')}", verify: true }`);
     const tls = { caFile: file('ca.crt') };
     const own = { ...tls, certFile: file('server.crt'), keyFile: file('server.key') };
@@ -123,7 +123,7 @@ describe('TLS', () => {
     await expect(open(`nats://localhost:${port}`, { tls }, SOON)).rejects.toThrow(/no NATS server answers/);
   });
 
-  test('that is asked for is never given up: a broker without it gets no credentials', async () => {
+  test('that is configured is never dropped: a broker without TLS gets no credentials', async () => {
     const { port } = await startBroker('authorization { token: "hush" }');
     await expect(open(`tls://hush@localhost:${port}`, {}, SOON)).rejects.toThrow(/does not support 'tls'/);
   });

@@ -50,7 +50,7 @@ test('nats-server.conf: the largest record is taken, and still there after kill 
   }
 });
 
-test('nats-cluster.conf: three nodes hold a stream on all three, and outlive one', async () => {
+test('nats-cluster.conf: three nodes hold a stream on all three, and survive the loss of one', async () => {
   const clientPorts = await ports(3);
   const routePorts = await ports(3);
   const routes = routePorts.map((port, index) => [
