@@ -118,7 +118,7 @@ describe('the lease', () => {
     expect(await timeUntilHeld(b)).toBeGreaterThanOrEqual(leaseMs + leaseMarginMs);
   });
 
-  test('a contender that wants it after the holder fell silent has watched already and does not wait again', async () => {
+  test('a contender that begins to want it after the holder fell silent does not wait again', async () => {
     const a = join('a');
     await timeUntilHeld(a);
     let wanted = false;

@@ -180,7 +180,7 @@ describe('the owner of a partition', () => {
     expect(world.facts('EventTracked').map((fact) => fact.eventName)).toEqual(['in time']);
   });
 
-  it('makes a new player active at the end of its first day, once and at the due time, also after a downtime', async () => {
+  it('makes a new player active at the end of its first day, once and on time, also after a downtime', async () => {
     const first = await world.lead('a');
     await world.register(first, P1);
     const bornAt = world.facts('PlayerRegistered')[0]?.at ?? 0;

@@ -86,7 +86,7 @@ describe('secrets of webhooks', () => {
     expect([late.get(addressOf('a')), late.get(addressOf('b'))]).toEqual([undefined, undefined]);
   });
 
-  test('of an earlier version stay readable, and are sealed at the next start without changing the webhook', async () => {
+  test('of an earlier version stay readable; the next start seals them without changing the webhook', async () => {
     const before = await open();
     await before.put(addressOf('a'), webhook('a'));
     expect((await stored()).get('g.live.webhook.a')).toMatch(SECRETS);

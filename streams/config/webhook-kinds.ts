@@ -39,9 +39,9 @@ const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
 const RESERVED_GROUPS = ['player.', 'flag.', 'campaign.', 'churn.'];
 
 /**
- * Whether `text` is valid in a webhook's `events`: a kind of the catalogue, a wildcard, `event.<event_name>`, or the bare
- * name of an event. A name that starts with a group of the catalogue must be in it, because `player.craeted` is a typing
- * error; an event of that name can be written as `event.player.craeted`.
+ * Whether `text` is valid in a webhook's `events`: a kind of the catalogue, a wildcard, `event.<event_name>`, or the
+ * bare name of an event. A name that starts with a group of the catalogue must be in it, because `player.craeted` is a
+ * typing error; an event of that name can be written as `event.player.craeted`.
  */
 export function isWebhookEventPattern(text: string): boolean {
   if (WILDCARDS.has(text) || Object.hasOwn(WEBHOOK_KINDS, text)) return true;

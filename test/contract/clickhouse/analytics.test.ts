@@ -218,7 +218,8 @@ describe('the measure of an experiment', () => {
       // Before its exposure, and an event of the same millisecond that stands before it in the log.
       [bought(1, 5), bought(2, 10), exposed(1, 'a', 10), exposed(2, 'a', 10), exposed(3, 'a', 10), exposed(4, 'a', 10)],
       [exposed(11, 'b', 10), exposed(12, 'b', 20), exposed(13, 'b', 30)],
-      // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment: neither.
+      // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment:
+      // neither.
       [exposed(21, 'a', 1), exposed(21, 'b', 2), bought(21, 100, { amount: 1_000 })],
       [
         exposed(3, null, 1),

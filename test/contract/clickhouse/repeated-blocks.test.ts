@@ -7,7 +7,7 @@ import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks
 import { aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
-/* A block that is inserted again after ClickHouse died in the middle of it. `npm run faults` met this one in 200 kills. */
+/* A block is inserted again after a crash of ClickHouse in between. `npm run faults` found this within 200 kills. */
 
 let clickhouse: TestClickhouse;
 let target: BlockTarget;

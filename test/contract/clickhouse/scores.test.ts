@@ -231,7 +231,7 @@ describe('views of scores', () => {
     ]);
   });
 
-  it('measure drift against the bins of the model that scored: population stability index, last score of a device', async () => {
+  it('measure drift against the bins of the scoring model: stability index of each device’s last score', async () => {
     // 289.9 is just above the edge as a double, and equal to it as the model sees it.
     const edges = [0, Math.fround(289.9)];
     const measures = [

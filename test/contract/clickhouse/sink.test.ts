@@ -86,7 +86,8 @@ describe('migrations', () => {
     const elsewhere = { ...clickhouse.address, database: 'changed' };
     await migrate(elsewhere);
     const sql =
-      "ALTER TABLE changed.schema_migrations UPDATE checksum = 'other' WHERE name = '0001_events' SETTINGS mutations_sync = 2";
+      "ALTER TABLE changed.schema_migrations UPDATE checksum = 'other' " +
+      "WHERE name = '0001_events' SETTINGS mutations_sync = 2";
     expect((await ask(clickhouse, sql)).text).toBe('');
     await expect(migrate(elsewhere)).rejects.toThrow(/0001_events was changed/);
   });

@@ -12,7 +12,7 @@ import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { startTestNats, type TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
-/* Two nodes over one real broker: gateways that write definitions, and what owners on the other node compile of them. */
+/* Two nodes over one real broker: gateways write definitions, and owners on the other node compile them. */
 
 interface Node {
   log: Log;

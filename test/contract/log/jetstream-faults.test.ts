@@ -12,7 +12,9 @@ import { startTestNats } from '../../support/nats.ts';
 import type { TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
-/** What only the JetStream form has: its answers to a broker that dies in the middle, is paused, or is the wrong one. */
+/**
+ * What only the JetStream form has: its answers to a broker that dies in the middle, is paused, or is the wrong one.
+ */
 const bytes = (value: string) => Buffer.from(value, 'utf8');
 const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
 const options = (url: string) => ({ url, replicas: 1 as const, logger: silentLogger, clock: systemClock });
