@@ -49,7 +49,7 @@ function withoutOldTold(purchases: RecordedPurchase[]): RecordedPurchase[] {
     const purchase = purchases[place];
     if (purchase === undefined || (purchase.byClient?.told ?? null) === null) continue;
     told += 1;
-    if (told <= LIMITS.clientPurchasesTold) continue;
+    if (told <= LIMITS.correctablePurchases) continue;
     purchases[place] = { ...purchase, byClient: { told: null } };
     break;
   }

@@ -107,7 +107,7 @@ describe('recording a purchase', () => {
     });
 
     it('is replaced too when so many followed that only its amount is still held', () => {
-      const many = Array.from({ length: LIMITS.clientPurchasesTold + 1 }, (_, n) => ({
+      const many = Array.from({ length: LIMITS.correctablePurchases + 1 }, (_, n) => ({
         ...purchase({ transactionId: `tx-${n}`, amount: 2, currency: 'EUR' }),
         by: 'client' as const,
       }));

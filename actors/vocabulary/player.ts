@@ -120,7 +120,7 @@ export interface RecordedPurchase {
   purchaseCount: number;
   /**
    * Present when a client key recorded it: then a purchase of the same transaction by a server key replaces it. `told` is
-   * what the correction needs beside the amount; `null` for all but the newest (`LIMITS.clientPurchasesTold`).
+   * what the correction needs beside the amount; `null` for all but the newest (`LIMITS.correctablePurchases`).
    */
   byClient?: { told: ToldPurchase | null };
 }

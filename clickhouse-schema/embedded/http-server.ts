@@ -76,27 +76,27 @@ export function createHttpServer(options: HttpServerOptions): Server {
     engine: Engine,
     request: IncomingMessage,
     response: ServerResponse,
-    asked: StatementRequest,
+    statement: StatementRequest,
   ): Promise<void> {
-    const service = asked.caller === 'service';
+    const service = statement.caller === 'service';
     if (service) connections.reserve(request.socket);
     const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
     const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
     response.once('close', connections.hold(request.socket));
     // A statement of the service may send nothing for a long time: a migration rewrites tables.
     if (service) request.socket.setTimeout(0);
-    const release = await slots[asked.caller].take();
+    const release = await slots[statement.caller].take();
     try {
-      const currentDatabase = asked.database ?? options.database;
-      const plan = await planStatement(engine, { ...asked, body, ownDatabase: options.database, currentDatabase });
+      const currentDatabase = statement.database ?? options.database;
+      const plan = await planStatement(engine, { ...statement, body, ownDatabase: options.database, currentDatabase });
       if (response.destroyed) return;
-      const settings = new Map([...asked.settings, ...plan.settings]);
+      const settings = new Map([...statement.settings, ...plan.settings]);
       const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
       const connection = await engine.connect({
-        caller: asked.caller,
+        caller: statement.caller,
         database: currentDatabase,
-        settings: asked.caller === 'analyst' && whole ? bounded(settings) : settings,
-        parameters: asked.parameters,
+        settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
+        parameters: statement.parameters,
       });
       // An insert whose client disconnected may finish: it is one block, which is inserted completely or not at all.
       const onClose = () => {
@@ -104,9 +104,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
       };
       response.once('close', onClose);
       try {
-        const queryId = (asked.queryId ?? options.ids.uuidv4()).slice(0, 200);
+        const queryId = (statement.queryId ?? options.ids.uuidv4()).slice(0, 200);
         const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
-        await answer(plan, connection, { response, version: engine.version, gzip: asked.gzip, headers });
+        await answer(plan, connection, { response, version: engine.version, gzip: statement.gzip, headers });
       } finally {
         response.off('close', onClose);
         connection.close();
@@ -165,8 +165,8 @@ function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
 
 /** Limits a reader's result that is buffered as a whole, before it fills this process's memory. */
 function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const asked = Number(settings.get('max_result_bytes') ?? 0);
+  const requested = Number(settings.get('max_result_bytes') ?? 0);
   const bound =
-    asked > 0 ? Math.min(asked, LIMITS.clickhouseBufferedResultBytes) : LIMITS.clickhouseBufferedResultBytes;
+    requested > 0 ? Math.min(requested, LIMITS.clickhouseBufferedResultBytes) : LIMITS.clickhouseBufferedResultBytes;
   return new Map([...settings, ['max_result_bytes', String(bound)]]);
 }

@@ -134,7 +134,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
 
   return {
     async segmentPlayers({ game, environment, segmentId, afterPlayerId = FIRST_UUID, limit }) {
-      const asked = await ask<{ player_id: string; external_id: string; entered_at: string | number }>(
+      const result = await ask<{ player_id: string; external_id: string; entered_at: string | number }>(
         SEGMENT_PLAYERS,
         {
           game,
@@ -144,8 +144,8 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
           limit,
         },
       );
-      if (asked.kind === 'unavailable') return asked;
-      const players = asked.value.map((row) => ({
+      if (result.kind === 'unavailable') return result;
+      const players = result.value.map((row) => ({
         playerId: row.player_id,
         externalId: row.external_id,
         enteredAt: Number(row.entered_at),
@@ -154,9 +154,9 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     },
     async experiment(query) {
       const { sql, parameters } = experimentQuery(query);
-      const asked = await ask<ExperimentRow>(sql, parameters);
-      if (asked.kind === 'unavailable') return asked;
-      const variants = asked.value.map((row) => ({
+      const result = await ask<ExperimentRow>(sql, parameters);
+      if (result.kind === 'unavailable') return result;
+      const variants = result.value.map((row) => ({
         variant: row.variant,
         excluded: row.excluded === 1,
         arrived: row.arrived === 1,
@@ -171,17 +171,17 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     },
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
-      const asked = await ask<{ missed: string | number }>(sql, parameters);
-      if (asked.kind === 'unavailable') return asked;
-      return { kind: 'answered', value: Number(asked.value[0]?.missed ?? 0) };
+      const result = await ask<{ missed: string | number }>(sql, parameters);
+      if (result.kind === 'unavailable') return result;
+      return { kind: 'answered', value: Number(result.value[0]?.missed ?? 0) };
     },
     async erasure({ game, environment, playerId }) {
-      const asked = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
+      const result = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
         NEWEST_ERASURE,
         { game, environment, player: playerId },
       );
-      if (asked.kind === 'unavailable') return asked;
-      const [row] = asked.value;
+      if (result.kind === 'unavailable') return result;
+      const [row] = result.value;
       if (row === undefined) return { kind: 'answered', value: undefined };
       const rowsDeleted = row.step >= ERASURE_DONE ? Number(row.rows_deleted) : undefined;
       return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
@@ -190,20 +190,20 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     events: (query) => findEvents(ask, query),
     async webhookDeliveries(query) {
       const { sql, parameters } = webhookDeliveriesQuery(query);
-      const asked = await ask<AttemptRow>(sql, parameters);
-      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: asked.value.map(loggedAttempt) };
+      const result = await ask<AttemptRow>(sql, parameters);
+      return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(loggedAttempt) };
     },
     async deliveredFact({ game, environment, webhookId, deliveryId }) {
       const parameters = { game, environment, webhook: webhookId, delivery: deliveryId };
-      const asked = await ask<DeliveredFactRow>(DELIVERED_FACT, parameters);
-      if (asked.kind === 'unavailable') return asked;
-      const [row] = asked.value;
+      const result = await ask<DeliveredFactRow>(DELIVERED_FACT, parameters);
+      if (result.kind === 'unavailable') return result;
+      const [row] = result.value;
       return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
     },
     async quarantined(query) {
       const { sql, parameters } = quarantineQuery(query);
-      const asked = await ask<QuarantineRow>(sql, parameters);
-      return asked.kind === 'unavailable' ? asked : { kind: 'answered', value: quarantinePage(asked.value) };
+      const result = await ask<QuarantineRow>(sql, parameters);
+      return result.kind === 'unavailable' ? result : { kind: 'answered', value: quarantinePage(result.value) };
     },
     close: () => client.close(),
   };

@@ -34,7 +34,7 @@ type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Qu
 
 /** Reads a page. It ends after `limit` rows, or with the event whose properties exceed `LIMITS.eventPageBytes`. */
 export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResult<EventPage>> {
-  const asked = await ask<PageRow>(eventQuery(query), {
+  const result = await ask<PageRow>(eventQuery(query), {
     game: query.game,
     environment: query.environment,
     player: query.playerId,
@@ -49,8 +49,8 @@ export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResu
     limit: query.limit + 1,
     bytes: LIMITS.eventPageBytes,
   });
-  if (asked.kind === 'unavailable') return asked;
-  const shown = asked.value.slice(0, query.limit);
+  if (result.kind === 'unavailable') return result;
+  const shown = result.value.slice(0, query.limit);
   const last = shown.at(-1);
   const more = last !== undefined && last.found > shown.length;
   const events = shown.filter((row) => row.erased === 0).map((row) => foundEvent(row));

@@ -38,7 +38,7 @@ async function watch(): Promise<void> {
 async function looks(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn++) {
     await until('the last look is over', () => clock.timers === 2);
-    await clock.advance(LIMITS.modelLookMs);
+    await clock.advance(LIMITS.modelCheckMs);
   }
   await until('the last look is over', () => clock.timers === 2);
 }

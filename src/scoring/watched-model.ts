@@ -79,7 +79,7 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   }
 
   function again(): void {
-    cancel = clock.timer(LIMITS.modelLookMs, () => void look());
+    cancel = clock.timer(LIMITS.modelCheckMs, () => void look());
   }
 
   await load();

@@ -11,7 +11,7 @@ export const SIM_LIMITS = {
   trimMs: 3_000,
   matcherPositionMs: 300,
   segmentJitterMs: 2_000,
-  eraseLookMs: 2_000,
+  eraseCheckMs: 2_000,
   eraseAgainMs: 200,
   interventionsPerDay: 6,
   interventionsPerPlayer: 4,

@@ -79,7 +79,7 @@ function hasSentence(line: string): boolean {
 }
 
 describe('imports go one way', () => {
-  it('finds imports at all', () => {
+  it('the search for imports finds some', () => {
     expect(imports.length).toBeGreaterThan(50);
   });
 
@@ -100,7 +100,7 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('the runtime knows the kernel, the domain and the log, but neither gateway nor sinks', () => {
+  it('the runtime imports the kernel, the domains and the log, but neither gateway nor sinks', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
         isRuntime(from) &&
@@ -122,14 +122,14 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('gateway and API know neither the sinks nor the runtime', () => {
+  it('gateway and API import neither the sinks nor the runtime', () => {
     const wrong = imports.filter(
       ({ from, to }) => /^src\/(gateway|api)\//.test(from) && (to.startsWith('streams/sinks/') || isRuntime(to)),
     );
     expect(show(wrong)).toEqual([]);
   });
 
-  it('the ClickHouse schema knows nothing of gateway, runtime or sinks but the snapshot port', () => {
+  it('the ClickHouse schema imports neither gateway nor sinks, and of the runtime only the snapshot port', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
         from.startsWith('clickhouse-schema/') &&
@@ -140,7 +140,7 @@ describe('imports go one way', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('only main.ts, the local services and the command line wire parts together', () => {
+  it('only main.ts, the local services and the command line read the configuration', () => {
     const wrong = imports.filter(
       ({ from, to, typeOnly }) =>
         to === 'src/config.ts' &&
@@ -154,7 +154,7 @@ describe('imports go one way', () => {
 describe('the house is tidy', () => {
   const texts = sources.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
-  it('only src/config.ts, and what starts processes, reads the environment', () => {
+  it('only src/config.ts and code that starts processes read the environment', () => {
     const wrong = texts.filter(
       ({ file, text }) =>
         text.includes('process.env') && !/^(src\/(config|cli|local)|bench\/|clickhouse-schema\/embedded\/)/.test(file),
@@ -162,7 +162,7 @@ describe('the house is tidy', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
-  it('clock, ids and randomness come in from outside', () => {
+  it('actors and streams get clock, ids and randomness as arguments', () => {
     const wrong = texts.filter(
       ({ file, text }) =>
         /^(actors|streams)\//.test(file) &&
@@ -190,7 +190,7 @@ describe('the house is tidy', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
-  it('the top level is as agreed', () => {
+  it('the top level has the agreed folders and documents', () => {
     const top = new Set(files.map((file) => file.split('/')[0] ?? ''));
     for (const name of ['src', 'actors', 'streams', 'clickhouse-schema', 'models', 'bench', 'test', 'docs'])
       expect(top).toContain(name);

@@ -19,13 +19,13 @@ describe('the bounds of the service', () => {
   it('are all in use', () => {
     const used = execFileSync(
       'git',
-      ['grep', '-hoE', 'LIMITS\\.\\w+', '--', 'src', 'actors', 'streams', 'clickhouse-schema'],
+      ['grep', '-hoiE', 'limits\\.\\w+', '--', 'src', 'actors', 'streams', 'clickhouse-schema'],
       {
         cwd: ROOT,
         encoding: 'utf8',
       },
     );
-    const inUse = new Set(used.split('\n').map((name) => name.replace('LIMITS.', '')));
+    const inUse = new Set(used.split('\n').map((name) => name.slice('limits.'.length)));
     expect(Object.keys(LIMITS).filter((name) => !inUse.has(name))).toEqual([]);
   });
 

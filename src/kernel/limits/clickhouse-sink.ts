@@ -29,7 +29,7 @@ export const CLICKHOUSE_SINK_LIMITS = {
   /** Pause between two passes, while erasures remain or ClickHouse is unavailable. */
   eraseAgainMs: 1_000,
   /** How often the sink searches for erasures that an earlier sink left. New ones start a pass directly. */
-  eraseLookMs: 60_000,
+  eraseCheckMs: 60_000,
   /** How long the sink waits for one deletion before it checks again; the deletion continues meanwhile. */
   eraseRequestMs: 300_000,
   /**

@@ -45,7 +45,7 @@ export const PLAYER_LIMITS = {
   /** A recorded session, in seconds. A longer one is the result of a clock that was changed. */
   recordedSessionSeconds: 24 * 60 * 60,
   /** Purchases by client keys whose details are kept for corrections, per player: 300 bytes each, 300 kB at most. */
-  clientPurchasesTold: 1_000,
+  correctablePurchases: 1_000,
   /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency, which leaves 0.08 % below 2^53. */
   purchaseAmount: 900_000_000_000 * 10_000,
   /**

@@ -7,7 +7,7 @@ export const SCORING_LIMITS = {
   /** Score requests that wait for the model or the log. Beyond it a request is answered 503 at once. */
   scoringWaiting: 20_000,
   /** How often a model's files are compared. A change takes effect once two comparisons find the same files. */
-  modelLookMs: 1_000,
+  modelCheckMs: 1_000,
 
   /**
    * How long score records may take to be stored before their callers are answered 503. The duplicate window of RECORDS

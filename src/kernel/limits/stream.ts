@@ -13,7 +13,7 @@ export const STREAM_LIMITS = {
    */
   streamTokensOfKey: 1_000,
   /**
-   * Stream tokens that one process redeems at once. Beyond it 503, because anybody may send a text that looks like one.
+   * Stream tokens that one process redeems at once. Beyond it 503, because unauthenticated callers may send such texts.
    */
   streamTokensRedeemed: 64,
 

@@ -92,7 +92,7 @@ describe('the eraser', () => {
     erase('p', 5);
     await moveTo(4);
     eraser.start();
-    await clock.advance(2 * LIMITS.eraseLookMs);
+    await clock.advance(2 * LIMITS.eraseCheckMs);
     expect(steps).toEqual([]);
     await moveTo(5);
     eraser.wake();
@@ -129,19 +129,19 @@ describe('the eraser', () => {
     expect(erasures.get('p')?.step).toBe('done');
     // Webhooks have not met it: they still tell of it, and that is logged.
     rows.set('p', 1);
-    await clock.advance(4 * LIMITS.eraseLookMs);
+    await clock.advance(4 * LIMITS.eraseCheckMs);
     expect(rows.size).toBe(1);
     for (let i = 0; i < 3; i++) await log.append('records.deliveries.n-1', Buffer.from('x'));
     const { created } = broker.stream('RECORDS').bounds();
     await moveTo(2, 'clickhouse-records', created);
     await moveTo(9, 'webhooks');
-    await clock.advance(6 * LIMITS.eraseLookMs);
+    await clock.advance(6 * LIMITS.eraseCheckMs);
     expect(rows.size).toBe(1);
     await moveTo(3, 'clickhouse-records', created);
-    await clock.advance(6 * LIMITS.eraseLookMs);
+    await clock.advance(6 * LIMITS.eraseCheckMs);
     expect(erasures.get('p')?.step).toBe('settled');
     expect(rows.size).toBe(0);
-    await clock.advance(6 * LIMITS.eraseLookMs);
+    await clock.advance(6 * LIMITS.eraseCheckMs);
     expect(steps.filter((step) => step === 'removed')).toHaveLength(2);
     await eraser.stop();
   });
@@ -153,10 +153,10 @@ describe('the eraser', () => {
     await moveTo(9);
     lead(false);
     eraser.start();
-    await clock.advance(2 * LIMITS.eraseLookMs);
+    await clock.advance(2 * LIMITS.eraseCheckMs);
     expect(steps).toEqual([]);
     lead(true);
-    await clock.advance(LIMITS.eraseLookMs);
+    await clock.advance(LIMITS.eraseCheckMs);
     expect(steps).toEqual(['counted', 'removed', 'done']);
     await eraser.stop();
   });

@@ -37,7 +37,7 @@ export interface EraserOptions {
   target: ErasureTarget;
   /** Whether this process holds the writer's lease. */
   leads: () => boolean;
-  limits?: Pick<Limits, 'eraseLookMs' | 'eraseAgainMs'>;
+  limits?: Pick<Limits, 'eraseCheckMs' | 'eraseAgainMs'>;
   logger: Logger;
 }
 
@@ -52,7 +52,7 @@ export function createEraser(options: EraserOptions): Eraser {
   async function run(): Promise<void> {
     while (goesOn()) {
       const more = leads() && (await attempt());
-      if (goesOn()) await signal.wait(clock, more ? limits.eraseAgainMs : limits.eraseLookMs);
+      if (goesOn()) await signal.wait(clock, more ? limits.eraseAgainMs : limits.eraseCheckMs);
     }
   }
 
