@@ -1,10 +1,14 @@
-/** Where a fact stands: in FACTS as created then, in the record `sequence`, at `index`. */
-export interface FactPlace {
-  /** FACTS' creation, as the broker spells it. */
+/** Where a record stands: the stream FACTS, identified by its creation, and the sequence in it. */
+export interface RecordPlace {
+  /** Creation time of FACTS, in the broker's spelling. */
   created: string;
   sequence: number;
+}
+
+/** Where a fact stands: a record of FACTS, and the fact's index in it. */
+export interface FactPlace extends RecordPlace {
   index: number;
 }
 
-/** A place that every erasure comes after. */
+/** A place before every erasure. */
 export const BEFORE_ALL: FactPlace = { created: '', sequence: 0, index: 0 };

@@ -3,13 +3,13 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 /** How many appends may be in flight at once. */
 export interface AppendWindow {
   readonly size: number;
-  /** An append was answered after so long. */
-  answered(durationMs: number): void;
+  /** Call it with the duration of every completed append. */
+  completed(durationMs: number): void;
 }
 
 /**
- * Follows how long the broker takes: appends that wait for its disk make nothing faster, and stand before what comes next. One fewer with
- * each slow answer, and one more with every few fast ones.
+ * Adapts the number of concurrent appends to the broker's disk: appends that wait there gain nothing, and delay the next
+ * game's deliveries. Each slow append makes it one smaller, every four fast ones make it one larger.
  */
 export function createAppendWindow(): AppendWindow {
   let size: number = LIMITS.matcherAppendsLeast;
@@ -17,7 +17,7 @@ export function createAppendWindow(): AppendWindow {
     get size() {
       return Math.floor(size);
     },
-    answered(durationMs) {
+    completed(durationMs) {
       if (durationMs > LIMITS.matcherAppendMs) size = Math.max(LIMITS.matcherAppendsLeast, size - 1);
       else size = Math.min(LIMITS.matcherAppends, size + GROWTH);
     },

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { createDeliveryTurns, type MatchTask } from './delivery-turns.ts';
+import { createDeliveryTurns } from './delivery-turns.ts';
+import type { MatchTask } from './game-tasks.ts';
 import { aDelivery } from '../testing.ts';
 
 const KIB = 1024;
@@ -15,7 +16,7 @@ function setUp(
   const overflowed: string[] = [];
   const failures: unknown[] = [];
   const open: (() => void)[] = [];
-  let underWay = 0;
+  let inProgress = 0;
   let most = 0;
   const turns = createDeliveryTurns({
     clock,
@@ -24,11 +25,11 @@ function setUp(
     deliveriesQuota: { take: () => true, waitFor: async () => {} },
     append({ id }) {
       stored.push(id);
-      underWay += 1;
-      most = Math.max(most, underWay);
+      inProgress += 1;
+      most = Math.max(most, inProgress);
       return new Promise((resolve) =>
         open.push(() => {
-          underWay -= 1;
+          inProgress -= 1;
           resolve(true);
         }),
       );
@@ -46,7 +47,7 @@ function setUp(
     const task: MatchTask = { scope, sequence: 1, sizeBytes: 100, deliveries, onDone: () => done.push(game) };
     turns.add(task);
   };
-  /** The broker acknowledges one append after the other, until there are none. */
+  /** Lets the broker acknowledge the appends one by one, until there are none or `until` is true. */
   const acknowledge = async (until: () => boolean = () => false) => {
     await clock.advance(1);
     for (let next = open.shift(); next !== undefined && !until(); next = open.shift()) {
@@ -59,8 +60,8 @@ function setUp(
 
 const positionOf = (stored: readonly string[], id: string) => stored.indexOf(id);
 
-describe('turns of deliveries', () => {
-  it('two batches of 9,000 large deliveries of one game come before at most a few hundred KiB of it before another game’s', async () => {
+describe('delivery turns', () => {
+  it('18,000 large deliveries of one game delay another game’s delivery by at most half of the append bytes', async () => {
     const { stored, add, acknowledge, clock } = setUp();
     add('a', 9_000, 10 * KIB);
     add('a', 9_000, 10 * KIB);
@@ -69,7 +70,7 @@ describe('turns of deliveries', () => {
     add('b', 1);
     await acknowledge(() => stored.includes('b0'));
     expect(before * 10 * KIB).toBeLessThanOrEqual(LIMITS.matcherAppendBytes / 2 + 11 * KIB);
-    // It need not wait for an acknowledgement, as one game never has all appends.
+    // It waits for no acknowledgement, because one game never has all appends.
     expect(positionOf(stored, 'b0')).toBeLessThanOrEqual(before + 8);
   });
 
@@ -83,7 +84,7 @@ describe('turns of deliveries', () => {
     expect(first.filter((id) => id.startsWith('b'))).toHaveLength(8);
   });
 
-  it('a game that may have no more due waits by itself, and goes on when it may', async () => {
+  it('a game whose due quota is used up delays no other game, and continues when it has quota again', async () => {
     let isFull = true;
     const { stored, done, add, acknowledge, turns } = setUp({ hasDue: (game) => game === 'b' || !isFull });
     add('a', 5);
@@ -97,7 +98,7 @@ describe('turns of deliveries', () => {
     expect(done).toEqual(['b', 'a']);
   });
 
-  it('nobody waits while what one game has waiting is counted; each delivery is stored or told as overflowed once', async () => {
+  it('no game waits while another is counted; each delivery is stored, or reported as overflowed, once', async () => {
     const counted: ((isTaken: boolean) => void)[] = [];
     const { stored, overflowed, done, add, acknowledge, clock } = setUp({
       hasQuota: (webhook) => webhook !== 'wh_a' || new Promise((resolve) => counted.push(resolve)),
@@ -106,7 +107,7 @@ describe('turns of deliveries', () => {
     add('b', 3);
     await acknowledge();
     expect(stored).toEqual(['b0', 'b1', 'b2']);
-    // More of the same game asks no second time.
+    // A further task of the same game causes no second count.
     add('a', 1);
     await clock.advance(10);
     expect(counted).toHaveLength(1);
@@ -119,7 +120,7 @@ describe('turns of deliveries', () => {
     expect(done).toEqual(['b', 'a', 'a']);
   });
 
-  it('a task is done once its last append is acknowledged, and an append that is given up never', async () => {
+  it('a task is done once its last append is acknowledged, and a task without deliveries at once', async () => {
     const { done, add, clock, acknowledge, most } = setUp();
     add('a', 3);
     add('a', 0);

@@ -4,99 +4,82 @@ import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, encodeDelivery } from '../delivery/delivery.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
+import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
 import { scopeKey } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
-
-/** What one record means for one game: its deliveries, made as they are needed. */
-export interface MatchTask {
-  readonly scope: Scope;
-  readonly sequence: number;
-  /** Its share of the record's bytes. */
-  readonly sizeBytes: number;
-  readonly deliveries: Iterator<Delivery>;
-  /** Called once all of its deliveries are stored. */
-  onDone: () => void;
-}
 
 export interface DeliveryTurnsOptions {
   clock: Clock;
   webhookQuota: WebhookQuota;
   dueQuota: Pick<DueQuota, 'has' | 'add'>;
   deliveriesQuota: DeliveriesQuota;
-  /** Stores a delivery however long that takes. False: it was given up. Rejects when the log is closed. */
+  /** Stores a delivery, however long that takes. False: it was given up. Rejects when the log is closed. */
   append: (delivery: Delivery, bytes: Uint8Array) => Promise<boolean>;
-  /** Too many wait for its webhook or its game: it is not stored. */
+  /** Called instead of `append` when too many deliveries wait for the webhook or the game. */
   onOverflow: (delivery: Delivery) => void;
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Stores the deliveries of many games, in turns of bytes (deficit round robin): however much one game has, another waits for one turn
- * of each game before it.
+ * Stores the deliveries of many games in turns of bytes (deficit round robin): a game waits for at most one turn of each
+ * other game, however many deliveries those have.
+ *
+ * States of a game: ready, while it has a next delivery and may append; parked, while its quota of due deliveries is used
+ * up; counting, while the broker counts its waiting deliveries; idle, while it has no deliveries or too many appends.
  *
  * Invariants
- * 1. Tasks of one game are taken up in order. At most a window of appends (append-window.ts) and `LIMITS.matcherAppendBytes` are
- *    under way, and half of each for one game.
- * 2. A game that has its share of what is due (due-room.ts), or whose waiting deliveries are being counted, waits by itself. Only
- *    when DELIVERIES as a whole has no room do all wait.
+ * 1. Tasks of one game are started in order. At most a window of appends (append-window.ts) and `LIMITS.matcherAppendBytes`
+ *    are in progress, and half of each for one game.
+ * 2. A parked or counting game delays no other game. Only a used-up quota of DELIVERIES as a whole stops all games.
  */
 export interface DeliveryTurns {
   add(task: MatchTask): void;
   /** Tasks of a game (by scope key) that are not done, in order, and their bytes. */
   tasksOf(game: string): Iterable<MatchTask>;
   bytesOf(game: string): number;
-  /** The game that has most of those bytes, but for `except`. */
-  most(except: (game: string) => boolean): string | undefined;
-  /** A game that waited for room to have deliveries due may have it. */
+  /** The game with the most of those bytes, except the games for which `except` is true. */
+  largest(except: (game: string) => boolean): string | undefined;
+  /** Makes parked games ready: their quota of due deliveries may have changed. */
   resume(): void;
-  /** Takes up nothing more. */
+  /** Starts no more appends. */
   stop(): void;
-  /** Deliveries that were stored. */
+  /** Number of stored deliveries. */
   readonly stored: number;
 }
 
 interface Next {
   task: MatchTask;
   delivery: Delivery;
-  /** Present once it has its room. */
+  /** Set once the webhook's quota has accepted the delivery. */
   bytes: Uint8Array | undefined;
 }
 
-interface Queue {
-  game: string;
-  scope: Scope;
-  /** Not done, in order. */
-  tasks: Set<MatchTask>;
-  /** Those of them that may have deliveries left. */
-  left: MatchTask[];
-  underWay: Map<MatchTask, number>;
+interface Game {
+  tasks: GameTasks;
   next: Next | undefined;
-  bytes: number;
   appends: number;
   appendBytes: number;
-  /** Bytes it may still store in this turn. */
+  /** Bytes that it may still store in this turn. */
   deficit: number;
-  /** What waits for it is being counted. */
   isCounting: boolean;
 }
 
-/** Bytes of one turn: most deliveries are a few hundred, and the largest takes two turns. */
+/** Bytes of one turn: most deliveries have a few hundred, and the largest takes two turns. */
 const TURN_BYTES = 64 * 1024;
-/** What passing over a delivery counts as. */
-const PASS_BYTES = 1_024;
-/** Deliveries looked at before others use the event loop. */
+/** Bytes that an overflowed delivery uses of a turn. */
+const OVERFLOW_BYTES = 1_024;
+/** Deliveries handled before other work gets the event loop. */
 const STEPS_AT_ONCE = 256;
-/** What a delivery's record holds beside its data, about. */
+/** Approximate bytes of a delivery's record without its data. */
 const FRAME_BYTES = 512;
 
 export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurns {
   const { clock, webhookQuota, dueQuota, deliveriesQuota, append, onOverflow, onFailure } = options;
-  const queues = new Map<string, Queue>();
-  /** Games whose turn comes, in order. */
-  const ready = new Set<Queue>();
-  /** Games that wait for what they have due to be delivered. */
-  const parked = new Set<Queue>();
+  const games = new Map<string, Game>();
+  /** In the order of their turns. */
+  const ready = new Set<Game>();
+  const parked = new Set<Game>();
   let appends = 0;
   let appendBytes = 0;
   let stored = 0;
@@ -111,27 +94,18 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     onFailure(error);
   }
 
-  function queueOf(scope: Scope): Queue {
-    const game = scopeKey(scope);
-    const queue: Queue = queues.get(game) ?? {
-      game,
-      scope,
-      tasks: new Set(),
-      left: [],
-      underWay: new Map(),
-      next: undefined,
-      bytes: 0,
-      appends: 0,
-      appendBytes: 0,
-      deficit: 0,
-      isCounting: false,
-    };
-    queues.set(game, queue);
-    return queue;
+  function gameOf(scope: Scope): Game {
+    const key = scopeKey(scope);
+    const known = games.get(key);
+    if (known !== undefined) return known;
+    const tasks = createGameTasks(scope, () => games.delete(key));
+    const game: Game = { tasks, next: undefined, appends: 0, appendBytes: 0, deficit: 0, isCounting: false };
+    games.set(key, game);
+    return game;
   }
 
-  function makeReady(queue: Queue): void {
-    if (!queue.isCounting && !parked.has(queue)) ready.add(queue);
+  function makeReady(game: Game): void {
+    if (!game.isCounting && !parked.has(game)) ready.add(game);
   }
 
   function pumpSoon(): void {
@@ -144,158 +118,146 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
   function pump(): void {
     for (let steps = 0; ; steps++) {
       if (stopped || isBlocked || appends >= window.size || appendBytes >= LIMITS.matcherAppendBytes) return;
-      const [queue] = ready;
-      if (queue === undefined) return;
+      const [game] = ready;
+      if (game === undefined) return;
       if (steps === STEPS_AT_ONCE) {
         pumpSoon();
         return;
       }
-      if (queue.deficit <= 0) {
-        // Its turn is over: to the end of the line.
-        queue.deficit += TURN_BYTES;
-        ready.delete(queue);
-        ready.add(queue);
-      } else step(queue);
+      if (game.deficit <= 0) {
+        // Its turn is over: it moves to the end of the line.
+        game.deficit += TURN_BYTES;
+        ready.delete(game);
+        ready.add(game);
+      } else step(game);
     }
   }
 
-  /** Stores, or passes over, one delivery of a game; or takes the game out of the line until it can go on. */
-  function step(queue: Queue): void {
-    const next = (queue.next ??= nextOf(queue));
+  /** Stores one delivery of a game or lets it overflow; or removes the game from `ready` until it can continue. */
+  function step(game: Game): void {
+    const next = (game.next ??= nextOf(game));
     if (next === undefined) {
-      ready.delete(queue);
-      queue.deficit = 0;
+      ready.delete(game);
+      game.deficit = 0;
       return;
     }
-    if (queue.appends >= window.size / 2 || queue.appendBytes >= LIMITS.matcherAppendBytes / 2) {
-      ready.delete(queue);
+    if (game.appends >= window.size / 2 || game.appendBytes >= LIMITS.matcherAppendBytes / 2) {
+      ready.delete(game);
       return;
     }
-    if (!dueQuota.has(queue.scope)) {
-      ready.delete(queue);
-      parked.add(queue);
+    if (!dueQuota.has(game.tasks.scope)) {
+      ready.delete(game);
+      parked.add(game);
       return;
     }
     if (next.bytes === undefined) {
       const taken = webhookQuota.take(next.delivery, next.delivery.data.length + FRAME_BYTES);
       if (typeof taken !== 'boolean') {
-        ready.delete(queue);
-        queue.isCounting = true;
-        void taken.then((isTaken) => counted(queue, next, isTaken)).catch(fail);
+        ready.delete(game);
+        game.isCounting = true;
+        void taken.then((isTaken) => counted(game, next, isTaken)).catch(fail);
         return;
       }
-      if (!grant(queue, next, taken)) return;
+      if (!acceptOrOverflow(game, next, taken)) return;
     }
-    store(queue, next);
+    store(game, next);
   }
 
-  function counted(queue: Queue, next: Next, isTaken: boolean): void {
+  function nextOf(game: Game): Next | undefined {
+    const found = game.tasks.next();
+    return found === undefined ? undefined : { task: found.task, delivery: found.delivery, bytes: undefined };
+  }
+
+  function counted(game: Game, next: Next, isTaken: boolean): void {
     if (stopped) return;
-    queue.isCounting = false;
-    grant(queue, next, isTaken);
-    makeReady(queue);
+    game.isCounting = false;
+    acceptOrOverflow(game, next, isTaken);
+    makeReady(game);
     pump();
   }
 
-  /** False: the delivery is passed over. */
-  function grant(queue: Queue, next: Next, isTaken: boolean): boolean {
+  /** False: the delivery has overflowed. */
+  function acceptOrOverflow(game: Game, next: Next, isTaken: boolean): boolean {
     if (isTaken) {
       next.bytes = encodeDelivery(next.delivery);
       return true;
     }
-    queue.next = undefined;
-    queue.deficit -= PASS_BYTES;
+    game.next = undefined;
+    game.deficit -= OVERFLOW_BYTES;
     onOverflow(next.delivery);
     return false;
   }
 
-  function store(queue: Queue, next: Next): void {
+  function store(game: Game, next: Next): void {
     const { task, delivery, bytes = encodeDelivery(delivery) } = next;
     const sizeBytes = bytes.byteLength;
     if (!deliveriesQuota.take(sizeBytes)) {
-      isBlocked = true;
-      void deliveriesQuota
-        .waitFor(sizeBytes, () => stopped)
-        .then(() => {
-          isBlocked = false;
-          pump();
-        })
-        .catch(fail);
+      waitForQuota(sizeBytes);
       return;
     }
-    queue.next = undefined;
-    queue.deficit -= sizeBytes;
-    queue.underWay.set(task, (queue.underWay.get(task) ?? 0) + 1);
-    count(queue, 1, sizeBytes);
-    const settled = dueQuota.add(delivery, sizeBytes);
+    game.next = undefined;
+    game.deficit -= sizeBytes;
+    game.tasks.appendStarted(task);
+    countAppend(game, 1, sizeBytes);
+    const appendCompleted = dueQuota.add(delivery, sizeBytes);
     const sentAtMs = clock.monotonicMs();
     void append(delivery, bytes)
       .then((isStored) => {
         if (!isStored) return;
-        settled();
-        window.answered(clock.monotonicMs() - sentAtMs);
-        appended(queue, task, sizeBytes);
+        appendCompleted();
+        window.completed(clock.monotonicMs() - sentAtMs);
+        appended(game, task, sizeBytes);
       })
       .catch(fail);
   }
 
-  function appended(queue: Queue, task: MatchTask, sizeBytes: number): void {
-    count(queue, -1, -sizeBytes);
+  /** Stops all games until DELIVERIES has quota for the next delivery. */
+  function waitForQuota(sizeBytes: number): void {
+    isBlocked = true;
+    void deliveriesQuota
+      .waitFor(sizeBytes, () => stopped)
+      .then(() => {
+        isBlocked = false;
+        pump();
+      })
+      .catch(fail);
+  }
+
+  function appended(game: Game, task: MatchTask, sizeBytes: number): void {
+    countAppend(game, -1, -sizeBytes);
     stored += 1;
-    const left = (queue.underWay.get(task) ?? 0) - 1;
-    if (left > 0) queue.underWay.set(task, left);
-    else queue.underWay.delete(task);
-    if (left === 0 && !queue.left.includes(task)) done(queue, task);
-    makeReady(queue);
+    game.tasks.appendCompleted(task);
+    makeReady(game);
     pump();
   }
 
-  function count(queue: Queue, number: 1 | -1, sizeBytes: number): void {
+  function countAppend(game: Game, number: 1 | -1, sizeBytes: number): void {
     appends += number;
     appendBytes += sizeBytes;
-    queue.appends += number;
-    queue.appendBytes += sizeBytes;
-  }
-
-  function nextOf(queue: Queue): Next | undefined {
-    for (let [task] = queue.left; task !== undefined; [task] = queue.left) {
-      const found = task.deliveries.next();
-      if (found.done !== true) return { task, delivery: found.value, bytes: undefined };
-      queue.left.shift();
-      if (!queue.underWay.has(task)) done(queue, task);
-    }
-    return undefined;
-  }
-
-  function done(queue: Queue, task: MatchTask): void {
-    queue.tasks.delete(task);
-    queue.bytes -= task.sizeBytes;
-    if (queue.tasks.size === 0) queues.delete(queue.game);
-    task.onDone();
+    game.appends += number;
+    game.appendBytes += sizeBytes;
   }
 
   return {
     add(task) {
-      const queue = queueOf(task.scope);
-      queue.tasks.add(task);
-      queue.left.push(task);
-      queue.bytes += task.sizeBytes;
-      makeReady(queue);
+      const game = gameOf(task.scope);
+      game.tasks.add(task);
+      makeReady(game);
       pumpSoon();
     },
-    tasksOf: (game) => queues.get(game)?.tasks ?? [],
-    bytesOf: (game) => queues.get(game)?.bytes ?? 0,
-    most(except) {
-      let most: Queue | undefined;
-      for (const queue of queues.values()) {
-        if (!except(queue.game) && queue.bytes > (most?.bytes ?? 0)) most = queue;
+    tasksOf: (game) => games.get(game)?.tasks.open ?? [],
+    bytesOf: (game) => games.get(game)?.tasks.sizeBytes ?? 0,
+    largest(except) {
+      let largest: GameTasks | undefined;
+      for (const { tasks } of games.values()) {
+        if (!except(tasks.game) && tasks.sizeBytes > (largest?.sizeBytes ?? 0)) largest = tasks;
       }
-      return most?.game;
+      return largest?.game;
     },
     resume() {
       const waited = [...parked];
       parked.clear();
-      for (const queue of waited) makeReady(queue);
+      for (const game of waited) makeReady(game);
       pump();
     },
     stop() {

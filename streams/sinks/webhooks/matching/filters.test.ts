@@ -47,7 +47,7 @@ describe('filters', () => {
     expect(holds(path, condition)).toBe(expected);
   });
 
-  it('sees own properties only, whatever they are called', () => {
+  it('reads own properties only, whatever their names', () => {
     expect(holds('properties.__proto__.x', { eq: 1 })).toBe(true);
     expect(holds('properties.constructor', { eq: 'mine' })).toBe(true);
     expect(holds('__proto__', { exists: true })).toBe(false);
@@ -61,7 +61,7 @@ describe('filters', () => {
     expect(both?.(data)).toBe(false);
   });
 
-  it('an operator nobody knows never holds, and none at all means no filter', () => {
+  it('an unknown operator never holds, and no operators mean no filter', () => {
     const future: FilterCondition = JSON.parse('{"matches":".*"}');
     expect(holds('properties.item', future)).toBe(false);
     expect(compileFilters({})).toBeUndefined();

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../../src/kernel/json.ts';
 import type { FilterCondition, FilterOperator } from '../../../../actors/vocabulary/documents.ts';
 
-/** A value of the payload's data; `undefined`: there is none. */
+/** A value in the payload's data; `undefined` if absent. */
 type Found = Json | undefined;
 
-/** Operator → whether the value found meets the operand (FILTER_OPERATORS says what each means). */
+/** Operator → test of the found value against the operand (FILTER_OPERATORS describes each). */
 const HOLDS: Readonly<Record<FilterOperator, (found: Found, operand: unknown) => boolean>> = {
   eq: (found, operand) => found !== undefined && isDeepStrictEqual(found, operand),
   ne: (found, operand) => found === undefined || !isDeepStrictEqual(found, operand),
@@ -20,8 +20,8 @@ const HOLDS: Readonly<Record<FilterOperator, (found: Found, operand: unknown) =>
 };
 
 /**
- * Compiles a webhook's filters: property path → condition; all must hold. A path such as `properties.amount` leads into
- * the payload's data. An operator this program doesn't know never holds: a filter that is ignored would misfire.
+ * Compiles a webhook's filters: property path → condition; all must hold. A path such as `properties.amount` selects a
+ * value of the payload's data. An unknown operator never holds: ignoring the filter would send unwanted deliveries.
  */
 export function compileFilters(
   filters: Readonly<Record<string, FilterCondition>>,
@@ -41,8 +41,8 @@ function isOperator(text: string): text is FilterOperator {
 }
 
 /**
- * Own properties only, so `__proto__` finds what a caller sent under that name and nothing else. What is left of the path
- * may itself be the key, as names of attributes may hold dots; no other splits are tried, so the work is linear.
+ * Reads own properties only, so `__proto__` finds only data that was sent under this name. Names of attributes may contain
+ * dots, so the rest of the path may be one key; no other splits are tried, so the work is linear.
  */
 function lookUp(data: Json, path: string): Found {
   let value = data;

@@ -1,22 +1,22 @@
-/** A record that was read; it is done once everything that holds it has let go. */
+/** A record that was read; it is done once all holders have released it. */
 export interface ReadRecord {
   readonly sequence: number;
   holders: number;
 }
 
-/** The records of FACTS that were read in order and are not done yet, and how far all before them are. */
+/** The records of FACTS that one reader has read, in order, and that are not done yet. */
 export interface MatchWindow {
-  /** The record that was read last. */
+  /** Sequence of the last record that was read. */
   readonly taken: number;
   /** Every record up to and including this sequence is done. */
   readonly position: number;
-  /** A record was read. The caller holds it once, until it calls `release`. */
+  /** Adds a record that was read. The caller is its first holder, until it calls `release`. */
   add(sequence: number): ReadRecord;
   hold(record: ReadRecord): void;
   release(record: ReadRecord): void;
 }
 
-/** @param position the last sequence that was done before */
+/** @param position the last sequence that is already done */
 export function createMatchWindow(position: number): MatchWindow {
   const open: ReadRecord[] = [];
   let taken = position;

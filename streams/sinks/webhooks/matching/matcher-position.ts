@@ -4,18 +4,18 @@ import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts'
 
 export const WEBHOOKS_SINK: SinkName = 'webhooks';
 
-/** How far one game is, where that differs from the others. */
+/** Position of one game that differs from the common position. */
 export interface GameMark extends Scope {
   /** Its deliveries of every record up to and including this sequence are stored. */
   sequence: number;
 }
 
 /**
- * How far matching is. `sequence` is the lowest of all, as in every sink's position: whoever trims FACTS, and a program that does not
- * know marks, goes by it.
+ * The stored position of matching. `sequence` is the lowest position of all games, as in every sink's position: the trimmer
+ * uses it, and so do versions that do not know marks.
  */
 export interface MatcherPosition extends SinkPosition {
-  /** Where all games are that have no mark. Left out: at `sequence`. */
+  /** Position of all games without a mark; `sequence` when absent. */
   reach?: number;
   games?: readonly GameMark[];
 }
@@ -31,7 +31,7 @@ export function parseMatcherPosition(value: unknown): MatcherPosition | undefine
   if (position === undefined || typeof value !== 'object' || value === null) return position;
   if (!('reach' in value) || typeof value.reach !== 'number' || !('games' in value)) return position;
   const games = Array.isArray(value.games) ? value.games.map(parseMark) : [];
-  // What cannot be read is read anew from the lowest: repeats are known by their ids.
+  // With an unreadable mark, matching starts at the lowest position: message ids remove the repeats.
   return games.every((mark) => mark !== undefined) ? { ...position, reach: value.reach, games } : position;
 }
 

@@ -11,7 +11,6 @@ import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { matchFacts } from './match-facts.ts';
 import { type MatcherPosition, matcherPosition, parseMatcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
-import { createOverflowNotes } from '../queue/overflow-notes.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
@@ -22,21 +21,21 @@ export interface MatcherOptions {
   clock: Clock;
   logger: Logger;
   metrics: SinkMetrics;
-  /** Who contends for the lease; unique per process incarnation. */
+  /** Name of this process for the lease; unique per process incarnation. */
   holder: string;
   /** Bytes DELIVERIES may hold before matching waits. */
   deliveriesBytes?: number;
-  /** Retries that may wait for one webhook before what is new is left to a recovery. */
+  /** Retries that may wait for one webhook before new deliveries overflow. */
   pendingPerWebhook?: number;
-  /** Whether a webhook's receiver took what it got last, as far as this process knows. */
+  /** Whether a webhook's receiver is healthy, as far as this process knows. */
   isHealthy?: (webhook: string) => boolean;
-  /** Told of every delivery that was not queued, as too many wait for its webhook. */
+  /** Called with every delivery that was not queued because too many wait for its webhook or game. */
   onOverflow?: (delivery: Delivery) => void;
   limits?: Pick<Limits, 'matcherPositionMs'>;
 }
 
 export interface Matcher {
-  /** Gives the lease up once what is under way has settled. */
+  /** Releases the lease once the run has ended. */
   stop(): Promise<void>;
 }
 
@@ -44,13 +43,15 @@ const RETRY_MS = 1_000;
 const CONFIG_LOG_MS = 5_000;
 
 /**
- * Turns facts into deliveries (match-facts.ts). One process at a time does, by lease; the others stand by.
+ * Owns the lease of matching: one process at a time makes deliveries of FACTS (match-facts.ts), the others stand by.
+ *
+ * States: standing by; running, which starts again from the stored position after a failure; stopped.
  *
  * Invariants
- * 1. A record is matched against definitions at least as fresh as those it was decided under.
- * 2. A webhook gets nothing that was decided before its creation (`createdRevision`).
+ * 1. A record is matched against definitions at least as new as those it was decided under.
+ * 2. A webhook gets no record that was decided before its creation (`createdRevision`).
  *
- * Without a stored position it starts at FACTS' first record: no webhook can be older than what it must not see.
+ * Without a stored position, matching starts at the first record of FACTS; invariant 2 keeps older records from webhooks.
  */
 export function createMatcher(options: MatcherOptions): Matcher {
   const { log, config, clock, logger, metrics, isHealthy = () => true } = options;
@@ -68,10 +69,10 @@ export function createMatcher(options: MatcherOptions): Matcher {
     most: options.pendingPerWebhook ?? LIMITS.deliveriesPendingPerWebhook,
     share: Math.min(options.pendingPerWebhook ?? Infinity, LIMITS.deliveriesPendingShare),
   });
-  const overflows = createOverflowNotes(clock, logger);
+  const logOverflow = createOverflowLog(clock, logger);
   const signal = createSignal();
-  /** Counts take-overs: a run whose number is no longer the current one stops at its next step. */
-  let turn = 0;
+  /** Counts the lease's changes: a run with an older number stops at its next step. */
+  let leaseCount = 0;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
 
@@ -81,30 +82,30 @@ export function createMatcher(options: MatcherOptions): Matcher {
     holder: options.holder,
     clock,
     onAcquired: () => {
-      turn += 1;
-      const mine = turn;
+      leaseCount += 1;
+      const mine = leaseCount;
       running = running.then(() => run(mine));
     },
     onLost: () => {
-      turn += 1;
+      leaseCount += 1;
       signal.notify();
     },
   });
 
-  const over = (mine: number): boolean => stopped || mine !== turn;
+  const isOver = (mine: number): boolean => stopped || mine !== leaseCount;
 
   async function run(mine: number): Promise<void> {
-    while (!over(mine)) {
+    while (!isOver(mine)) {
       try {
         await follow(mine);
       } catch (error) {
-        if (!over(mine)) logger.error({ err: error }, 'webhooks: matching failed, starting again from its position');
+        if (!isOver(mine)) logger.error({ err: error }, 'webhooks: matching failed; it starts again from its position');
       }
-      if (!over(mine)) await sleep(clock, RETRY_MS);
+      if (!isOver(mine)) await sleep(clock, RETRY_MS);
     }
   }
 
-  /** Matches from the stored position until the turn is over, the position was taken or FACTS was reset. */
+  /** Matches from the stored position until the lease is lost, another process moved the position, or FACTS was reset. */
   async function follow(mine: number): Promise<void> {
     const positions = storedPosition(log, WEBHOOKS_SINK, parseMatcherPosition);
     const { stored, bounds } = await loadWithBounds(positions, log);
@@ -123,49 +124,50 @@ export function createMatcher(options: MatcherOptions): Matcher {
       from: startingPoint(stored, bounds),
       onOverflow: overflow,
       isConfigSeen: (revision) => isConfigSeen(revision, mine),
-      isOver: () => over(mine),
+      isOver: () => isOver(mine),
       isStopping: () => stopped,
     });
   }
 
+  /** The stored position, corrected when FACTS does not hold it. */
   function startingPoint(stored: MatcherPosition | undefined, bounds: StreamBounds): MatcherPosition {
     const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
     if (stored === undefined) return first;
     if (stored.stream !== bounds.created) {
-      logger.error({ stored, bounds }, 'webhooks: FACTS is another stream now; matching it from its first record');
+      logger.error({ stored, bounds }, 'webhooks: FACTS was created again; matching starts at its first record');
       return first;
     }
     const { reach = stored.sequence, games = [] } = stored;
     if (reach > bounds.lastSequence) {
-      logger.error({ stored, bounds }, 'webhooks: FACTS lost records that were matched; going on at its end');
+      logger.error({ stored, bounds }, 'webhooks: FACTS lost records that were matched; matching continues at its end');
       return { stream: bounds.created, sequence: bounds.lastSequence };
     }
     if (stored.sequence >= first.sequence) return stored;
-    logger.error({ stored, bounds }, 'webhooks: FACTS was trimmed past the position; records were not matched');
+    logger.error({ stored, bounds }, 'webhooks: FACTS was trimmed past the position; some records were never matched');
     const held = games.map((mark) => ({ ...mark, sequence: Math.max(mark.sequence, first.sequence) }));
     return matcherPosition(bounds.created, Math.max(reach, first.sequence), held);
   }
 
   function overflow(delivery: Delivery): void {
     metrics.deliveriesOverflowed.inc();
-    overflows.note(delivery);
+    logOverflow(delivery);
     options.onOverflow?.(delivery);
   }
 
   /**
-   * Waits for the definitions a record was decided under. They come within milliseconds; if they never do, CONFIG has lost
-   * them, and one record must not stop every webhook for good. False: the turn is over.
+   * Waits for the definitions a record was decided under. They normally arrive within milliseconds. If CONFIG has lost
+   * them, matching continues without them: one record must not stop all webhooks. False: the run is over.
    */
   async function isConfigSeen(revision: number, mine: number): Promise<boolean> {
     for (let waitedMs = 0; config.revision < revision && waitedMs < LIMITS.matcherConfigWaitMs;) {
       if (await config.seen(revision, CONFIG_LOG_MS)) break;
-      if (over(mine)) return false;
+      if (isOver(mine)) return false;
       waitedMs += CONFIG_LOG_MS;
-      logger.warn({ revision, seen: config.revision, waitedMs }, 'webhooks: waiting for definitions of a record');
+      logger.warn({ revision, seen: config.revision, waitedMs }, 'webhooks: waiting for the definitions of a record');
     }
     if (config.revision < revision)
       logger.error({ revision }, 'webhooks: matching without the definitions of a record');
-    return !over(mine);
+    return !isOver(mine);
   }
 
   return {
@@ -176,5 +178,25 @@ export function createMatcher(options: MatcherOptions): Matcher {
       subscriptions.stop();
       await lease.release();
     },
+  };
+}
+
+const OVERFLOW_LINE_MS = 60_000;
+
+/** Logs which webhooks overflow, at most one line a minute for each: a webhook may overflow thousands of times. */
+function createOverflowLog(clock: Clock, logger: Logger): (delivery: Delivery) => void {
+  const webhooks = new Map<string, { nextLineMs: number; overflowed: number }>();
+  return ({ webhook, owedSince }) => {
+    const nowMs = clock.monotonicMs();
+    const known = webhooks.get(webhook) ?? { nextLineMs: nowMs, overflowed: 0 };
+    known.overflowed += 1;
+    if (webhooks.size >= LIMITS.webhooksInMemory) webhooks.clear();
+    webhooks.set(webhook, known);
+    if (nowMs < known.nextLineMs) return;
+    logger.error(
+      { webhook, overflowed: known.overflowed, since: new Date(owedSince).toISOString() },
+      'webhooks: too many deliveries wait for a webhook; new ones need a recovery',
+    );
+    webhooks.set(webhook, { nextLineMs: nowMs + OVERFLOW_LINE_MS, overflowed: 0 });
   };
 }

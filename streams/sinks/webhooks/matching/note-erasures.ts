@@ -2,20 +2,20 @@ import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import { noteErasure } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
-import type { RecordPlace } from './matching.ts';
+import type { RecordPlace } from '../../../records/fact-place.ts';
 import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
 
 export interface NoteErasuresOptions {
   log: Log;
   clock: Clock;
   logger: Logger;
-  /** Asked before every attempt. */
+  /** Checked before every attempt; once true, the write is given up. */
   givenUp: () => boolean;
 }
 
 const RETRY_MS = 1_000;
 
-/** Notes the erasures of a record, however long the broker is away: deliveries that wait are dropped from then on. */
+/** Writes the erasures of a record to the bucket ERASURES, with retries: from then on workers drop waiting deliveries. */
 export async function noteErasures(
   { log, clock, logger, givenUp }: NoteErasuresOptions,
   record: CommitRecord,
@@ -26,7 +26,7 @@ export async function noteErasures(
     while (!givenUp()) {
       const outcome = await noteErasure(log, fact.entityId, { ...place, index, erasedAt: fact.at });
       if (outcome.kind === 'written') break;
-      logger.warn({ outcome }, 'webhooks: an erasure cannot be noted; trying on');
+      logger.warn({ outcome }, 'webhooks: writing an erasure failed; retrying');
       await sleep(clock, RETRY_MS);
     }
   }

@@ -8,26 +8,26 @@ export interface PositionSaverOptions {
   clock: Clock;
   positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
-  present: () => MatcherPosition;
-  /** Deliveries that were stored so far. */
+  current: () => MatcherPosition;
+  /** Number of deliveries stored so far. */
   stored: () => number;
   isOver: () => boolean;
-  /** Raised when there is something to save by then. */
+  /** Raised when a save is due. */
   signal: Signal;
   limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
 }
 
-/** Saves how far matching is: soon while deliveries are sent, seldom else. */
+/** Saves the position of matching: often while deliveries are stored, seldom otherwise. */
 export interface PositionSaver {
-  /** Saves the position if that is due. False: somebody else moved it, or this is over. */
+  /** Saves the position if a save is due. False: another process moved it, or matching is over. */
   saveInTime(): Promise<boolean>;
-  /** Saves what is new at a stop. */
+  /** Saves a changed position at a stop. */
   saveLast(): Promise<void>;
   stop(): void;
 }
 
 export function createPositionSaver(options: PositionSaverOptions): PositionSaver {
-  const { clock, positions, from, present, stored, isOver, signal, limits = LIMITS } = options;
+  const { clock, positions, from, current, stored, isOver, signal, limits = LIMITS } = options;
   let savedText = JSON.stringify(from);
   let savedAtMs = clock.monotonicMs();
   let storedAtSave = 0;
@@ -35,7 +35,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
 
   async function save(): Promise<boolean> {
     while (!isOver()) {
-      const position = present();
+      const position = current();
       const outcome = await positions.save(position);
       if (outcome === 'saved') {
         savedText = JSON.stringify(position);
@@ -51,7 +51,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
   return {
     async saveInTime() {
       cancelTimer();
-      if (JSON.stringify(present()) === savedText) return true;
+      if (JSON.stringify(current()) === savedText) return true;
       const intervalMs = stored() > storedAtSave ? LIMITS.matcherSaveMs : limits.matcherPositionMs;
       const leftMs = savedAtMs + intervalMs - clock.monotonicMs();
       if (leftMs > 0) {
@@ -62,7 +62,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
       return save();
     },
     async saveLast() {
-      const position = present();
+      const position = current();
       if (JSON.stringify(position) !== savedText) await positions.save(position);
     },
     stop: () => cancelTimer(),

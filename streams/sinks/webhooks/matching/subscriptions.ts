@@ -6,27 +6,27 @@ import { compileFilters } from './filters.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
-/** An enabled webhook, ready for matching. */
+/** An enabled webhook, compiled for matching. */
 export interface Subscription extends Scope {
   webhook: string;
-  /** Revision of the definition this was made from. */
+  /** Revision of the webhook's definition. */
   revision: number;
-  /** It sees no record decided under an older revision. */
+  /** Revision of the webhook's creation: it gets no record that was decided under an older revision. */
   createdRevision: number;
-  /** `undefined`: it takes everything of its kinds. */
+  /** `undefined`: it takes all facts of its kinds. */
   filter: ((data: Json) => boolean) | undefined;
 }
 
-/** Who wants which kind, per game and environment. Follows the ConfigStore. */
+/** The enabled webhooks by game, environment and kind. Follows the ConfigStore. */
 export interface Subscriptions {
-  /** The webhooks of a game and environment that asked for a kind, filters and creation aside. Each once. */
+  /** The webhooks of a game and environment that subscribe to a kind, each once; filters and creation are not checked. */
   wanting(scope: Scope, type: string): readonly Subscription[];
   /** Whether a game and environment has an enabled webhook. */
   has(scope: Scope): boolean;
   stop(): void;
 }
 
-/** Pattern → the webhooks that stand under it. A webhook stands under a wildcard, or under names the wildcard leaves open. */
+/** Pattern → its webhooks. A webhook is listed under a wildcard, or under the names that no wildcard of it covers. */
 type Index = Map<string, Subscription[]>;
 
 export function createSubscriptions(config: Pick<WebhookConfig, 'list' | 'onChange'>): Subscriptions {
@@ -40,7 +40,7 @@ export function createSubscriptions(config: Pick<WebhookConfig, 'list' | 'onChan
       indexes ??= buildIndexes(config.list('webhook'));
       const index = indexes.get(scopeKey(scope));
       if (index === undefined) return [];
-      // An event may be named `*`: then its kind and its group are one pattern.
+      // An event may be named `*`: then its kind equals its group, and the set removes the duplicate.
       const patterns = new Set(['*', groupOf(type), type]);
       return [...patterns].flatMap((pattern) => index.get(pattern) ?? []);
     },
@@ -77,14 +77,14 @@ function buildIndexes(entries: readonly ConfigEntry<'webhook'>[]): Map<string, I
   return indexes;
 }
 
-/** A webhook's `events` as kinds and wildcards: bare event names spelt out, what a wildcard covers left out. */
+/** A webhook's `events` as kinds and wildcards: event names get their prefix, names that a wildcard covers are removed. */
 function effectivePatterns(events: readonly string[]): string[] {
-  const patterns = new Set(events.map((text) => (isSpeltOut(text) ? text : `event.${text}`)));
+  const patterns = new Set(events.map((text) => (isKindOrWildcard(text) ? text : `event.${text}`)));
   if (patterns.has('*')) return ['*'];
   return [...patterns].filter((pattern) => pattern === groupOf(pattern) || !patterns.has(groupOf(pattern)));
 }
 
-function isSpeltOut(text: string): boolean {
+function isKindOrWildcard(text: string): boolean {
   return text === '*' || text === 'player.*' || text.startsWith('event.') || Object.hasOwn(WEBHOOK_KINDS, text);
 }
 
@@ -93,7 +93,7 @@ function groupOf(type: string): string {
   return `${type.slice(0, type.indexOf('.'))}.*`;
 }
 
-/** A game and environment as one name. */
+/** A game and environment as one key. */
 export function scopeKey({ game, environment }: Scope): string {
   return `${environment} ${game}`;
 }

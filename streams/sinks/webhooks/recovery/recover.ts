@@ -11,7 +11,7 @@ import { appendUntilAcked } from '../queue/append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
-import { matchRecord } from '../matching/matching.ts';
+import { matchRecord } from '../matching/match-record.ts';
 import { createPace } from '../queue/pace.ts';
 import type { RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';

@@ -4,18 +4,12 @@ import { occurrenceOf } from './occurrences.ts';
 import { scopeKey, type Subscription, type Subscriptions } from './subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
-
-/** Where a record stands in the log. */
-export interface RecordPlace {
-  /** When FACTS was created, as the broker spells it. */
-  created: string;
-  sequence: number;
-}
+import type { RecordPlace } from '../../../records/fact-place.ts';
 
 /**
- * The deliveries a record gives rise to: one for every fact and webhook that wants it.
- * @param isHealthy the webhooks of a fact that are not come last: each delivery is a write to disk, and nobody should wait behind them
- * @param indexes of the facts that count; all when left out
+ * Makes the deliveries of one record: one for every pair of a fact and a webhook that subscribes to it.
+ * @param isHealthy failing webhooks of a fact come last: each delivery is a write to disk, and healthy ones should not wait
+ * @param indexes facts to match; all by default
  */
 export function* matchRecord(
   record: CommitRecord,
@@ -57,7 +51,7 @@ export function* matchRecord(
   }
 }
 
-/** The games of a record that have webhooks, each with the indexes of its facts. */
+/** The games of a record that have enabled webhooks, each with the indexes of its facts. */
 export function gamesOf(
   record: CommitRecord,
   subscriptions: Pick<Subscriptions, 'has'>,
@@ -81,7 +75,7 @@ function healthyFirst(all: readonly Subscription[], isHealthy: (webhook: string)
   return failing.length === 0 ? all : [...healthy, ...failing];
 }
 
-/** JSON.parse makes `__proto__` an own property like any other; the text is our own, made from what was validated. */
+/** The text is our own, made from validated data. JSON.parse makes `__proto__` an own property like any other. */
 function parseData(text: JsonText): Json {
   const value: Json = JSON.parse(text);
   return value;
