@@ -6,47 +6,49 @@ import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-loa
 import { unknownSegment, type SegmentLookup } from '../segments/unknown-segment.ts';
 import { compileCampaign } from './compile-campaign.ts';
 
-/** What a definition is judged by beside itself. */
+/** The state that a definition is validated against. */
 export interface CampaignContext extends SegmentLookup {
   /** Epoch milliseconds. */
   nowMs: number;
 }
 
-/** A fault with the value it speaks of. */
+/** A fault and the value it refers to, which together identify it. */
 interface Validation extends FieldFault {
   value: unknown;
 }
 
 /**
- * What is wrong with a definition that has the right shape. Paths are JSON pointers with the names of the wire.
- * @param held what the definition changes: only what the change brings in counts, as a campaign whose segment is gone, or
- * whose time has come, must still be switched off
- * @returns at most `LIMITS.reportedFaults`; none: the campaign compiles, or is no worse than it was
+ * Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire.
+ * @param previous the definition before an edit: only new faults are returned, so that a campaign whose segment was
+ * deleted, or whose time has passed, can still be disabled
+ * @returns at most `LIMITS.reportedFaults`; none: the campaign compiles, or the edit adds no fault
  */
 export function campaignFaults(
   document: CampaignDocument,
-  around: CampaignContext,
-  held?: CampaignDocument,
+  context: CampaignContext,
+  previous?: CampaignDocument,
 ): FieldFault[] {
-  if (loads(document) && (held === undefined || !loads(held))) {
+  if (exceedsPatterns(document) && (previous === undefined || !exceedsPatterns(previous))) {
     return [{ path: '/trigger/conditions', message: TOO_MANY_PATTERNS }];
   }
-  const before = new Set(held === undefined ? [] : validate(held, around).map((fault) => JSON.stringify(fault)));
-  return validate(document, around)
+  const before = new Set(
+    previous === undefined ? [] : validate(previous, context).map((fault) => JSON.stringify(fault)),
+  );
+  return validate(document, context)
     .filter((fault) => !before.has(JSON.stringify(fault)))
     .slice(0, LIMITS.reportedFaults)
     .map(({ path, message }) => ({ path, message }));
 }
 
-/** Whether compiling a campaign's condition would take too long. */
-function loads({ trigger }: CampaignDocument): boolean {
+/** Whether the campaign's regular expressions would take too long to compile. */
+function exceedsPatterns({ trigger }: CampaignDocument): boolean {
   return trigger.kind === 'event' && hasTooManyPatterns(trigger.conditions ?? {});
 }
 
-function validate(document: CampaignDocument, around: CampaignContext): Validation[] {
+function validate(document: CampaignDocument, context: CampaignContext): Validation[] {
   const { trigger, quietHours } = document;
   if (trigger.kind === 'event' && Buffer.byteLength(JSON.stringify(trigger.conditions ?? {})) > LIMITS.documentBytes) {
-    const message = `must be at most ${LIMITS.documentBytes} bytes as JSON`;
+    const message = `is too large; the maximum is ${LIMITS.documentBytes} bytes as JSON`;
     return [{ path: '/trigger/conditions', message, value: trigger }];
   }
   const compiled = compileCampaign(document);
@@ -55,22 +57,22 @@ function validate(document: CampaignDocument, around: CampaignContext): Validati
   return [
     ...(excess === undefined ? [] : [{ ...excess, value: trigger }]),
     ...(compiled.kind === 'invalid' ? compiled.faults.map((fault) => ({ ...fault, value })) : []),
-    ...segmentFaults(document, around),
+    ...segmentFaults(document, context),
     ...timeFaults(document),
-    ...(trigger.kind === 'schedule' ? scheduleFaults(trigger, document, around) : []),
+    ...(trigger.kind === 'schedule' ? scheduleFaults(trigger, document, context) : []),
   ];
 }
 
-function segmentFaults({ trigger, audience }: CampaignDocument, around: CampaignContext): Validation[] {
+function segmentFaults({ trigger, audience }: CampaignDocument, context: CampaignContext): Validation[] {
   const faults: Validation[] = [];
   if (trigger.kind === 'segment_entered' || trigger.kind === 'segment_exited') {
     const value = trigger.segmentId;
-    if (!around.segmentExists(value)) {
-      faults.push({ path: `/trigger/${trigger.kind}`, message: unknownSegment(value, around), value });
+    if (!context.segmentExists(value)) {
+      faults.push({ path: `/trigger/${trigger.kind}`, message: unknownSegment(value, context), value });
     }
   }
-  if (audience !== null && !around.segmentExists(audience)) {
-    faults.push({ path: '/audience', message: unknownSegment(audience, around), value: audience });
+  if (audience !== null && !context.segmentExists(audience)) {
+    faults.push({ path: '/audience', message: unknownSegment(audience, context), value: audience });
   }
   return faults;
 }

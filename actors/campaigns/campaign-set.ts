@@ -3,31 +3,31 @@ import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Campaign } from '../targeting.ts';
 import { byPriority } from './priority.ts';
 
-/** The campaigns of one game and environment that are enabled and compile, and which of them a fact triggers. */
+/** The enabled, compiled campaigns of one game and environment, indexed by what triggers them. */
 export interface CampaignSet {
-  /** The most urgent first. */
+  /** Sorted by priority, the most urgent first. */
   readonly all: readonly Campaign[];
   get(id: string): Campaign | undefined;
-  /** The most urgent first. Their conditions, times and audiences are not asked yet. */
+  /** Sorted by priority. Does not check conditions, times and audiences. */
   triggeredBy(fact: DomainFact): readonly Campaign[];
-  /** Those with a time in the window, the most urgent first. */
+  /** The campaigns scheduled in the window, sorted by priority. */
   scheduledIn(window: ScheduleWindow): readonly Campaign[];
 }
 
-/** The times after the one and up to the other, epoch milliseconds. */
+/** The times after `after`, up to and including `until`; epoch milliseconds. */
 export interface ScheduleWindow {
   after: number;
   until: number;
 }
 
-/** Whether a campaign's time is in the window. */
+/** Whether the campaign's scheduled time is in the window. */
 export function isScheduledIn({ trigger }: CampaignDocument, { after, until }: ScheduleWindow): boolean {
   return trigger.kind === 'schedule' && trigger.at > after && trigger.at <= until;
 }
 
 const NONE: readonly Campaign[] = [];
 
-/** Indexes campaigns by what triggers them: an event that triggers nothing costs one look. */
+/** Indexes campaigns by trigger: an event that triggers none costs one look-up. */
 export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
   const all = campaigns.toSorted(
     (one, other) => byPriority(one.priority, other.priority) || (one.id < other.id ? -1 : 1),
@@ -61,9 +61,9 @@ function indexed(
   for (const campaign of campaigns) {
     const key = keyOf(campaign.document);
     if (key === undefined) continue;
-    const held = index.get(key);
-    if (held === undefined) index.set(key, [campaign]);
-    else held.push(campaign);
+    const list = index.get(key);
+    if (list === undefined) index.set(key, [campaign]);
+    else list.push(campaign);
   }
   return index;
 }

@@ -27,9 +27,8 @@ import type { InterventionTriggered } from '../vocabulary/campaign-facts.ts';
 import type { Definitions } from '../definitions.ts';
 
 /*
- * Caps hold whatever happens: commands of several gateways whose clocks differ, drafts that are decided and thrown away, a
- * player read back from the store, an owner that rebuilds everybody from the log. Held against a plain reading of the
- * definition that knows nothing of tallies: it looks through all that was ever given.
+ * Caps are exact with gateways whose clocks differ, discarded drafts, players loaded from the store and owners that rebuild
+ * from the log. The reference model applies the definition without tallies: it counts all interventions ever given.
  */
 
 const START = 20_000 * DAY_MS + DAY_MS / 2;
@@ -73,7 +72,7 @@ const campaigns: Arbitrary<CampaignDocument[]> = array(
   list.map(({ event, ...some }, n) => aCampaign({ id: campaignId(n), trigger: { kind: 'event', event }, ...some })),
 );
 
-/** Why a plain reading would not give a player one more at `now`; `undefined`: it would. */
+/** The reference model's reason to suppress an intervention at `now`; `undefined`: none. */
 function refusal(
   { id, caps, cooldownSeconds, holdoutPercentage }: CampaignDocument,
   given: readonly InterventionTriggered[],
@@ -89,7 +88,7 @@ function refusal(
   return holdoutPercentage === 100 ? 'holdout' : undefined;
 }
 
-/** An owner of the players: what it holds, and the log that it holds it from. */
+/** An owner of the players: their states, and the log that the states come from. */
 function createOwner(definitions: Definitions) {
   const log: DomainFact[] = [];
   let states = new Map<string, EntityState>(PLAYERS.map((id) => [id, newPlayer(id)]));
@@ -147,7 +146,7 @@ afterAll(() => {
 });
 
 describe('caps', () => {
-  it('hold exactly, over 100,000 triggers, whatever order, clock, store or rebuild they meet', () => {
+  it('are exact over 100,000 triggers, in any order, with any clock, after a load or a rebuild', () => {
     const run = property(campaigns, array(step, { minLength: 30, maxLength: 60 }), (documents, steps) => {
       const owner = createOwner(campaignsOf(documents));
       const known = new Map<string, Known>(PLAYERS.map((id) => [id, { given: [], noted: new Set(), latestAt: 0 }]));
@@ -176,15 +175,15 @@ function toldOf(facts: readonly DomainFact[]): string[] {
   });
 }
 
-/** What a player had so far. */
+/** The history of one player in the reference model. */
 interface Known {
   given: InterventionTriggered[];
-  /** Campaign, reason and UTC day of what was refused. */
+  /** Campaign, reason and UTC day of each suppression. */
   noted: Set<string>;
   latestAt: number;
 }
 
-/** The same by the plain reading, which adds to what is known. */
+/** The same by the reference model, which extends the history. */
 function expected(
   documents: readonly CampaignDocument[],
   known: ReadonlyMap<string, Known>,
@@ -200,7 +199,7 @@ function expected(
       const { id: campaignIdNow, trigger, expiresAfterSeconds } = document;
       if (trigger.kind !== 'event' || trigger.event !== EVENTS[event]) continue;
       triggers += 1;
-      // No player's time goes back: what is given or noted later is dated no earlier.
+      // Time never runs backwards for a player: later facts have the same or a later time.
       const at = Math.max(receivedAt, one.latestAt);
       const reason = refusal(document, one.given, at);
       const note = `${campaignIdNow} ${reason} ${dayOf(at)}`;

@@ -6,17 +6,17 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
 import { isQuiet, minutesOf } from './quiet-hours.ts';
 
-/** `invalid`: it cannot be asked at all; paths are JSON pointers into the definition as on the wire. */
+/** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
 export type CompiledCampaign =
-  /** `excess`: its condition is too expensive for a new definition. */
+  /** `excess`: the condition is too expensive for a new definition. */
   { kind: 'compiled'; campaign: Campaign; excess: FieldFault | undefined } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * Makes a campaign of its definition. Who is held out is decided by the hash of flags (GrowthBook's, version 2) over the
- * campaign's id and the player's: the same players for its whole life, and others than those of any other campaign or
- * flag. Raising the percentage brings nobody back. What a definition of another version may lack is read here, so that it
- * throws here and nowhere else.
- * @param onOverBudget called when the trigger's condition exceeds its steps, and so is false
+ * Compiles a campaign. The hash of flags (GrowthBook's, version 2) over the campaign's and the player's id selects the
+ * hold-out: always the same players, independent of other campaigns and flags. A higher percentage releases no player.
+ *
+ * Reads every field that a definition of another version may lack, so that such a definition throws here and not later.
+ * @param onOverBudget called when the trigger's condition exceeds its steps; the condition is then false
  */
 export function compileCampaign(document: CampaignDocument, onOverBudget?: () => void): CompiledCampaign {
   const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
@@ -48,4 +48,4 @@ export function compileCampaign(document: CampaignDocument, onOverBudget?: () =>
   };
 }
 
-const NO_TIME_OF_DAY = 'must be a time of day, 00:00 to 23:59';
+const NO_TIME_OF_DAY = 'must be a time of day as HH:MM, from 00:00 to 23:59';

@@ -13,7 +13,7 @@ import type {
   InterventionTriggered,
 } from '../vocabulary/campaign-facts.ts';
 
-/** The newest waits last. Room is made by those whose time is over, then by the oldest that is not delivered any more. */
+/** Appends the intervention. At the limit, expired ones are removed, then the oldest that is no longer delivered. */
 export function interventionTriggered(
   state: PlayerState,
   fact: InterventionTriggered,
@@ -33,7 +33,11 @@ export function interventionTriggered(
   };
   return {
     ...state,
-    interventions: append(withRoom(state.interventions, at, limits), intervention, limits.interventionsPerPlayer),
+    interventions: append(
+      withoutFinished(state.interventions, at, limits),
+      intervention,
+      limits.interventionsPerPlayer,
+    ),
     campaignTallies: tallied(state, triggeredTally(tallyOf(state, campaignId), at)),
   };
 }
@@ -45,45 +49,48 @@ export function interventionSuppressed(
   return { ...state, campaignTallies: tallied(state, suppressedTally(tallyOf(state, campaignId), reason, at)) };
 }
 
-/** What is delivered to one session is past for all that are open, also for one that a clock ahead of this one opened. */
+/** No open session gets the intervention again, not even one that a node with a faster clock opened. */
 export function interventionOffered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
   let offeredAt = at;
   for (const { openedAt } of state.sessions) if (openedAt > offeredAt) offeredAt = openedAt;
-  return changed(state, interventionId, (held) => ({ ...held, offers: held.offers + 1, offeredAt }));
+  return changed(state, interventionId, (pending) => ({ ...pending, offers: pending.offers + 1, offeredAt }));
 }
 
 export function interventionShown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {
-  return changed(state, interventionId, (held) => ({ ...held, shownAt: at }));
+  return changed(state, interventionId, (pending) => ({ ...pending, shownAt: at }));
 }
 
-/** A click is the last that is heard of an intervention. */
+/** A click ends an intervention. */
 export function interventionClicked(state: PlayerState, { interventionId }: InterventionClicked): PlayerState {
-  return { ...state, interventions: state.interventions.filter((held) => held.interventionId !== interventionId) };
+  return {
+    ...state,
+    interventions: state.interventions.filter((pending) => pending.interventionId !== interventionId),
+  };
 }
 
 function changed(
   state: PlayerState,
   interventionId: string,
-  change: (held: PendingIntervention) => PendingIntervention,
+  change: (pending: PendingIntervention) => PendingIntervention,
 ): PlayerState {
-  const interventions = state.interventions.map((held) =>
-    held.interventionId === interventionId ? change(held) : held,
+  const interventions = state.interventions.map((pending) =>
+    pending.interventionId === interventionId ? change(pending) : pending,
   );
   return { ...state, interventions };
 }
 
-function withRoom(
+function withoutFinished(
   interventions: readonly PendingIntervention[],
   at: number,
   limits: EvolveLimits,
 ): readonly PendingIntervention[] {
   const live = interventions.filter(({ expiresAt }) => expiresAt > at);
   if (live.length < limits.interventionsPerPlayer) return live;
-  const done = live.findIndex((held) => !isWaiting(held, at, limits));
+  const done = live.findIndex((pending) => !isWaiting(pending, at, limits));
   return done === -1 ? live : live.toSpliced(done, 1);
 }
 
-/** The latest changed is last; beyond the bound the one changed longest ago is forgotten. */
+/** Sorted by last change. At the limit, the tally unchanged for longest is removed. */
 function tallied({ campaignTallies }: PlayerState, tally: PlayerState['campaignTallies'][number]) {
   const others = campaignTallies.filter(({ campaignId }) => campaignId !== tally.campaignId);
   return append(others, tally, LIMITS.campaignTallies);

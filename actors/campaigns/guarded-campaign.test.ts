@@ -3,7 +3,7 @@ import { aPlayer } from '../testing.ts';
 import { guardedCampaign } from './guarded-campaign.ts';
 import { aCampaign, campaignSetOf } from './testing.ts';
 
-it('a campaign whose conditions throw is for nobody from then on, and that is told once', () => {
+it('a campaign whose conditions throw accepts no player from then on, and is reported once', () => {
   const [campaign] = campaignSetOf(aCampaign()).all;
   if (campaign === undefined) throw new Error('there is no campaign');
   const told: unknown[] = [];

@@ -1,20 +1,21 @@
 import type { Campaign } from '../targeting.ts';
 
 /**
- * A campaign that accepts nobody once asking it threw: it would take every write of its players with it. Reported once.
- * @param broken is told what was thrown
+ * Wraps a campaign: after its conditions throw once, it accepts no player. Otherwise every write of its players would
+ * fail.
+ * @param onThrow called once, with the error
  */
-export function guardedCampaign(campaign: Campaign, broken: (error: unknown) => void): Campaign {
-  let trusted = true;
+export function guardedCampaign(campaign: Campaign, onThrow: (error: unknown) => void): Campaign {
+  let isTrusted = true;
   return {
     ...campaign,
     accepts(subject) {
-      if (!trusted) return false;
+      if (!isTrusted) return false;
       try {
         return campaign.accepts(subject);
       } catch (error) {
-        trusted = false;
-        broken(error);
+        isTrusted = false;
+        onThrow(error);
         return false;
       }
     },

@@ -63,8 +63,8 @@ function life(interventions: PendingIntervention[], some: Partial<PlayerState> =
   };
 }
 
-describe('a sync delivers what waits', () => {
-  it('in the documented shape, with the content in force now, and notes it', () => {
+describe('a sync delivers pending interventions', () => {
+  it('in the documented shape, with the current content, and records the delivery', () => {
     const one = life([waiting(1)]);
     one.open('ses_1', NOON);
     const content = { title: 'New', body: 'Text', cta: '' };
@@ -97,7 +97,7 @@ describe('a sync delivers what waits', () => {
     ]);
   });
 
-  it('the most urgent first, then the oldest; unknown priorities last, by their text', () => {
+  it('the most urgent first, then the oldest; unknown priorities last, alphabetically', () => {
     const priorities = ['zzz', 'low', 'medium', 'aaa', 'urgent', 'normal', 'high', 'urgent'];
     const one = life(priorities.map((_, n) => waiting(n)));
     one.open('ses_1', NOON);
@@ -107,7 +107,7 @@ describe('a sync delivers what waits', () => {
     expect(one.sync('ses_1', NOON + 100, set)).toEqual([4, 7, 6, 2, 5, 1, 3, 0].map((n) => `int_${n}`));
   });
 
-  it('once in a session, and again only in one opened later, until the client shows it', () => {
+  it('once in a session, and again only in sessions opened later, until the client shows them', () => {
     const one = life([waiting(1)]);
     one.open('ses_1', NOON);
     one.open('ses_2', NOON + 10);
@@ -124,7 +124,7 @@ describe('a sync delivers what waits', () => {
     expect(one.sync('ses_4', NOON + 2 * HOUR_MS + 1)).toEqual([]);
   });
 
-  it('again in no session that was open before, though another clock says that it was opened later', () => {
+  it('never again in a session that was already open, even if another clock opened it later', () => {
     const one = life([waiting(1)]);
     one.open('ses_ahead', NOON + HOUR_MS);
     one.open('ses_2', NOON + 10);
@@ -135,7 +135,7 @@ describe('a sync delivers what waits', () => {
     expect(one.sync('ses_3', NOON + 2 * HOUR_MS)).toEqual(['int_1']);
   });
 
-  it('in at most three sessions, and never once it is over', () => {
+  it('in at most three sessions, and never after they expire', () => {
     const one = life([waiting(1, { expiresAt: NOON + DAY_MS }), waiting(2, { expiresAt: NOON + DAY_MS + HOUR_MS })]);
     for (let n = 0; n < LIMITS.interventionOffers; n++) {
       one.open(`ses_${n}`, NOON + n * HOUR_MS);
@@ -148,7 +148,7 @@ describe('a sync delivers what waits', () => {
     expect(other.sync('ses_1', NOON + DAY_MS)).toEqual(['int_2']);
   });
 
-  it('unless its campaign is gone or over, or has quiet hours: then it waits', () => {
+  it('unless the campaign is deleted, over or in quiet hours: then they wait', () => {
     const one = life([waiting(1), waiting(2), waiting(3)]);
     one.open('ses_1', NOON);
     const set = campaignSetOf(
@@ -160,7 +160,7 @@ describe('a sync delivers what waits', () => {
     expect(one.sync('ses_1', NOON + 3 * HOUR_MS, set)).toEqual(['int_3']);
   });
 
-  it('for a session that is open', () => {
+  it('only in an open session', () => {
     expect(life([waiting(1)]).sync('ses_none', NOON)).toEqual([]);
   });
 });

@@ -8,12 +8,12 @@ import { isWaiting } from './waiting.ts';
 import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
 
 /**
- * What waits to be shown to a player in a session: the most urgent first, then the oldest, with the content its campaign
- * has now. Emits that it was delivered.
+ * Delivers pending interventions to a session and emits the deliveries: the most urgent first, then the oldest, with
+ * the current content of the campaign.
  *
- * It is delivered once, and again only in a session that was opened later, in case the client never showed it: until it
- * expires, or in so many sessions. While its campaign is disabled, over or gone, or the player has quiet hours, it waits.
- * @param state the player as the draft has it now
+ * An unshown intervention is delivered again only in a session opened later, until it expires, in at most
+ * `interventionOffers` sessions. It waits while its campaign is disabled, over or deleted, and in quiet hours.
+ * @param state the player's current state in the draft
  * @param at epoch milliseconds
  */
 export function offerInterventions(
@@ -27,8 +27,8 @@ export function offerInterventions(
   const session = state.sessions.find((open) => open.sessionId === sessionId);
   if (session === undefined) return [];
   const { id: entityId, game, environment, externalId } = state;
-  return deliverable(draft, state, session, campaigns, at).map(({ held, campaign }) => {
-    const { interventionId, campaignId, campaignKey, campaignVersion } = held;
+  return deliverable(draft, state, session, campaigns, at).map(({ pending, campaign }) => {
+    const { interventionId, campaignId, campaignKey, campaignVersion } = pending;
     const fact = { entityId, game, environment, at, campaignId, campaignKey, campaignVersion, externalId };
     draft.emit({ kind: 'InterventionOffered', ...fact, interventionId, sessionId });
     const { content, displayRules } = campaign.document;
@@ -37,7 +37,7 @@ export function offerInterventions(
 }
 
 interface Deliverable {
-  held: PendingIntervention;
+  pending: PendingIntervention;
   campaign: Campaign;
 }
 
@@ -49,12 +49,13 @@ function deliverable(
   at: number,
 ): Deliverable[] {
   const found: Deliverable[] = [];
-  for (const held of state.interventions) {
-    if (!isWaiting(held, at, limits) || session.openedAt <= held.offeredAt) continue;
-    const campaign = campaigns.get(held.campaignId);
-    if (campaign !== undefined && !isOver(campaign, at) && !campaign.isQuiet(state, at)) found.push({ held, campaign });
+  for (const pending of state.interventions) {
+    if (!isWaiting(pending, at, limits) || session.openedAt <= pending.offeredAt) continue;
+    const campaign = campaigns.get(pending.campaignId);
+    if (campaign !== undefined && !isOver(campaign, at) && !campaign.isQuiet(state, at))
+      found.push({ pending, campaign });
   }
-  // They are held in order of their age, and sorting keeps the order of equal ones.
+  // Interventions are sorted by age, and the sort is stable.
   return found.sort((one, other) => byPriority(one.campaign.priority, other.campaign.priority));
 }
 

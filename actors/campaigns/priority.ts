@@ -1,4 +1,4 @@
-/** What `display_rules.priority` may say with a meaning of ours, the most urgent first. */
+/** The known values of `display_rules.priority`; 0 is the most urgent. */
 const RANKS: ReadonlyMap<string, number> = new Map([
   ['urgent', 0],
   ['high', 1],
@@ -7,7 +7,7 @@ const RANKS: ReadonlyMap<string, number> = new Map([
   ['low', 3],
 ]);
 
-/** An order for sorting: urgent, high, normal or medium, low, then any other text by its characters. */
+/** Compares priorities for sorting: urgent, high, normal or medium, low, then other texts alphabetically. */
 export function byPriority(one: string, other: string): number {
   const difference = rankOf(one) - rankOf(other);
   if (difference !== 0 || one === other || RANKS.has(one)) return difference;

@@ -8,12 +8,12 @@ const inZone = (timezone: unknown) => aPlayer({ attributes: JSON.stringify({ tim
 const night = (iso: string, zone: unknown) => isQuiet(22 * 60, 8 * 60, inZone(zone), at(iso));
 
 describe('quiet hours', () => {
-  it('are read as HH:MM', () => {
+  it('are parsed as HH:MM', () => {
     expect(['00:00', '08:30', '23:59'].map(minutesOf)).toEqual([0, 510, 1_439]);
     expect(['24:00', '8:30', '08:60', '08:30:00', '', '٠٨:٣٠'].map(minutesOf)).toEqual(Array(6).fill(undefined));
   });
 
-  it('go past midnight when they begin later than they end', () => {
+  it('span midnight if they begin later than they end', () => {
     const utc = ['21:59:59', '22:00:00', '23:59:59', '00:00:00', '07:59:59', '08:00:00', '12:00:00'];
     expect(utc.map((time) => night(`2026-01-15T${time}Z`, 'UTC'))).toEqual([
       false,
@@ -57,7 +57,7 @@ describe('quiet hours', () => {
     expect(night('2026-10-25T07:00:00Z', 'Europe/Berlin')).toBe(false);
   });
 
-  it('never hold at a time of day that a change of clocks leaves out, and hold twice for one it repeats', () => {
+  it('never apply at a time of day that a clock change skips, and apply twice at one it repeats', () => {
     const quiet = (from: number, to: number, iso: string) => isQuiet(from, to, inZone('America/New_York'), at(iso));
     // 8 March 2026: 01:59:59 is followed by 03:00:00.
     for (let minute = 0; minute < 24 * 60; minute++) {
@@ -69,7 +69,7 @@ describe('quiet hours', () => {
     expect(quiet(60, 120, '2026-11-01T07:30:00Z')).toBe(false);
   });
 
-  it('are those of UTC for a time zone that is none', () => {
+  it('use UTC for an unknown time zone', () => {
     for (const zone of ['Mars/Olympus', '', 7, null, ['Asia/Tokyo'], 'x'.repeat(1_000), '__proto__', 'UTC']) {
       expect(night('2026-01-15T22:00:00Z', zone)).toBe(true);
       expect(night('2026-01-15T12:00:00Z', zone)).toBe(false);

@@ -11,8 +11,8 @@ export function minutesOf(text: string): number | undefined {
 }
 
 /**
- * Whether it is quiet for a player: from the first time of day until just before the second, past midnight when that is the
- * earlier one, by the clock on the player's wall. So quiet hours are an hour shorter or longer when that clock is changed.
+ * Whether a player has quiet hours: from `from` until before `to` in local time, past midnight if `to` is earlier. They
+ * are an hour shorter or longer on the days on which daylight saving time starts or ends.
  * @param from minutes after midnight; `to` likewise
  */
 export function isQuiet(from: number, to: number, player: PlayerState, nowMs: number): boolean {
@@ -20,7 +20,7 @@ export function isQuiet(from: number, to: number, player: PlayerState, nowMs: nu
   return from <= to ? now >= from && now < to : now >= from || now < to;
 }
 
-/** The player's attribute `timezone`: an IANA name, or an offset such as `+05:30`. */
+/** The player's attribute `timezone`: an IANA name or an offset such as `+05:30`. */
 function zoneOf(player: PlayerState): string {
   if (!player.attributes.includes('"timezone"')) return UTC;
   const zone = attributesOf(player)['timezone'];
@@ -37,10 +37,10 @@ function wallMinutes(zone: string, nowMs: number): number {
   return minutesOf(format.format(nowMs)) ?? 0;
 }
 
-/** Making one takes tens of microseconds, so they are kept; also that a text is no zone. */
+/** A cache, as creating a format takes tens of microseconds; `undefined` for texts that are not a zone. */
 const formats = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** `undefined`: no such zone, so it is UTC. */
+/** `undefined`: there is no such zone; the caller uses UTC. */
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone);
   if (formats.size >= LIMITS.timeZones) formats.clear();

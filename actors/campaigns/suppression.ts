@@ -7,7 +7,7 @@ import { isWaiting } from './waiting.ts';
 import type { SuppressionReason } from '../vocabulary/suppression-reasons.ts';
 import type { CampaignTally } from '../vocabulary/player.ts';
 
-/** What speaks against giving a player what a campaign has for it, the first that does; `undefined`: nothing. */
+/** The first reason not to give a player an intervention of the campaign; `undefined`: there is none. */
 export function suppressionOf(
   campaign: Campaign,
   tally: CampaignTally,
@@ -24,11 +24,11 @@ export function suppressionOf(
   if (givenOn(state, day) >= limits.interventionsPerDay) return 'cap_all_campaigns';
   if (campaign.isQuiet(state, nowMs)) return 'quiet_hours';
   if (waiting(state, nowMs, limits) >= limits.interventionsPerPlayer) return 'waiting_full';
-  // Last, so that who is held out would have got it: only then do both arms of the funnel hold players of one kind.
+  // Checked last: held-out players would have got the intervention, so both arms of the funnel are comparable.
   return campaign.isHeldOut(state.id) ? 'holdout' : undefined;
 }
 
-/** What a player got on that day, of all campaigns. */
+/** The number of interventions that all campaigns gave the player on that day. */
 function givenOn({ campaignTallies }: PlayerState, day: number): number {
   let sum = 0;
   for (const tally of campaignTallies) sum += todayOf(tally, day);
@@ -37,6 +37,6 @@ function givenOn({ campaignTallies }: PlayerState, day: number): number {
 
 function waiting({ interventions }: PlayerState, nowMs: number, limits: Pick<Limits, 'interventionOffers'>): number {
   let count = 0;
-  for (const held of interventions) if (isWaiting(held, nowMs, limits)) count += 1;
+  for (const pending of interventions) if (isWaiting(pending, nowMs, limits)) count += 1;
   return count;
 }

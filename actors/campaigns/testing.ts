@@ -5,7 +5,7 @@ import { type CampaignSet, createCampaignSet } from './campaign-set.ts';
 import { compileCampaign } from './compile-campaign.ts';
 import type { Definitions } from '../definitions.ts';
 
-/** A campaign for tests: a message whenever a level is failed, without any cap. */
+/** A campaign for tests: a message at each failed level, without caps. */
 export function aCampaign(some: Partial<CampaignDocument> = {}): CampaignDocument {
   return {
     id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
@@ -42,7 +42,7 @@ export function campaignSetOf(...documents: readonly CampaignDocument[]): Campai
   return createCampaignSet(compiled);
 }
 
-/** Definitions that hold these campaigns, and nothing else unless given. */
+/** Definitions with these campaigns, and the segments if given. */
 export function campaignsOf(documents: readonly CampaignDocument[], segments = createSegmentSet([])): Definitions {
   return definitionsOf({}, segments, campaignSetOf(...documents));
 }

@@ -59,7 +59,7 @@ const reasons = (facts: readonly DomainFact[]) =>
 const one = (some: Partial<CampaignDocument> = {}) => campaignsOf([aCampaign(some)]);
 
 describe('a trigger', () => {
-  it('gives the player an intervention that waits, and says of which campaign and why', () => {
+  it('gives the player a pending intervention, with its campaign and cause', () => {
     const player = life(one({ version: 3 }));
     const [fact] = triggered(player.track(NOON, 'level_failed'));
     expect(fact).toEqual({
@@ -83,18 +83,18 @@ describe('a trigger', () => {
     ]);
   });
 
-  it('is an event of that name only', () => {
+  it('reacts to events of its name only', () => {
     expect(triggered(life(one()).track(NOON, 'level_up'))).toEqual([]);
   });
 
-  it('sets off every campaign that waits for it, each time with an id of its own', () => {
+  it('triggers every campaign on the event, each time with a new id', () => {
     const player = life(campaignsOf([aCampaign({ id: campaignId(1) }), aCampaign({ id: campaignId(2) })]));
     const facts = triggered(player.track(NOON, 'level_failed', 'level_failed'));
     expect(facts).toHaveLength(4);
     expect(new Set(facts.map(({ interventionId }) => interventionId)).size).toBe(4);
   });
 
-  it('asks its conditions of the event and of the player', () => {
+  it('evaluates its conditions on the event and the player', () => {
     const conditions = { 'properties.level': { $gte: 10 }, 'attributes.__proto__.vip': true };
     const definitions = one({ trigger: { kind: 'event', event: 'level_failed', conditions } });
     const vip = { attributes: '{"__proto__":{"vip":true}}' };
@@ -106,7 +106,7 @@ describe('a trigger', () => {
     expect(given('{"level":10}', {})).toBe(0);
   });
 
-  it('holds between its start and its end only, and leaves no trace outside', () => {
+  it('applies between its start and its end only, and leaves no trace outside', () => {
     const definitions = one({ startAt: NOON, endAt: NOON + HOUR_MS });
     const facts = (at: number) => {
       const all = life(definitions, { lastSeenAt: NOON - DAY_MS }).track(at, 'level_failed');
@@ -118,7 +118,7 @@ describe('a trigger', () => {
     expect(facts(NOON + HOUR_MS)).toEqual([0, 0]);
   });
 
-  it('may be a change that an event leads to: a segment entered or left, and that segment may be its audience', () => {
+  it('may be a segment that an event makes a player enter or leave, which may also be its audience', () => {
     const spenders = compileCondition({ 'events.level_failed.count_1d': { $eq: 2 } });
     if (spenders.kind === 'invalid') throw new Error('does not compile');
     const segments = createSegmentSet([
@@ -144,8 +144,8 @@ describe('a trigger', () => {
   });
 });
 
-describe('a trigger that time brings', () => {
-  it('is a stage of life, at the time the player came to it, however late that is noticed', () => {
+describe('a trigger by time', () => {
+  it('may be a lifecycle stage, at the time of its change, however late the timer runs', () => {
     const definitions = one({ trigger: { kind: 'lifecycle', stage: 'at_risk' } });
     const player = life(definitions, { firstSeenAt: NOON, lifecycleDueAt: NOON + 7 * DAY_MS });
     expect(triggered(player.due(NOON + 7 * DAY_MS - 1))).toEqual([]);
@@ -155,7 +155,7 @@ describe('a trigger that time brings', () => {
     expect(triggered(player.due(NOON + 60 * DAY_MS))).toEqual([]);
   });
 
-  it('is a churn risk that becomes high, not one that falls', () => {
+  it('may be a churn risk that becomes high, but not one that falls', () => {
     const [day, weeks] = [Math.floor(NOON / DAY_MS), [3, 3, 3, 3, 3, 3, 3]];
     const activity = { day, sessions: weeks.concat(weeks), playtimeSeconds: weeks.concat(weeks) };
     const player = life(one({ trigger: { kind: 'churn', level: 'high' } }), {
@@ -177,7 +177,7 @@ describe('a scheduled time', () => {
   const scope = { game: 'demo', environment: 'live' } as const;
   const set = definitions.campaigns(scope.game, scope.environment);
 
-  it('gives a player one turn, though the clock by which it had come was ahead and is put back', () => {
+  it('triggers once per player, even if a clock was ahead and is set back', () => {
     const player = life(definitions, { firstSeenAt: NOON - DAY_MS, lastSeenAt: NOON - DAY_MS });
     const look = (at: number) => {
       const since = player.draft.facts.length;
@@ -190,15 +190,15 @@ describe('a scheduled time', () => {
   });
 });
 
-describe('what speaks against an intervention', () => {
-  it('is a cap on all of one campaign', () => {
+describe('a reason for suppression', () => {
+  it('is the total cap of a campaign', () => {
     const player = life(one({ caps: { total: 2, perDay: null } }));
     const facts = player.track(NOON, 'level_failed', 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([2, ['cap_total']]);
     expect(triggered(player.track(NOON + 400 * DAY_MS, 'level_failed'))).toEqual([]);
   });
 
-  it('is a cap by UTC day', () => {
+  it('is the daily cap of a campaign, by UTC day', () => {
     const player = life(one({ caps: { total: null, perDay: 1 } }));
     const facts = player.track(NOON, 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([1, ['cap_per_day']]);
@@ -206,7 +206,7 @@ describe('what speaks against an intervention', () => {
     expect(triggered(player.track(NOON + DAY_MS / 2, 'level_failed'))).toHaveLength(1);
   });
 
-  it('is a cooldown', () => {
+  it('is the cooldown', () => {
     const player = life(one({ cooldownSeconds: 60 }));
     const facts = player.track(NOON, 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([1, ['cooldown']]);
@@ -214,7 +214,7 @@ describe('what speaks against an intervention', () => {
     expect(triggered(player.track(NOON + 60_000, 'level_failed'))).toHaveLength(1);
   });
 
-  it('is as many on a day, of all campaigns, as a player gets', () => {
+  it('is the daily limit over all campaigns', () => {
     const documents = [1, 2, 3].map((n) => aCampaign({ id: campaignId(n) }));
     const player = life(campaignsOf(documents));
     const facts = player.track(NOON, ...Array.from({ length: 20 }, () => 'level_failed'));
@@ -222,7 +222,7 @@ describe('what speaks against an intervention', () => {
     expect(reasons(facts)).toEqual(['cap_all_campaigns', 'cap_all_campaigns', 'cap_all_campaigns']);
   });
 
-  it('is quiet hours on the player’s own clock', () => {
+  it('is quiet hours in the player’s local time', () => {
     const definitions = one({ quietHours: { from: '22:00', to: '08:00' } });
     const inBerlin = { attributes: '{"timezone":"Europe/Berlin"}' };
     expect(triggered(life(definitions).track(NOON, 'level_failed'))).toHaveLength(1);
@@ -230,7 +230,7 @@ describe('what speaks against an intervention', () => {
     expect([triggered(night).length, reasons(night)]).toEqual([0, ['quiet_hours']]);
   });
 
-  it('is that as many wait as are held', () => {
+  it('is a full list of pending interventions', () => {
     const player = life(one());
     for (let day = 0; day < 3; day++) {
       player.track(NOON + day * DAY_MS, ...Array.from({ length: LIMITS.interventionsPerDay }, () => 'level_failed'));
@@ -241,7 +241,7 @@ describe('what speaks against an intervention', () => {
     expect(triggered(player.track(NOON + 8 * DAY_MS, 'level_failed'))).toHaveLength(1);
   });
 
-  it('is being held out, which says that the player would have got it', () => {
+  it('is the hold-out, for a player that would have got the intervention', () => {
     const heldOut = life(one({ holdoutPercentage: 100, caps: { total: 1, perDay: null } }));
     const facts = heldOut.track(NOON, 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([0, ['holdout']]);
@@ -250,14 +250,14 @@ describe('what speaks against an intervention', () => {
     expect(reasons(quiet.track(NOON, 'level_failed'))).toEqual(['quiet_hours']);
   });
 
-  it('is noted once per campaign, reason and UTC day, whatever storm of events comes', () => {
+  it('is recorded once per campaign, reason and UTC day, however many events arrive', () => {
     const player = life(one({ caps: { total: 1, perDay: null } }));
     const facts = Array.from({ length: 50 }, (_, n) => player.track(NOON + n, 'level_failed', 'level_failed')).flat();
     expect(reasons(facts)).toEqual(['cap_total']);
     expect(reasons(player.track(NOON + DAY_MS, 'level_failed', 'level_failed'))).toEqual(['cap_total']);
   });
 
-  it('is noted once on a day, though clocks disagree whether that day has begun', () => {
+  it('is recorded once per day, though clocks disagree whether that day has begun', () => {
     const player = life(one({ caps: { total: 1, perDay: null } }));
     player.track(NOON, 'level_failed');
     const midnight = NOON + DAY_MS / 2;
@@ -265,7 +265,7 @@ describe('what speaks against an intervention', () => {
     expect(reasons(facts)).toEqual(['cap_total']);
   });
 
-  it('holds out a share of players, always the same ones, more of them the higher it is', () => {
+  it('holds out a share of players, always the same ones, and more at a higher percentage', () => {
     const ids = Array.from({ length: 2_000 }, (_, n) => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`);
     const heldOut = (holdoutPercentage: number) => {
       const [campaign] = one({ holdoutPercentage }).campaigns('demo', 'live').all;
@@ -280,10 +280,10 @@ describe('what speaks against an intervention', () => {
   });
 });
 
-describe('what players do with an intervention', () => {
+describe('a response to an intervention', () => {
   const shownIn = (interventionId: string | undefined) => JSON.stringify({ intervention_id: interventionId });
 
-  it('is noted once: shown, then clicked, which is the last that is heard of it', () => {
+  it('is recorded once: shown, then clicked, which ends the intervention', () => {
     const player = life(one());
     const [given] = triggered(player.track(NOON, 'level_failed'));
     const properties = shownIn(given?.interventionId);
@@ -300,14 +300,14 @@ describe('what players do with an intervention', () => {
     expect(player.player().interventions).toEqual([]);
   });
 
-  it('counts a click on what nobody said was shown as both', () => {
+  it('counts a click without a preceding shown event as both', () => {
     const player = life(one());
     const [given] = triggered(player.track(NOON, 'level_failed'));
     const facts = player.track(NOON, { eventName: 'intervention_clicked', properties: shownIn(given?.interventionId) });
     expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked', 'InterventionShown', 'InterventionClicked']);
   });
 
-  it('counts nothing for an intervention the player does not hold', () => {
+  it('is ignored for an intervention that the player does not have', () => {
     const player = life(one());
     player.track(NOON, 'level_failed');
     for (const properties of ['{}', '{"intervention_id":null}', '{"intervention_id":"int_other"}']) {

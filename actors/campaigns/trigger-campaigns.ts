@@ -14,12 +14,11 @@ import { isNoted, tallyOf } from './tally.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../vocabulary/campaign-facts.ts';
 
 /**
- * Emits what the draft's facts from `since` on mean for campaigns: who gets an intervention, or why not, and what players
- * did with those they were shown. Comes after everything else these facts lead to.
+ * Triggers campaigns for the draft's facts from `since` on: emits interventions or the reasons for suppressing them,
+ * and records which interventions players saw and clicked. Runs after all other reactions to these facts.
  *
- * A campaign applies to a player it is enabled for at that time, whose trigger's conditions hold and who is in its audience;
- * where it does not, nothing is noted. Where something speaks against it (`suppressionOf`), that is noted once per reason
- * and UTC day.
+ * A campaign applies between its start and its end, to players in its audience, if its trigger's conditions hold. If it
+ * applies but is suppressed (`suppressionOf`), a fact records this once per reason and UTC day. Otherwise nothing does.
  */
 export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
   const { facts } = draft;
@@ -34,9 +33,9 @@ export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, 
 }
 
 /**
- * Emits what campaigns whose time has come mean for a player that was there then: once for each such time, whoever looks
- * again.
- * @param set of the player's game and environment
+ * Triggers the campaigns that are scheduled in the window, for a player registered by then. Each scheduled time counts
+ * once, however often this is called.
+ * @param set the campaigns of the player's game and environment
  */
 export function triggerSchedules(
   draft: Draft,
@@ -51,7 +50,7 @@ export function triggerSchedules(
     if (state === undefined || trigger.kind !== 'schedule') return;
     const { lastAt, suppressedAt } = tallyOf(state, campaign.id);
     if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
-    // Never before its time, by which the player is known to have had its turn: a clock that was ahead may be put back.
+    // At or after the scheduled time, even if a clock is set back: the tally's time shows that the player had its turn.
     const nowMs = Math.max(context.at, trigger.at, latestAt(state));
     if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs, draft.limits));
   }
@@ -72,17 +71,17 @@ function triggerAll(
     const state = playerIn(context, draft.get(fact.entityId));
     if (state === undefined) return;
     charge(CAMPAIGN_STEPS + state.campaignTallies.length * TALLY_STEPS);
-    // A clock that is behind the one of the player's last time stands still, or a day's cap would hold twice.
+    // Time never runs backwards for a player, even if a clock is behind: otherwise a daily cap could apply twice.
     if (state !== seen) latest = latestAt(state);
     seen = state;
     const nowMs = Math.max(context.at, latest);
     if (!applies(campaign, { player: state, nowMs, properties })) continue;
     const outcome = outcomeOf(campaign, state, nowMs, draft.limits);
-    if (!isOldNews(outcome, state)) draft.emit(outcome);
+    if (!isRecorded(outcome, state)) draft.emit(outcome);
   }
 }
 
-/** Looking at one campaign, and at what the player got of each. */
+/** The cost of one campaign, and of one tally of the player. */
 const CAMPAIGN_STEPS = 20;
 const TALLY_STEPS = 2;
 
@@ -97,7 +96,7 @@ function applies(campaign: Campaign, subject: Subject): boolean {
   );
 }
 
-/** What a campaign that applies to a player leads to. */
+/** The outcome of a campaign that applies to the player. */
 function outcomeOf(
   campaign: Campaign,
   state: PlayerState,
@@ -120,21 +119,21 @@ function outcomeOf(
   };
 }
 
-/** A suppression that was noted on that day already. */
-function isOldNews(outcome: InterventionTriggered | InterventionSuppressed, state: PlayerState): boolean {
+/** Whether the outcome is a suppression that was already recorded on that day. */
+function isRecorded(outcome: InterventionTriggered | InterventionSuppressed, state: PlayerState): boolean {
   if (outcome.kind === 'InterventionTriggered') return false;
   return isNoted(tallyOf(state, outcome.campaignId), outcome.reason, dayOf(outcome.at));
 }
 
 /**
- * `int_` and a UUIDv5 of player, count and time in the namespace that the campaign's id is: deciding makes no random ids. The
- * time tells lives of a player apart whom someone erased.
+ * `int_` and a UUIDv5 of player, count and time, with the campaign's id as namespace: decisions use no random ids. The
+ * time distinguishes the lives of a player that was erased and registered again.
  */
 function interventionIdOf(campaignId: string, playerId: string, count: number, at: number): string {
   return `int_${uuidv5(campaignId.slice(campaignId.indexOf('_') + 1), `${playerId}:${count}:${at}`)}`;
 }
 
-/** When a campaign last gave the player something, or noted why not. */
+/** The time of the player's latest intervention or suppression, over all campaigns. */
 function latestAt({ campaignTallies }: PlayerState): number {
   let latest = 0;
   for (const { lastAt, suppressedAt } of campaignTallies) {
@@ -144,7 +143,7 @@ function latestAt({ campaignTallies }: PlayerState): number {
   return latest;
 }
 
-/** What set a campaign off, in words for analysts. */
+/** The cause of a trigger, as a text for analysts. */
 function causeOf({ document: { trigger } }: Campaign): string {
   switch (trigger.kind) {
     case 'event':
@@ -165,7 +164,7 @@ function hasConditions({ document: { trigger } }: Campaign): boolean {
   return trigger.kind === 'event' && trigger.conditions !== undefined;
 }
 
-/** JSON.parse makes every key, also `__proto__`, an object's own. */
+/** JSON.parse makes every key, also `__proto__`, an own property. */
 function propertiesOf(fact: DomainFact) {
   if (fact.kind !== 'EventTracked') return {};
   const properties: Json = JSON.parse(fact.properties);

@@ -1,7 +1,7 @@
 import type { Limits } from '../../src/kernel/limits.ts';
 import type { PendingIntervention } from '../vocabulary/player.ts';
 
-/** Whether an intervention may still be delivered at `at`, epoch milliseconds; else it only waits for a click. */
+/** Whether the intervention may still be delivered at `at`, epoch milliseconds; otherwise it can only be clicked. */
 export function isWaiting(
   { expiresAt, shownAt, offers }: PendingIntervention,
   at: number,

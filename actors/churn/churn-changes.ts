@@ -4,17 +4,20 @@ import { jitterMs } from '../segments/update-segments.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
 
-/** Days without anything after which a score stays as it is: nothing is left to compare, and inactivity says all it can. */
+/**
+ * Days without activity after which a score no longer changes: no day is left to compare, and inactivity is at its
+ * maximum.
+ */
 const LOOK_AHEAD_DAYS = Math.max(LIMITS.activityDays, IDLE_DAYS);
 
-/** Whether a player is a high churn risk as of `nowMs` (epoch milliseconds). */
+/** Whether a player's churn risk is high as of `nowMs` (epoch milliseconds). */
 export function isHighRisk(state: PlayerState, nowMs: number): boolean {
   return churnScoreOn(state, dayOf(nowMs)) >= HIGH_SCORE;
 }
 
 /**
- * When a player becomes a high churn risk, or stops to be one, if nothing happens: epoch milliseconds after `nowMs`;
- * `undefined`: never. A risk changes by the day, so that is a midnight (UTC), and the player's own minutes after it.
+ * When the churn risk becomes high, or stops being high, without activity: epoch milliseconds after `nowMs`;
+ * `undefined`: never. A risk changes by UTC day, so this is a midnight plus the player's jitter.
  */
 export function churnChangesAt(
   state: PlayerState,

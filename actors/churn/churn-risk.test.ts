@@ -47,62 +47,62 @@ function summary(...[ageDays, idleDays, plays]: Parameters<typeof history>) {
   return [score, level, of('session_decline'), of('playtime_decline'), of('inactivity'), confidence];
 }
 
-describe('churn risk, worked out by hand', () => {
-  it('is none for who plays as ever', () => {
+describe('churn risk, calculated by hand', () => {
+  it('is 0 for a player who plays as usual', () => {
     expect(summary(60, 0, daily(27, 0, 2, 30))).toEqual([0, 'low', 0, 0, 0, 90]);
   });
 
-  it('is none for who plays more than ever', () => {
+  it('is 0 for a player who plays more than usual', () => {
     expect(summary(60, 0, [...daily(27, 7, 1, 10), ...daily(6, 0, 3, 60)])).toEqual([0, 'low', 0, 0, 0, 90]);
   });
 
-  it('weighs sessions and playtime apart: half as often, as long in all', () => {
+  it('weighs sessions and playtime separately: half the sessions, the same playtime', () => {
     // 21 sessions in 3 weeks, 7 a week; 3.5 would be half, so 4 is a decline of 3/7. 210 minutes a week stay.
     const plays = [...daily(27, 7, 1, 30), ...daily(3, 1, 1, 52), { daysAgo: 0, sessions: 1, minutes: 54 }];
     expect(summary(60, 0, plays)).toEqual([1_500, 'low', 1_500, 0, 0, 90]);
   });
 
-  it('is medium from a third on: half as much of everything, silent for 2 days', () => {
+  it('is medium from a third: half of everything, inactive for 2 days', () => {
     // Declines of 1/2: 1750 + 1250. Inactivity 2/14 of 4000: 571.
     const plays = [...daily(27, 7, 2, 60), ...daily(6, 2, 1, 30), { daysAgo: 6, sessions: 2, minutes: 60 }];
     expect(summary(60, 2, plays)).toEqual([3_571, 'medium', 1_750, 1_250, 571, 90]);
   });
 
-  it('is high for who stopped a week ago', () => {
+  it('is high for a player who stopped a week ago', () => {
     expect(summary(60, 7, daily(27, 7, 1, 30))).toEqual([8_000, 'high', 3_500, 2_500, 2_000, 90]);
   });
 
-  it('is at its highest two weeks after the last day, and stays there', () => {
+  it('reaches its maximum two weeks after the last day, and stays there', () => {
     for (const idleDays of [14, 20, 27, 28, 40, 400]) {
       const [score, level] = summary(500, idleDays, daily(idleDays + 20, idleDays, 1, 30));
       expect([score, level], `${idleDays} days`).toEqual([10_000, 'high']);
     }
   });
 
-  it('validates who only tracks events by inactivity alone', () => {
+  it('uses inactivity alone for a player who only tracks events', () => {
     expect(summary(100, 0, [])).toEqual([0, 'low', 0, 0, 0, 90]);
     expect(summary(100, 5, [])).toEqual([3_571, 'medium', 0, 0, 3_571, 90]);
     expect(summary(100, 9, [])).toEqual([6_429, 'medium', 0, 0, 6_429, 90]);
     expect(summary(100, 10, [])).toEqual([7_143, 'high', 0, 0, 7_143, 90]);
   });
 
-  it('gives the weight of playtime to inactivity where sessions have none', () => {
+  it('gives the weight of playtime to inactivity if sessions have no playtime', () => {
     const sessionsOnly = daily(27, 7, 1, 0);
     expect(summary(60, 7, sessionsOnly)).toEqual([6_750, 'high', 3_500, 0, 3_250, 90]);
   });
 
-  it('sees no decline in a first week, and knows little', () => {
+  it('finds no decline in the first week, with a low confidence', () => {
     expect(summary(0, 0, daily(0, 0, 1, 30))).toEqual([0, 'low', 0, 0, 0, 3]);
     expect(summary(4, 3, daily(4, 3, 2, 30))).toEqual([857, 'low', 0, 0, 857, 16]);
   });
 
-  it('takes a history of less than a week before the last one for a week', () => {
+  it('counts less than a week of earlier history as a week', () => {
     // Ten days old: the first 4 days had 4 sessions, which counts as 4 a week, against 2 now.
     const plays = [...daily(10, 7, 1, 10), { daysAgo: 1, sessions: 2, minutes: 20 }];
     expect(summary(10, 1, plays)).toEqual([3_286, 'low', 1_750, 1_250, 286, 35]);
   });
 
-  it('says what it rests on, the largest factor first', () => {
+  it('describes its factors, the largest first', () => {
     expect(churnRisk(history(60, 6, [...daily(27, 7, 1, 30), { daysAgo: 6, sessions: 1, minutes: 45 }]), NOW)).toEqual({
       score: 6_678,
       level: 'high',
@@ -138,8 +138,8 @@ const anyHistory = record({
   ),
 });
 
-describe('churn risk, whatever the history', () => {
-  it('is between 0 and 1, the sum of its factors, which go from the largest down', () => {
+describe('churn risk for any history', () => {
+  it('is between 0 and 1, and the sum of its factors, which are sorted in descending order', () => {
     assert(
       property(anyHistory, ({ ageDays, idleDays, plays }) => {
         const { score, level, factors, confidence } = churnRisk(history(ageDays, idleDays, plays), NOW);
@@ -155,7 +155,7 @@ describe('churn risk, whatever the history', () => {
     );
   });
 
-  it('is never high on a day the player was active: so activity always ends it', () => {
+  it('is never high on a day with activity, so activity always ends a high risk', () => {
     assert(
       property(anyHistory, ({ ageDays, plays }) => {
         expect(churnScoreOn(history(ageDays, 0, plays), TODAY)).toBeLessThan(HIGH_SCORE);
@@ -163,7 +163,7 @@ describe('churn risk, whatever the history', () => {
     );
   });
 
-  it('changes by time alone exactly when it says, and not before', () => {
+  it('changes by time alone exactly at the predicted time', () => {
     assert(
       property(anyHistory, ({ ageDays, idleDays, plays }) => {
         const state = aPlayer(history(ageDays, idleDays, plays));
@@ -183,7 +183,7 @@ describe('churn risk, whatever the history', () => {
     );
   });
 
-  it('comes no sooner for being seen later: so an event never brings a due time forward', () => {
+  it('never becomes high sooner after activity, so an event never moves a due time forward', () => {
     assert(
       property(anyHistory, integer({ min: 0, max: 60 }), integer({ min: 0, max: 40 }), (some, less, ahead) => {
         const { ageDays, idleDays, plays } = some;

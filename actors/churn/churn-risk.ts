@@ -4,45 +4,45 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../vocabulary/churn-risk.ts';
 import type { DailyActivity } from '../vocabulary/player.ts';
 
-/** What of a player the risk depends on. */
+/** The parts of a player's state that the risk depends on. */
 export type ChurnHistory = Pick<PlayerState, 'activity' | 'firstSeenAt' | 'lastSeenAt'>;
 
-/** Ten-thousandths from which on a risk is medium, and high. */
+/** The lowest scores of a medium and of a high risk, in ten-thousandths. */
 const MEDIUM_SCORE = 3_300;
 export const HIGH_SCORE = 6_600;
 
-/** What each factor can contribute at most, ten-thousandths. */
+/** The maximum contribution of each factor, in ten-thousandths. */
 const SESSION_WEIGHT = 3_500;
 const PLAYTIME_WEIGHT = 2_500;
 const INACTIVITY_WEIGHT = 4_000;
 
 const RECENT_DAYS = 7;
-/** Days without activity after which inactivity says all it can: twice the week that players are compared by. */
+/** Days without activity at which inactivity is at its maximum: twice the week that players are compared by. */
 export const IDLE_DAYS = 14;
-/** Nobody knows for sure what a player will do: the most that is claimed, hundredths. */
+/** The maximum confidence, in hundredths: no prediction of behaviour is certain. */
 const MOST_CONFIDENCE = 90;
 
 /**
- * How likely a player is thought to leave, as of `nowMs` (epoch milliseconds).
+ * Estimates the churn risk of a player as of `nowMs` (epoch milliseconds).
  *
- * A heuristic, not a fitted model: nothing here was learned from players who left. It follows what practice and literature on churn
- * agree on. Recency and frequency of use say most (the RFM tradition; Fader, Hardie and Lee, "RFM and CLV", 2005), and in
- * games a falling number of sessions and falling playtime against the player's own habit precede leaving (Hadiji et al.,
- * "Predicting Player Churn in the Wild", 2014; Periáñez et al., "Churn Prediction in Mobile Social Games", 2016).
+ * A heuristic, not a fitted model: no data of players who left went into it. It follows practice and literature on
+ * churn. Recency and frequency of use predict best (the RFM tradition; Fader, Hardie and Lee, "RFM and CLV", 2005). In
+ * games, fewer sessions and less playtime than the player's own habit precede churn (Hadiji et al., "Predicting Player
+ * Churn in the Wild", 2014; Periáñez et al., "Churn Prediction in Mobile Social Games", 2016).
  *
- * With days in UTC, today the last of the 7 recent ones, and `weeks` the weeks known of the 21 days before (1 to 3):
+ * Days are in UTC; today is the last of the 7 recent days. `weeks` is the known part of the 21 days before, 1 to 3.
  *
  *     decline(x)   = max(0, 1 - recent(x) / (before(x) / weeks))
  *     inactivity   = min(1, days since last seen / 14)
  *     score        = 0.35 decline(sessions) + 0.25 decline(playtime) + 0.40 inactivity
  *
- * Where a player did nothing of a kind in 28 days there is nothing to compare, and that weight goes to inactivity: a game that
- * tracks events only, and a player gone for long, are judged by inactivity alone. Where there is something now and nothing
+ * Without sessions (or playtime) in 28 days there is nothing to compare, and that weight goes to inactivity: a game
+ * that tracks only events is scored by inactivity alone, and so is a player absent for long. With activity now and none
  * before, the decline is 0. Confidence grows with the days of history, up to 28.
  *
- * Limits: weights and bounds are chosen, not measured, and the score is no probability. Weekends, seasons and what a player pays are not
- * seen; a partial today counts as a day, so early in the day a daily player looks up to a seventh less active; playtime counts on the
- * day its session closed.
+ * Limits: weights and thresholds are chosen, not measured, and the score is not a probability. Weekends, seasons and
+ * purchases are ignored. Today counts as a whole day, so early in the day a daily player seems up to a seventh less
+ * active. Playtime counts on the day its session closed.
  */
 export function churnRisk(history: ChurnHistory, nowMs: number): ChurnRisk {
   const day = dayOf(nowMs);
@@ -76,7 +76,7 @@ function levelOf(score: number): ChurnLevel {
   return score < HIGH_SCORE ? 'medium' : 'high';
 }
 
-/** What is compared: of the last 7 days, and of the 21 before. */
+/** The amounts to compare: of the last 7 days, and of the 21 days before. */
 interface Comparison {
   recent: number;
   before: number;
@@ -85,10 +85,10 @@ interface Comparison {
 interface Figures {
   sessions: Comparison;
   playtimeSeconds: Comparison;
-  /** Weeks known of the time before, 1 to 3. */
+  /** Known weeks of the 21 days before, 1 to 3. */
   weeks: number;
   idleDays: number;
-  /** Days since the player's first, that one included. */
+  /** Days since the player was first seen, that day included. */
   historyDays: number;
 }
 
@@ -104,7 +104,7 @@ function figuresOn({ activity, firstSeenAt, lastSeenAt }: ChurnHistory, day: num
   };
 }
 
-/** A day after `day` (another node's clock was ahead) counts as recent. */
+/** Days after `day` (another node's clock was ahead) count as recent. */
 function compare(amounts: readonly number[], { day: newest }: DailyActivity, day: number): Comparison {
   let recent = 0;
   let before = 0;

@@ -1,7 +1,7 @@
 import type { SegmentEntered, SegmentExited, SegmentsScheduled } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
-/** Memberships stay in the order of the segments' ids. */
+/** Memberships stay sorted by the segments' ids. */
 export function segmentEntered(state: PlayerState, { segmentId, segmentKey, at }: SegmentEntered): PlayerState {
   const others = state.segments.filter((membership) => membership.segmentId !== segmentId);
   const next = others.findIndex((membership) => membership.segmentId > segmentId);

@@ -8,10 +8,10 @@ import type { SegmentSet } from './segment-set.ts';
 import { updateLater, updateSegments, type SegmentScope } from './update-segments.ts';
 
 /**
- * Emits what a command's facts mean for the segments of the players they changed, into the same draft: state and
- * membership commit together.
- * @param since the command's facts are the draft's from here on
- * @param nowMs when the command was received, epoch milliseconds
+ * Updates the segments of the players that a command's facts changed. The facts go into the same draft, so state and
+ * memberships commit together.
+ * @param since the index of the command's first fact in the draft
+ * @param nowMs the time the command was received, epoch milliseconds
  */
 export function reactToCommand(draft: Draft, since: number, set: SegmentSet, nowMs: number): void {
   const { facts: emitted } = draft;
@@ -43,7 +43,7 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
   }
 }
 
-/** With as many counters as are kept, an event of a new name pushes out the counter of another. */
+/** At the limit of counters, an event with a new name removes the counter of another. */
 function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
   if (counters.length < LIMITS.countedNames) return false;
   const newest = counters[0]?.counts;
@@ -52,7 +52,7 @@ function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
 
 const NO_SEGMENTS: SegmentScope = [];
 
-/** The segments whose conditions a fact may change. */
+/** The segments whose conditions the fact may change. */
 function scopeAfter(fact: DomainFact, set: SegmentSet): SegmentScope {
   return scopeOfKind(fact.kind, fact, set);
 }

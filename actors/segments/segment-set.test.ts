@@ -8,7 +8,7 @@ const setOf = (all: Readonly<Record<string, JsonObject>>) =>
     Object.entries(all).map(([id, conditions]) => ({ segment: { id, key: id, condition: never }, conditions })),
   );
 
-describe('the segments an event touches', () => {
+describe('the segments an event may change', () => {
   it.each<[string, JsonObject, string[]]>([
     ['attributes', { 'attributes.level': { $gte: 3 } }, []],
     ['its own counter', { 'events.win.count_7d': { $gte: 3 } }, ['win']],
@@ -25,7 +25,7 @@ describe('the segments an event touches', () => {
     expect(touched).toEqual(names);
   });
 
-  it('come in order of their ids, all of them', () => {
+  it('are complete and sorted by id', () => {
     const set = setOf({
       c: { 'events.win.count_1d': 1 },
       a: { days_since_last_seen: 1 },

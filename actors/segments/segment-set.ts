@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import type { Segment } from '../targeting.ts';
 
-/** The segments of one game and environment, and which of them an event may change. */
+/** The segments of one game and environment, indexed by the events that may change them. */
 export interface SegmentSet {
-  /** In order of their ids. */
+  /** Sorted by id. */
   readonly all: readonly Segment[];
   get(id: string): Segment | undefined;
-  /** Those that an event of this name may make a player enter or leave, in order of their ids. */
+  /** The segments that an event of this name may make a player enter or leave, sorted by id. */
   touchedBy(eventName: string): readonly Segment[];
 }
 
@@ -17,8 +17,8 @@ export interface DefinedSegment {
 }
 
 /**
- * Indexes segments by what they read. An event changes its own counter and when the player was last seen, nothing else
- * that a condition can name, so most segments need no look at most events.
+ * Indexes segments by the fields they read. An event changes only its own counter and the time the player was last
+ * seen, so most events need no evaluation of most segments.
  */
 export function createSegmentSet(defined: readonly DefinedSegment[]): SegmentSet {
   const sorted = defined.toSorted((a, b) => (a.segment.id < b.segment.id ? -1 : 1));
@@ -40,7 +40,7 @@ export function createSegmentSet(defined: readonly DefinedSegment[]): SegmentSet
   };
 }
 
-/** The names of events whose counters a condition reads, or that every event matters to it. */
+/** The names of the events whose counters a condition reads; `any event`: every event may change it. */
 type Reads = ReadonlySet<string> | 'any event';
 
 function isRead(reads: Reads | undefined, name: string): boolean {
@@ -52,7 +52,7 @@ function readsOf(conditions: JsonObject): Reads {
   return gather(conditions, names) ? names : 'any event';
 }
 
-/** The event name in `events.<name>.<figure>`; names may hold dots. */
+/** The event name in `events.<name>.<measure>`; names may contain dots. */
 function counterName(field: string): string | undefined {
   const end = field.lastIndexOf('.');
   const isWhole = end > COUNTERS.length && end < field.length - 1;
@@ -61,7 +61,7 @@ function counterName(field: string): string | undefined {
 
 const COUNTERS = 'events.';
 
-/** Gathers event names; `false` when what the condition reads cannot be told, or changes with every event. */
+/** Gathers event names; `false` if the condition's fields are unknown, or change with every event. */
 function gather(condition: Json, names: Set<string>): boolean {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return false;
   return Object.entries(condition).every(([field, operand]) => {

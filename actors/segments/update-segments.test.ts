@@ -49,8 +49,8 @@ const transitions = (facts: readonly DomainFact[]) =>
     fact.kind === 'SegmentEntered' || fact.kind === 'SegmentExited' ? [`${fact.kind} ${fact.segmentId}`] : [],
   );
 
-describe('settling the segments of a player', () => {
-  it('enters, stays and leaves with the state, naming key and moment', () => {
+describe('updating the segments of a player', () => {
+  it('makes the player enter, stay and leave with the state, with key and time', () => {
     const set = setOf({ whale: { 'attributes.level': { $gte: 5 } } });
     const player = old({ attributes: '{"level":5}' });
     const [entered, ...more] = updateSegments(player, set, 'all', NOON);
@@ -63,7 +63,7 @@ describe('settling the segments of a player', () => {
     expect(left).toMatchObject([{ kind: 'SegmentExited', segmentId: 'whale', at: NOON + 2 }]);
   });
 
-  it('leaves a segment that is no more under the key it had', () => {
+  it('makes the player leave a deleted segment, with the key it had', () => {
     const member = old({ segments: [{ segmentId: 'gone', segmentKey: 'old-key', since: 1 }] });
     expect(updateSegments(member, setOf({}), 'all', NOON)).toMatchObject([
       { kind: 'SegmentExited', segmentId: 'gone', segmentKey: 'old-key' },
@@ -74,7 +74,7 @@ describe('settling the segments of a player', () => {
     expect(updateSegments(old(), setOf({}), 'all', NOON)).toEqual([]);
   });
 
-  it('spreads midnights over ten minutes, the same for one player always', () => {
+  it('spreads midnights over ten minutes, always the same for one player', () => {
     const set = setOf({ daily: { 'events.win.count_1d': { $gte: 1 } } });
     const dues = new Set<number>();
     for (let index = 0; index < 200; index++) {
@@ -90,7 +90,7 @@ describe('settling the segments of a player', () => {
     expect(dues.size).toBeGreaterThan(190);
   });
 
-  it('does not move the next look with every event', () => {
+  it('does not move the due time at every event', () => {
     const set = setOf({ lapsed: { days_since_last_seen: { $gte: 2 } } });
     const draft = draftOver(old());
     for (let minute = 0; minute < 60; minute++) {
@@ -102,7 +102,7 @@ describe('settling the segments of a player', () => {
     expect(draft.facts.filter(({ kind }) => kind === 'SegmentsScheduled')).toHaveLength(1);
   });
 
-  it('looks at a player when its time has come, with no request, as of that time', () => {
+  it('updates a player at its due time without a request, as of that time', () => {
     const set = setOf({ daily: { 'events.win.count_1d': { $gte: 1 } }, lapsed: { days_since_last_seen: { $gte: 2 } } });
     const draft = draftOver(old());
     const { id } = old();
@@ -124,7 +124,7 @@ describe('settling the segments of a player', () => {
     expect(draft.player(id).segmentsDueAt).toBe(0);
   });
 
-  it('puts off what would overfill a record, and owes it at once', () => {
+  it('defers an update that would exceed a record, and makes it due at once', () => {
     const segments = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`s${index}`, { is_payer: false }]));
     const set = setOf(segments);
     const ids = Array.from({ length: 10 }, (_, index) => `player-${index}`);
@@ -166,8 +166,8 @@ const condition: Arbitrary<JsonObject> = tuple(integer({ min: 0, max: 6 }), leaf
   },
 );
 
-describe('looking only at the segments that an event touches', () => {
-  it('leaves everybody where a look at all of them would, whatever happens when', () => {
+describe('evaluating only the segments that an event may change', () => {
+  it('gives the same memberships as evaluating all of them, for any events and times', () => {
     const happening = record({ name: constantFrom(...NAMES, 'other'), afterMs: integer({ min: 1, max: 2 * DAY_MS }) });
     assert(
       property(

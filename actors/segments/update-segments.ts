@@ -5,15 +5,14 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { Segment } from '../targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 
-/** Which segments a change may make a player enter or leave: `all`, or some, in order of their ids. */
+/** The segments that a change may make a player enter or leave: `all`, or some, sorted by id. */
 export type SegmentScope = 'all' | readonly Segment[];
 
 /**
- * What becomes of a player's memberships: the facts, none when nothing changes. Pure.
+ * Evaluates segments for a player as of `nowMs` (epoch milliseconds) and returns the facts of the changes. Pure.
  *
- * Every segment that is looked at is asked as of `nowMs` (epoch milliseconds). Once the player's due time has come all are
- * looked at. A due time that lies before the next possible change stays: when it comes nothing happens, and the next is
- * found then. Without that, a segment on `days_since_last_seen` would move it with every event.
+ * Once the due time has passed, all segments are evaluated. A due time earlier than the next possible change is kept;
+ * the timer then changes nothing and finds the next one. Otherwise `days_since_last_seen` would move it at every event.
  */
 export function updateSegments(
   state: PlayerState,
@@ -47,13 +46,13 @@ export function updateSegments(
   return facts;
 }
 
-/** Puts off what would overfill a record: the player's segments are due at once, and are looked at in a later one. */
+/** Defers an update that would exceed a record: makes the player's segments due now, for a later record. */
 export function updateLater(state: PlayerState, nowMs: number): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   return isDue ? [] : [scheduled(state, nowMs, nowMs)];
 }
 
-/** When time alone may change the answer. At midnight all players would change at once: each gets minutes of its own. */
+/** When time alone may change the membership. The jitter spreads the changes of all players after midnight. */
 function changeTime(segment: Segment, state: PlayerState, nowMs: number, jitter: number): number {
   const changesAt = segment.condition.changesAt(state, nowMs);
   if (changesAt === undefined) return Infinity;
@@ -82,7 +81,7 @@ function scheduled({ id: entityId, game, environment }: PlayerState, dueAt: numb
 }
 
 /**
- * Milliseconds after midnight at which a player's segments are looked at: always the same for one player. FNV-1a, 32 bit
+ * The milliseconds after midnight at which a player's timers run, always the same for one player. FNV-1a, 32 bit
  * (draft-eastlake-fnv-17), of the id.
  */
 export function jitterMs(playerId: string, { segmentJitterMs }: Pick<Limits, 'segmentJitterMs'> = LIMITS): number {

@@ -38,7 +38,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/campaigns/offer.ts',
-        original: '|| session.openedAt <= held.offeredAt) continue;',
+        original: '|| session.openedAt <= pending.offeredAt) continue;',
         mutated: '|| session.openedAt < 0) continue;',
       },
     ],
