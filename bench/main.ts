@@ -1,50 +1,25 @@
 import { Command } from 'commander';
-import { BenchError } from './bench-error.ts';
-import type { Bench } from './bench.ts';
-import { createCleanup } from './cleanup.ts';
-import { flagsCommand } from './flags/flags-command.ts';
-import { gameCommand } from './game/game-command.ts';
-import { ingestCommand } from './ingest/ingest-command.ts';
-import { microCommands } from './micro/micro-commands.ts';
-import { outputsCommand } from './outputs/outputs-command.ts';
-import { profileCommand } from './profile/profile-command.ts';
-import { queriesCommand } from './queries/queries-command.ts';
-import { scoringCommand } from './scoring/scoring-command.ts';
+import { codec } from './codec.ts';
+import { conditions } from './conditions.ts';
+import { evaluator } from './evaluator.ts';
+import { flags } from './flags.ts';
+import { game } from './game.ts';
+import { ingest } from './ingest.ts';
+import { outputs } from './outputs.ts';
+import { profile } from './profile.ts';
+import { queries } from './queries.ts';
+import { rows } from './rows.ts';
+import { scoring } from './scoring.ts';
+import { segments } from './segments.ts';
+import { validation } from './validation.ts';
 
-/**
- * Runs a bench and ends all it started, however it ends: done, failed, Ctrl-C, SIGTERM. (`kill -9` too: the service has a
- * guard, and the bench's own processes end with their parent.)
- */
-async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
-  const stopping = new AbortController();
-  const cleanup = createCleanup();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      if (!stopping.signal.aborted) console.error('stopping …');
-      stopping.abort();
-    });
-  }
-  try {
-    await work({ cleanup, signal: stopping.signal, report: (line) => console.log(line) });
-  } catch (error) {
-    process.exitCode = 1;
-    if (!stopping.signal.aborted) console.error(error instanceof BenchError ? error.message : error);
-  } finally {
-    await cleanup.run();
-  }
-}
+/* A case is a file of this folder; `lib` holds the parts that cases share. */
 
 const program = new Command('bench')
-  .description('Measure the service beside a reference in the same run. What it starts, it ends.')
-  .showHelpAfterError()
-
-  .addCommand(ingestCommand(withBench))
-  .addCommand(flagsCommand(withBench))
-  .addCommand(gameCommand(withBench))
-  .addCommand(scoringCommand(withBench))
-  .addCommand(outputsCommand(withBench))
-  .addCommand(queriesCommand(withBench))
-  .addCommand(profileCommand(withBench));
-for (const command of microCommands((line) => console.log(line))) program.addCommand(command);
+  .description('Measure the service beside a reference in the same run. A run ends all it starts.')
+  .showHelpAfterError();
+for (const command of [ingest, flags, game, scoring, outputs, queries, profile]) program.addCommand(command);
+// One step of the service each, in process.
+for (const command of [codec, validation, rows, conditions, segments, evaluator]) program.addCommand(command);
 await program.parseAsync();
 process.exit(process.exitCode ?? 0);

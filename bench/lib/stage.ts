@@ -1,0 +1,43 @@
+import { bareServer, type BareServerSpec } from './bare-server.ts';
+import type { Bench } from './bench.ts';
+import type { Service } from './service.ts';
+import type { Pids } from './usage.ts';
+
+/** What a load is put on. */
+export type Target = 'bare' | 'service';
+
+/** The service and its reference, and how to reach and observe each. */
+export interface Stage {
+  service: Service;
+  /** Whether there is a reference; there is none for a service that runs elsewhere. */
+  hasBare: boolean;
+  /** Events acknowledged so far: what ClickHouse must hold. */
+  ledger: { acknowledged: number };
+  /** Without a path. */
+  baseUrlOf(target: Target): string;
+  /** The processes that work for a target. */
+  pidsOf(target: Target): Pids;
+}
+
+/**
+ * Starts the bare server beside a local service.
+ * @param acknowledged events that probes were answered for
+ * @param listeners processes that work while the service does, beside its own
+ */
+export async function createStage(
+  bench: Bench,
+  service: Service,
+  answers: BareServerSpec['answers'],
+  acknowledged: number,
+  listeners: Pids = {},
+): Promise<Stage> {
+  const bare = service.kind === 'local' ? await bareServer.start(bench, { answers }) : undefined;
+  const bareUrl = await bare?.ask('baseUrl');
+  return {
+    service,
+    hasBare: bare !== undefined,
+    ledger: { acknowledged },
+    baseUrlOf: (target) => (target === 'bare' && bareUrl !== undefined ? bareUrl : service.baseUrl),
+    pidsOf: (target) => (target === 'service' ? { ...service.pids(), ...listeners } : { bare: bare?.pid ?? 0 }),
+  };
+}
