@@ -488,7 +488,7 @@ describe('the engine in its own process', () => {
   it('refuses to share a folder', async () => {
     const own = await startClickhouse();
     try {
-      await expect(own.another()).rejects.toThrow(/another process/);
+      await expect(own.another()).rejects.toThrow(/Another process/);
       expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
     } finally {
       await own.close();
