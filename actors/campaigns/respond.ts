@@ -1,6 +1,5 @@
-import type { Context, Draft } from '../decision.ts';
-import { playerIn } from '../decision.ts';
-import type { EventTracked } from '../vocabulary/facts.ts';
+import { type Context, type Draft, playerIn } from '../decision.ts';
+import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
 /**
  * Emits that a delivered intervention was shown or clicked, as an event reports it. Each counts once, and only for a

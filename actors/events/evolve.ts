@@ -1,9 +1,9 @@
-import type { EventTracked } from '../vocabulary/facts.ts';
 import type { RecentEvent } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { counted } from './counters.ts';
 import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';
+import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
 export function tracked(state: PlayerState, fact: EventTracked): PlayerState {
   const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;

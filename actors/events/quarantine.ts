@@ -1,9 +1,10 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { EventQuarantined, EventTracked } from '../vocabulary/facts.ts';
+import type { EventQuarantined } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { remembered } from './recent-events.ts';
 import { mayBeSame } from '../vocabulary/scope.ts';
 import { NO_QUARANTINE, type QuarantineTally, type RecentEvent } from '../vocabulary/player.ts';
+import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
 /*
  * Every quarantined event of a player has a number, and the player holds the ranges of numbers that were released. So an event is

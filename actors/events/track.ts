@@ -1,7 +1,6 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
 import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../vocabulary/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import type { EventMaker } from '../vocabulary/facts.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackedReply, TrackResult } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
@@ -10,6 +9,7 @@ import { forgottenFor } from './counters.ts';
 import { askRelease } from './quarantine.ts';
 import { recall } from './recent-events.ts';
 import { mayBeSame } from '../vocabulary/scope.ts';
+import { eventTracked, type EventMaker } from '../vocabulary/event-tracked.ts';
 
 /** Tracks events in their order. */
 export function trackEvents(
@@ -126,31 +126,7 @@ function emitTracked(
     item.eventName,
     (name) => SERVICE_EVENTS.has(name) || targeting().countedEvents?.has(name) === true,
   );
-  draft.emit({
-    kind: 'EventTracked',
-    entityId: item.playerId,
-    game: context.game,
-    environment: context.environment,
-    at: context.at,
-    eventId: item.eventId,
-    remember: item.remember,
-    eventName: item.eventName,
-    properties: item.properties,
-    sessionId: item.sessionId,
-    timestamp: item.timestamp,
-    externalId: state.externalId,
-    lifecycleStage: state.lifecycleStage,
-    isPayer: state.isPayer,
-    country: state.country,
-    ...(item.release === undefined ? {} : { release: numbered(item.release) }),
-    ...(item.schemaFault === undefined ? {} : { schemaFault: item.schemaFault }),
-    ...(by === undefined ? {} : { by }),
-    ...(forgets === undefined ? {} : { forgets }),
-  });
-}
-
-function numbered({ number, quarantinedAt }: Release): Omit<Release, 'by'> {
-  return { number, quarantinedAt };
+  draft.emit(eventTracked(item, state, context, by, forgets));
 }
 
 /** What the service makes of recorded purchases and sessions. */

@@ -1,5 +1,5 @@
 import type { JsonText } from '../../src/kernel/json.ts';
-import type { QuarantineReason, Release } from './commands.ts';
+import type { QuarantineReason } from './commands.ts';
 import type { FlagExposed, FlagOverridden, FlagsServed } from './flag-facts.ts';
 import type { PurchaseRecorded, PurchaseReversed } from './purchase-facts.ts';
 import type { Reply } from './replies.ts';
@@ -22,6 +22,7 @@ import type {
   InterventionSuppressed,
   InterventionTriggered,
 } from './campaign-facts.ts';
+import type { EventTracked } from './event-tracked.ts';
 
 /** A player came to be. */
 export interface PlayerRegistered extends FactBase {
@@ -34,34 +35,6 @@ export interface PlayerUpdated extends FactBase {
   kind: 'PlayerUpdated';
   changed: string[];
   player: PlayerView;
-}
-
-/** Who made an event: a caller by its kind of key, or the service itself when it recorded a session or a purchase. */
-export type EventMaker = CallerKind | 'service';
-
-/** An event was accepted. Complete enough for every sink: the player's columns stand on it. */
-export interface EventTracked extends FactBase {
-  kind: 'EventTracked';
-  eventId: string;
-  /** Whether the player must remember the id, as it can come again. */
-  remember: boolean;
-  eventName: string;
-  properties: JsonText;
-  sessionId: string | null;
-  timestamp: number;
-  externalId: string;
-  lifecycleStage: LifecycleStage;
-  isPayer: boolean;
-  /** The `country` attribute, if it is a string; else ''. */
-  country: string;
-  /** With an event that was quarantined before. Who sent it is its `by`. */
-  release?: Omit<Release, 'by'>;
-  /** What its schema had against it, where that is not enforced: the first fault. */
-  schemaFault?: string;
-  /** Absent in records from before makers were kept. */
-  by?: EventMaker;
-  /** The name whose counter makes room for this one's, where that is not the one counted longest ago. */
-  forgets?: string;
 }
 
 /**

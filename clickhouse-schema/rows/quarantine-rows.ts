@@ -1,7 +1,8 @@
-import type { EventQuarantined, EventTracked } from '../../actors/vocabulary/facts.ts';
+import type { EventQuarantined } from '../../actors/vocabulary/facts.ts';
 import { timeText } from './column-values.ts';
 import { keyKind } from '../queries/event-source.ts';
 import type { FactOrigin, RowFor } from './row.ts';
+import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
 /** The row of an event that was set aside. */
 export function quarantinedRow(fact: EventQuarantined, place: FactOrigin): RowFor<'quarantined_events'> {

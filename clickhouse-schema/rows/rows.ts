@@ -1,12 +1,4 @@
-import type {
-  EntitySnapshot,
-  EventTracked,
-  Fact,
-  LifecycleChanged,
-  PlayerErased,
-  SegmentEntered,
-  SegmentExited,
-} from '../../actors/vocabulary/facts.ts';
+import type { EntitySnapshot, Fact, LifecycleChanged, PlayerErased, SegmentEntered, SegmentExited } from '../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../actors/vocabulary/flag-facts.ts';
 import type { EntityState, ErasedState } from '../../actors/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';
@@ -18,6 +10,7 @@ import { purchaseRow, reversalRow, sessionRow } from './session-purchase-rows.ts
 import { quarantinedRow, releaseRow } from './quarantine-rows.ts';
 import type { Value } from './tab-separated.ts';
 import type { FactOrigin, Row, RowFor, TableRow } from './row.ts';
+import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
 /** A row's values in the order of its table's columns. */
 export function valuesOf(table: TableName, row: Row): Value[] {

@@ -1,5 +1,4 @@
 import { evolve } from '../../actors/evolve.ts';
-import type { EventTracked } from '../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { decodeCommit } from '../../streams/codec.ts';
@@ -7,6 +6,7 @@ import type { LogRecord, StreamBounds } from '../../streams/log/log.ts';
 import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
+import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
 /** An event as FACTS holds it. */
 export interface EventFact {

@@ -1,8 +1,8 @@
-import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import { decodeCommit } from '../../codec.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
+import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
  * A record of FACTS kept for readers that are behind. It is decoded when one of them first needs it. Readers that are

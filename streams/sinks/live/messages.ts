@@ -1,5 +1,5 @@
-import type { EventTracked } from '../../../actors/vocabulary/facts.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /** An SSE message: an optional `id:` line, one `data:` line, a blank line. */
 function messageText(data: string, id?: string): string {

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EventTracked, Fact } from '../../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
-import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
-import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
+import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { ask, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

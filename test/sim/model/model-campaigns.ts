@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DomainFact, EventTracked } from '../../../actors/vocabulary/facts.ts';
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { Intervention } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
@@ -12,12 +12,8 @@ import { isTrue } from './model-segments.ts';
 import type { Called } from './model-sessions.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
 import type { CampaignTally, PendingIntervention } from '../../../actors/vocabulary/player.ts';
-import type {
-  InterventionClicked,
-  InterventionShown,
-  InterventionSuppressed,
-  InterventionTriggered,
-} from '../../../actors/vocabulary/campaign-facts.ts';
+import type { InterventionClicked, InterventionShown, InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/campaign-facts.ts';
+import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
  * Campaigns as documented: whom a fact gives something to show, what speaks against it, what a sync delivers, and

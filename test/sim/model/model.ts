@@ -1,14 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  Command,
-  CommandBody,
-  ExposeFlag,
-  GetPlayer,
-  IdempotencyClaim,
-  ServeFlags,
-  TrackItem,
-} from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact, EventMaker } from '../../../actors/vocabulary/facts.ts';
+import type { Command, CommandBody, ExposeFlag, GetPlayer, IdempotencyClaim, ServeFlags, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
 import { ERRORS } from '../../../src/kernel/errors.ts';
@@ -24,6 +16,7 @@ import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
+import type { EventMaker } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
  * The documented behaviour as a sequential model: what one command does to a partition that does one thing after

@@ -1,0 +1,155 @@
+import type { JsonText } from '../../src/kernel/json.ts';
+import type { Release, TrackItem } from './commands.ts';
+import type { FactBase } from './fact-base.ts';
+import type { LifecycleStage } from './player.ts';
+import type { CallerKind, Scope } from './scope.ts';
+import type { PlayerState } from './state.ts';
+
+/*
+ * The fact of an accepted event: its fields, where each comes from, and its layout in the log. It goes by position, as it comes
+ * in runs of thousands.
+ *
+ * Invariant: a position never changes its meaning. A new field is optional and goes to the end.
+ */
+
+/** Who made an event: a caller by its kind of key, or the service itself when it recorded a session or a purchase. */
+export type EventMaker = CallerKind | 'service';
+
+/** An event was accepted. It holds everything that sinks need, so none of them looks up the player. */
+export interface EventTracked extends FactBase {
+  kind: 'EventTracked';
+  eventId: string;
+  /** Whether the player must remember the id, as it can come again. */
+  remember: boolean;
+  eventName: string;
+  properties: JsonText;
+  sessionId: string | null;
+  timestamp: number;
+  externalId: string;
+  lifecycleStage: LifecycleStage;
+  isPayer: boolean;
+  /** The `country` attribute, if it is a string; else ''. */
+  country: string;
+  /** Present when the event was quarantined before. Its sender is the fact's `by`. */
+  release?: Omit<Release, 'by'>;
+  /** The first fault that the event's schema found, where the schema is not enforced. */
+  schemaFault?: string;
+  /** Absent in records from before makers were kept. */
+  by?: EventMaker;
+  /** The name whose counter is dropped for this one's, where that is not the counter used longest ago. */
+  forgets?: string;
+}
+
+/** The fact of an event. `at` is the time of receipt, epoch milliseconds. */
+export function eventTracked(
+  item: TrackItem,
+  player: PlayerState,
+  { game, environment, at }: Scope & { at: number },
+  by: EventMaker | undefined,
+  forgets: string | undefined,
+): EventTracked {
+  const { release, schemaFault } = item;
+  const fact: EventTracked = {
+    kind: 'EventTracked',
+    entityId: item.playerId,
+    game,
+    environment,
+    at,
+    eventId: item.eventId,
+    remember: item.remember,
+    eventName: item.eventName,
+    properties: item.properties,
+    sessionId: item.sessionId,
+    timestamp: item.timestamp,
+    externalId: player.externalId,
+    lifecycleStage: player.lifecycleStage,
+    isPayer: player.isPayer,
+    country: player.country,
+  };
+  if (release !== undefined) fact.release = { number: release.number, quarantinedAt: release.quarantinedAt };
+  if (schemaFault !== undefined) fact.schemaFault = schemaFault;
+  if (by !== undefined) fact.by = by;
+  if (forgets !== undefined) fact.forgets = forgets;
+  return fact;
+}
+
+/** Layout of an event in a record of FACTS, version 1. Absent fields at its end are left out. */
+export type EventTuple = [
+  playerId: string,
+  game: string,
+  live: boolean,
+  at: number,
+  eventId: string,
+  remember: boolean,
+  eventName: string,
+  properties: string,
+  sessionId: string | null,
+  timestamp: number,
+  externalId: string,
+  lifecycleStage: LifecycleStage,
+  isPayer: boolean,
+  country: string,
+  release?: [number: number, quarantinedAt: number] | null,
+  schemaFault?: string | null,
+  by?: number | null,
+  forgets?: string | null,
+];
+
+/** Makers by number. Never reorder: append. */
+const MAKERS = ['client', 'server', 'service'] as const satisfies readonly EventMaker[];
+
+export function eventToTuple(fact: EventTracked): EventTuple {
+  const { release, schemaFault, by, forgets } = fact;
+  const tuple: EventTuple = [
+    fact.entityId,
+    fact.game,
+    fact.environment === 'live',
+    fact.at,
+    fact.eventId,
+    fact.remember,
+    fact.eventName,
+    fact.properties,
+    fact.sessionId,
+    fact.timestamp,
+    fact.externalId,
+    fact.lifecycleStage,
+    fact.isPayer,
+    fact.country,
+    release === undefined ? null : [release.number, release.quarantinedAt],
+    schemaFault ?? null,
+    by === undefined ? null : MAKERS.indexOf(by),
+    forgets ?? null,
+  ];
+  while (tuple[tuple.length - 1] === null) tuple.pop();
+  return tuple;
+}
+
+export function eventFromTuple(tuple: EventTuple): EventTracked {
+  const fact: EventTracked = {
+    kind: 'EventTracked',
+    entityId: tuple[0],
+    game: tuple[1],
+    environment: tuple[2] ? 'live' : 'test',
+    at: tuple[3],
+    eventId: tuple[4],
+    remember: tuple[5],
+    eventName: tuple[6],
+    properties: tuple[7],
+    sessionId: tuple[8],
+    timestamp: tuple[9],
+    externalId: tuple[10],
+    lifecycleStage: tuple[11],
+    isPayer: tuple[12],
+    country: tuple[13],
+  };
+  const release = tuple[14] ?? null;
+  const schemaFault = tuple[15] ?? null;
+  const maker = tuple[16] ?? null;
+  const forgets = tuple[17] ?? null;
+  if (release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
+  if (schemaFault !== null) fact.schemaFault = schemaFault;
+  const by = maker === null ? undefined : MAKERS[maker];
+  if (by !== undefined) fact.by = by;
+  if (forgets !== null) fact.forgets = forgets;
+  return fact;
+}
