@@ -1,11 +1,18 @@
-import type { Fact, SegmentEntered, SegmentExited } from '../../../../actors/vocabulary/facts.ts';
+import type { SegmentEntered, SegmentExited, Fact } from '../../../../actors/vocabulary/facts.ts';
 import type { FlagExposed } from '../../../../actors/vocabulary/flag-facts.ts';
+import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
 import type { WebhookKind } from '../../../config/webhook-kinds.ts';
 import { churnData } from './churn-data.ts';
+import { ofFact, type AnyOccurrence, type SampleBase } from './fact-occurrence.ts';
 import { playerData } from './player-data.ts';
 
-/** Something webhooks may be told of: a fact in the words of the webhook contract. */
+/*
+ * The webhook kinds and the facts they report: for each the payload's `data` and a sample for test deliveries. A kind of the
+ * catalogue (config/webhook-kinds.ts) without an entry here does not compile.
+ */
+
+/** A fact in the words of the webhook contract. */
 export interface Occurrence {
   type: WebhookKind;
   /** When it happened, epoch milliseconds: an event's own time, else when the service learned of it. */
@@ -14,32 +21,23 @@ export interface Occurrence {
   data: () => JsonText;
 }
 
-type FactsByKind = { [F in Fact as F['kind']]: F };
-type Occurrences = { readonly [K in keyof FactsByKind]?: (fact: FactsByKind[K]) => Occurrence | undefined };
+/** Kinds with a name of their own; a tracked event is of kind `event.<its name>`. */
+type NamedKind = Exclude<WebhookKind, `event.${string}`>;
 
-/** Fact kind → webhook kind and its `data`. A new webhook kind is one entry here. */
-const OCCURRENCES: Occurrences = {
-  EventTracked: (fact) => ({
-    type: `event.${fact.eventName}`,
-    timestamp: fact.timestamp,
-    data: () =>
-      `{"player_id":${JSON.stringify(fact.entityId)},"external_id":${JSON.stringify(fact.externalId)},` +
-      `"event_name":${JSON.stringify(fact.eventName)},"properties":${fact.properties}}`,
+const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
+  'player.created': ofFact('PlayerRegistered', {
+    timestamp: ({ at }) => at,
+    data: ({ player }) => playerData(player, []),
+    sample: (base) => ({ ...base, kind: 'PlayerRegistered', player: samplePlayer(base) }),
   }),
-  PlayerRegistered: ({ player, at }) => ({
-    type: 'player.created',
-    timestamp: at,
-    data: () => playerData(player, []),
+  'player.updated': ofFact('PlayerUpdated', {
+    timestamp: ({ at }) => at,
+    data: ({ player, changed }) => playerData(player, changed),
+    sample: (base) => ({ ...base, kind: 'PlayerUpdated', player: samplePlayer(base), changed: ['attributes'] }),
   }),
-  PlayerUpdated: ({ player, changed, at }) => ({
-    type: 'player.updated',
-    timestamp: at,
-    data: () => playerData(player, changed),
-  }),
-  LifecycleChanged: (fact) => ({
-    type: 'player.lifecycle_changed',
-    timestamp: fact.changedAt,
-    data: () =>
+  'player.lifecycle_changed': ofFact('LifecycleChanged', {
+    timestamp: ({ changedAt }) => changedAt,
+    data: (fact) =>
       JSON.stringify({
         player_id: fact.entityId,
         external_id: fact.externalId,
@@ -47,42 +45,146 @@ const OCCURRENCES: Occurrences = {
         to: fact.to,
         changed_at: new Date(fact.changedAt).toISOString(),
       }),
+    sample: (base) => ({ ...base, kind: 'LifecycleChanged', from: 'new', to: 'active', changedAt: base.at }),
   }),
-  // Leaving it is told to nobody.
-  ChurnRiskChanged: (fact) =>
-    fact.high ? { type: 'churn.risk_high', timestamp: fact.at, data: () => churnData(fact) } : undefined,
-  SegmentEntered: (fact) => ({
-    type: 'player.segment_entered',
-    timestamp: fact.at,
-    data: () => segmentData(fact),
+  'player.segment_entered': ofFact('SegmentEntered', {
+    timestamp: ({ at }) => at,
+    data: segmentData,
+    sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentEntered' }),
   }),
-  SegmentExited: (fact) => ({
-    type: 'player.segment_exited',
-    timestamp: fact.at,
-    data: () => segmentData(fact),
+  'player.segment_exited': ofFact('SegmentExited', {
+    timestamp: ({ at }) => at,
+    data: segmentData,
+    sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentExited' }),
   }),
   // Per exposure, not per evaluation: once per player, flag, period and variant.
-  FlagExposed: (fact) => ({
-    type: 'flag.evaluated',
-    timestamp: fact.at,
-    data: () => evaluationData(fact),
+  'flag.evaluated': ofFact('FlagExposed', {
+    timestamp: ({ at }) => at,
+    data: evaluationData,
+    sample: (base) => ({
+      ...base,
+      kind: 'FlagExposed',
+      flagKey: 'sample_flag',
+      flagVersion: 1,
+      variantKey: null,
+      value: 'true',
+      reason: 'default',
+    }),
   }),
-  InterventionTriggered: (fact) => ({
-    type: 'campaign.triggered',
-    timestamp: fact.at,
-    data: () =>
+  'campaign.triggered': ofFact('InterventionTriggered', {
+    timestamp: ({ at }) => at,
+    data: (fact) =>
       JSON.stringify({
         player_id: fact.entityId,
         external_id: fact.externalId,
         campaign_id: fact.campaignId,
         intervention_id: fact.interventionId,
       }),
+    sample: (base) => ({
+      ...base,
+      kind: 'InterventionTriggered',
+      campaignId: 'cmp_00000000-0000-7000-8000-000000000000',
+      campaignKey: 'sample_campaign',
+      campaignVersion: 1,
+      interventionId: 'int_00000000-0000-7000-8000-000000000000',
+      expiresAt: base.at,
+      cause: 'event:sample_event',
+    }),
+  }),
+  // The end of a high risk is not reported.
+  'churn.risk_high': ofFact('ChurnRiskChanged', {
+    isReported: ({ high }) => high,
+    timestamp: ({ at }) => at,
+    data: churnData,
+    sample: (base) => ({
+      ...base,
+      kind: 'ChurnRiskChanged',
+      high: true,
+      risk: {
+        score: 7_500,
+        level: 'high',
+        factors: [
+          { factor: 'inactivity', description: 'No activity for 14 days.', contribution: 4_000 },
+          { factor: 'session_decline', description: 'Sample.', contribution: 2_500 },
+          { factor: 'playtime_decline', description: 'Sample.', contribution: 1_000 },
+        ],
+        confidence: 90,
+        predictedAt: base.at,
+      },
+    }),
   }),
 };
 
-/** What webhooks may be told of this fact; `undefined`: nothing. */
+const TRACKED = ofFact('EventTracked', {
+  timestamp: ({ timestamp }) => timestamp,
+  data: (fact) =>
+    `{"player_id":${JSON.stringify(fact.entityId)},"external_id":${JSON.stringify(fact.externalId)},` +
+    `"event_name":${JSON.stringify(fact.eventName)},"properties":${fact.properties}}`,
+  sample: (base) => sampleEvent(base, SAMPLE_EVENT),
+});
+
+const BY_FACT: ReadonlyMap<Fact['kind'], readonly [NamedKind, AnyOccurrence]> = new Map(
+  Object.keys(NAMED)
+    .filter(isNamed)
+    .map((type) => [NAMED[type].fact, [type, NAMED[type]]]),
+);
+
+/** What webhooks report of this fact; `undefined`: nothing. */
 export function occurrenceOf(fact: Fact): Occurrence | undefined {
-  return describe(fact.kind, fact);
+  if (fact.kind === 'EventTracked') return withType(`event.${fact.eventName}`, TRACKED.read(fact));
+  const named = BY_FACT.get(fact.kind);
+  return named === undefined ? undefined : withType(named[0], named[1].read(fact));
+}
+
+function withType(type: WebhookKind, read: ReturnType<AnyOccurrence['read']>): Occurrence | undefined {
+  return read === undefined ? undefined : { type, ...read };
+}
+
+/** Whether a text is a kind of the catalogue that is not about events. */
+export function isNamed(kind: string): kind is NamedKind {
+  return Object.hasOwn(NAMED, kind);
+}
+
+/** A fact of the kind that never happened. */
+export function sampleOf(kind: NamedKind, base: SampleBase): Fact {
+  return NAMED[kind].sample(base);
+}
+
+export const SAMPLE_EVENT = 'sample_event';
+
+/** A tracked event of the name that never happened. */
+export function sampleEvent(base: SampleBase, eventName: string) {
+  return {
+    ...base,
+    kind: 'EventTracked',
+    eventId: 'sample',
+    remember: false,
+    eventName,
+    properties: '{"sample":true}',
+    sessionId: null,
+    timestamp: base.at,
+    lifecycleStage: 'new',
+    isPayer: false,
+    country: '',
+  } as const;
+}
+
+const SAMPLE_SEGMENT = { segmentId: 'seg_00000000-0000-7000-8000-000000000000', segmentKey: 'sample_segment' };
+
+function samplePlayer({ entityId: id, externalId, at }: SampleBase): PlayerView {
+  return {
+    id,
+    externalId,
+    deviceId: null,
+    email: null,
+    lifecycleStage: 'new',
+    sessionCount: 0,
+    totalRevenue: 0,
+    isPayer: false,
+    firstSeenAt: at,
+    lastSeenAt: at,
+    attributes: '{"sample":true}',
+  };
 }
 
 function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
@@ -94,15 +196,11 @@ function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
   });
 }
 
-/** The API’s flag evaluation, and the version of the flag. `value` is spliced in as the JSON text it is. */
+/** The API's flag evaluation, and the version of the flag. `value` is spliced in, as it is JSON text already. */
 function evaluationData(fact: FlagExposed): JsonText {
   const { entityId, externalId, flagKey, flagVersion, value, variantKey, reason, segmentId } = fact;
   const before = JSON.stringify({ player_id: entityId, external_id: externalId, flag_key: flagKey });
-  // A segment_id that is undefined is left out.
+  // JSON.stringify leaves out a segment_id that is undefined.
   const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
   return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
-}
-
-function describe<K extends keyof FactsByKind>(kind: K, fact: FactsByKind[K]): Occurrence | undefined {
-  return OCCURRENCES[kind]?.(fact);
 }
