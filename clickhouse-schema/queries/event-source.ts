@@ -1,6 +1,5 @@
 import type { EventMaker, EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
-
 /** Events that the service creates for recorded purchases and sessions. Callers may track events with these names. */
 const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 

@@ -1,4 +1,11 @@
-import type { EntitySnapshot, Fact, LifecycleChanged, PlayerErased, SegmentEntered, SegmentExited } from '../../actors/vocabulary/facts.ts';
+import type {
+  EntitySnapshot,
+  Fact,
+  LifecycleChanged,
+  PlayerErased,
+  SegmentEntered,
+  SegmentExited,
+} from '../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../actors/vocabulary/flag-facts.ts';
 import type { EntityState, ErasedState } from '../../actors/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';

@@ -12,7 +12,12 @@ import { isTrue } from './model-segments.ts';
 import type { Called } from './model-sessions.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
 import type { CampaignTally, PendingIntervention } from '../../../actors/vocabulary/player.ts';
-import type { InterventionClicked, InterventionShown, InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/campaign-facts.ts';
+import type {
+  InterventionClicked,
+  InterventionShown,
+  InterventionSuppressed,
+  InterventionTriggered,
+} from '../../../actors/vocabulary/campaign-facts.ts';
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command, CommandBody, ExposeFlag, GetPlayer, IdempotencyClaim, ServeFlags, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type {
+  Command,
+  CommandBody,
+  ExposeFlag,
+  GetPlayer,
+  IdempotencyClaim,
+  ServeFlags,
+  TrackItem,
+} from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
