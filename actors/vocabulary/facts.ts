@@ -171,3 +171,17 @@ export type DomainFact =
   | InterventionShown
   | InterventionClicked;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
+
+/** Facts without rows of their own in ClickHouse: what they change is in the player's next snapshot. */
+export type FactWithoutRows =
+  | PlayerRegistered
+  | PlayerUpdated
+  | IdempotencyKeyUsed
+  | ChurnRiskChanged
+  | LifecycleScheduled
+  | SegmentsScheduled
+  | FlagOverridden
+  | SessionOpened
+  | SessionSynced
+  | SessionFlagsTold
+  | SnapshotMark;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { COLUMNS } from '../../clickhouse-schema/rows/columns.ts';
+import { TABLES } from '../../clickhouse-schema/rows/tables.ts';
 import type { Bench } from './bench.ts';
 import type { MadeEvents } from './made-events.ts';
 
@@ -33,7 +33,7 @@ export async function fillEvents(
   for (let from = 0; from < rows; from += INSERT_ROWS) {
     const source = `numbers(${from}, ${Math.min(INSERT_ROWS, rows - from)})`;
     await client.command({
-      query: `INSERT INTO events (${COLUMNS.events.join(', ')}) ${made.select(source)}`,
+      query: `INSERT INTO events (${TABLES.events.columns.join(', ')}) ${made.select(source)}`,
       abort_signal: signal,
     });
     if ((from / INSERT_ROWS) % 8 === 7) report(`${from + INSERT_ROWS} rows`);

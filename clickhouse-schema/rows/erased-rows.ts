@@ -1,4 +1,5 @@
-import type { TableName } from './columns.ts';
+import { TABLES, type PlayerTable, type TableName } from './tables.ts';
+import type { Placing } from './table.ts';
 
 /** An erasure as ClickHouse holds it in `erasures`. */
 export interface PendingErasure {
@@ -25,40 +26,8 @@ export interface RecordsPosition {
   sequence: number;
 }
 
-/**
- * How a table's rows say where in the log they come from. `facts`: `facts_sequence` and `facts_index`, of the FACTS of their time.
- * The others have a `version`: FACTS' creation, the record's sequence and, for `memberships`, the fact's index (rows.ts).
- */
-type Placing = 'facts' | 'snapshots' | 'memberships';
-
 /** Player tables that are written from RECORDS: their blocks may be repeated until its position has passed them. */
 const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
-
-/** Tables whose rows are not erased by player. Scores name devices: `erasedScores`. */
-type OtherTable = 'erasures' | 'scores' | 'challenger_scores' | 'model_references' | 'webhook_disablings';
-
-/** Every table that knows players, but for `erasures` itself. A test holds it against the schema. */
-export const PLAYER_TABLES: Readonly<Record<Exclude<TableName, OtherTable>, Placing>> = {
-  events: 'facts',
-  quarantined_events: 'facts',
-  quarantine_releases: 'facts',
-  sessions: 'facts',
-  purchases: 'facts',
-  player_snapshots: 'snapshots',
-  lifecycle_transitions: 'facts',
-  segment_transitions: 'facts',
-  segment_membership_states: 'memberships',
-  flag_exposures: 'facts',
-  flag_mixed_players: 'facts',
-  campaign_events: 'facts',
-  // Written from RECORDS, but of a fact: what is told of an erased player goes with the fact it tells of.
-  webhook_deliveries: 'facts',
-};
-
-/** Whether a table's rows belong to players, and are deleted with them. */
-export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TABLES {
-  return table in PLAYER_TABLES;
-}
 
 /**
  * The condition for rows of a table that come from before their player's erasure. Rows of the player's next life stay, as they
@@ -68,11 +37,11 @@ export function knowsPlayers(table: TableName): table is keyof typeof PLAYER_TAB
  * @param records `undefined`: nothing of RECORDS is in ClickHouse for certain
  */
 export function erasedRows(
-  table: keyof typeof PLAYER_TABLES,
+  table: PlayerTable,
   erasures: readonly PendingErasure[],
   records: RecordsPosition | undefined,
 ): string {
-  const placing = PLAYER_TABLES[table];
+  const { placing } = TABLES[table];
   const ids = list(erasures.map(({ playerId }) => playerId));
   const games = list([...new Set(erasures.map(({ game }) => game))]);
   const environments = list([...new Set(erasures.map(({ environment }) => environment))]);

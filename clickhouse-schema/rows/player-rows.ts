@@ -1,18 +1,13 @@
-import { COLUMNS, sequenceColumn } from './columns.ts';
-import { PLAYER_TABLES } from './erased-rows.ts';
+import { isPlayerTable, sequenceColumn, TABLE_NAMES, TABLES, type PlayerTable } from './tables.ts';
 import type { QueryResult } from '../queries/query-result.ts';
-
-type PlayerTable = keyof typeof PLAYER_TABLES;
 
 /**
  * Tables that tell what a player did, in the order an export shows them. The others hold its present state again, which an
  * export takes from the owner.
  */
-export const HISTORY_TABLES: readonly PlayerTable[] = Object.keys(PLAYER_TABLES).filter(isHistory);
-
-function isHistory(name: string): name is PlayerTable {
-  return Object.entries(PLAYER_TABLES).some(([table, placing]) => table === name && placing === 'facts');
-}
+export const HISTORY_TABLES: readonly PlayerTable[] = TABLE_NAMES.filter((table) => isPlayerTable(table)).filter(
+  (table) => TABLES[table].placing === 'facts',
+);
 
 /** The last row of a table that was shown. */
 export interface RowPlace {
@@ -115,8 +110,8 @@ FROM (
   SELECT *, count() OVER () AS place_found,
     sum(place_bytes) OVER (ORDER BY place_ms, place_sequence, place_index) - place_bytes AS bytes_before
   FROM (
-    SELECT ${COLUMNS[table].join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms,
-      ${sequence} AS place_sequence, ${index} AS place_index, byteSize(${COLUMNS[table].join(', ')}) AS place_bytes
+    SELECT ${TABLES[table].columns.join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms,
+      ${sequence} AS place_sequence, ${index} AS place_index, byteSize(${TABLES[table].columns.join(', ')}) AS place_bytes
     FROM ${table}
     WHERE ${whose} AND (${key}) IN (
       SELECT ${key}

@@ -1,14 +1,14 @@
-import { type TableName, TABLES } from './columns.ts';
-import { rowsOf, valuesOf } from './rows.ts';
+import { rowsOf, type TableRow } from './rows.ts';
+import { TABLE_NAMES, type TableName } from './tables.ts';
 import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
-import type { FactOrigin, TableRow } from './row.ts';
+import type { FactOrigin } from './table.ts';
 
 /** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
 export interface RowBlock {
   table: TableName;
   rows: number;
-  /** TabSeparated, columns as in `COLUMNS`. Valid until the batch is cleared. */
+  /** TabSeparated, columns as in `TABLES`. Valid until the batch is cleared. */
   bytes: Uint8Array;
   /** Bounds of the rows' `received_at`, epoch milliseconds. */
   receivedFromMs: number;
@@ -39,45 +39,27 @@ interface Lines {
 
 /** An empty batch. */
 export function createRowBatch(): RowBatch {
-  const held: Record<TableName, Lines[]> = {
-    events: [],
-    quarantined_events: [],
-    quarantine_releases: [],
-    player_snapshots: [],
-    lifecycle_transitions: [],
-    segment_transitions: [],
-    segment_membership_states: [],
-    sessions: [],
-    purchases: [],
-    flag_exposures: [],
-    flag_mixed_players: [],
-    campaign_events: [],
-    erasures: [],
-    scores: [],
-    challenger_scores: [],
-    model_references: [],
-    webhook_deliveries: [],
-    webhook_disablings: [],
-  };
+  const held = new Map<TableName, Lines[]>(TABLE_NAMES.map((table) => [table, []]));
   /** Memory of the batch before. */
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
   let rows = 0;
 
   function linesOf(table: TableName, receivedMs: number): Lines {
     const month = monthOf(receivedMs);
-    const found = held[table].find((lines) => lines.month === month);
+    const lines = held.get(table) ?? [];
+    const found = lines.find((one) => one.month === month);
     if (found !== undefined) return found;
     const text = spare[table] ?? createTabSeparated();
     spare[table] = undefined;
     const fresh = { month, text, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
-    held[table].push(fresh);
+    lines.push(fresh);
     return fresh;
   }
 
   function addRows(added: readonly TableRow[]): void {
-    for (const [table, row, receivedMs] of added) {
+    for (const [table, values, receivedMs] of added) {
       const to = linesOf(table, receivedMs);
-      to.text.add(valuesOf(table, row));
+      to.text.add(values);
       to.rows += 1;
       to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
       to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
@@ -96,8 +78,8 @@ export function createRowBatch(): RowBatch {
       return rows;
     },
     blocks: () =>
-      TABLES.flatMap((table) =>
-        held[table].map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
+      TABLE_NAMES.flatMap((table) =>
+        (held.get(table) ?? []).map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
           table,
           rows: count,
           bytes: text.bytes(),
@@ -106,8 +88,8 @@ export function createRowBatch(): RowBatch {
         })),
       ),
     clear() {
-      for (const table of TABLES) {
-        const [first] = held[table].splice(0);
+      for (const [table, lines] of held) {
+        const [first] = lines.splice(0);
         first?.text.clear();
         spare[table] = first?.text ?? spare[table];
       }

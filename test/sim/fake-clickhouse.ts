@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
-import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
+import { TABLES, type TableName } from '../../clickhouse-schema/rows/tables.ts';
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { decodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
@@ -89,8 +89,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       const newest = new Map<string, { version: bigint; state: EntityState }>();
       for (const row of rowsOf('player_snapshots')) {
         const values = row.split('\t');
-        const value = (column: (typeof COLUMNS.player_snapshots)[number]): string =>
-          values[COLUMNS.player_snapshots.indexOf(column)] ?? '';
+        const value = (column: string): string => values[TABLES.player_snapshots.columns.indexOf(column)] ?? '';
         if (Number(value('partition')) !== partition) continue;
         const state = decodeState(Buffer.from(value('state'), 'base64'));
         const version = BigInt(value('version'));

@@ -1,5 +1,11 @@
-import { COLUMNS, type TableName } from '../../clickhouse-schema/rows/columns.ts';
-import { type PendingErasure, PLAYER_TABLES } from '../../clickhouse-schema/rows/erased-rows.ts';
+import {
+  isPlayerTable,
+  TABLE_NAMES,
+  TABLES,
+  type PlayerTable,
+  type TableName,
+} from '../../clickhouse-schema/rows/tables.ts';
+import type { PendingErasure } from '../../clickhouse-schema/rows/erased-rows.ts';
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
 import { never, type Toucher } from './touch-points.ts';
@@ -98,20 +104,20 @@ export function fakeErasureTarget(
 
 const keyOf = ({ sequence, index }: PendingErasure): string => `${sequence}-${index}`;
 
-function tableNames(): (keyof typeof PLAYER_TABLES)[] {
-  return Object.keys(PLAYER_TABLES).filter((name): name is keyof typeof PLAYER_TABLES => name in PLAYER_TABLES);
+function tableNames(): PlayerTable[] {
+  return TABLE_NAMES.filter((table) => isPlayerTable(table));
 }
 
 /** Whether a row comes from before its player's erasure: by its place in the log, which its version holds too. */
-export function isErased(table: keyof typeof PLAYER_TABLES, row: string, erasure: PendingErasure): boolean {
+export function isErased(table: PlayerTable, row: string, erasure: PendingErasure): boolean {
   if (valueOf(table, row, 'player_id') !== erasure.playerId) return false;
   const [sequence, index] = placeOf(table, row);
   return sequence < erasure.sequence || (sequence === erasure.sequence && index < erasure.index);
 }
 
-function placeOf(table: keyof typeof PLAYER_TABLES, row: string): readonly [sequence: number, index: number] {
+function placeOf(table: PlayerTable, row: string): readonly [sequence: number, index: number] {
   const value = (column: string) => valueOf(table, row, column);
-  switch (PLAYER_TABLES[table]) {
+  switch (TABLES[table].placing) {
     case 'facts':
       return [Number(value('facts_sequence')), Number(value('facts_index'))];
     // A snapshot of the record of the erasure itself is replaced by the tombstone, which has the same version.
@@ -125,6 +131,6 @@ function placeOf(table: keyof typeof PLAYER_TABLES, row: string): readonly [sequ
 }
 
 function valueOf(table: TableName, row: string, column: string): string {
-  const columns: readonly string[] = COLUMNS[table];
+  const { columns } = TABLES[table];
   return row.split('\t')[columns.indexOf(column)] ?? '';
 }

@@ -8,7 +8,7 @@ import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { createDraft } from '../../actors/runtime/draft.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
-import { rowsOf } from '../../clickhouse-schema/rows/rows.ts';
+import { namedRowsOf } from '../../clickhouse-schema/rows/testing.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
@@ -119,7 +119,7 @@ function createOwner() {
       const place = { stream: '2026-01-01T00:00:00Z', sequence: 1, index: 0, partition: 0 };
       const byDay = new Map<string, { counts: number; amount: bigint }>();
       for (const fact of records.flatMap((record) => decodeCommit(record).facts)) {
-        for (const [table, row] of rowsOf(fact, place)) {
+        for (const [table, row] of namedRowsOf(fact, place)) {
           if (table !== 'purchases') continue;
           const day = String(row['received_at']).slice(0, 10);
           const sum = byDay.get(day) ?? { counts: 0, amount: 0n };

@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { COLUMNS, REPLACING_TABLES, sequenceColumn, type TableName } from '../../../clickhouse-schema/rows/columns.ts';
+import { sequenceColumn, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
@@ -41,7 +41,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   async function send(table: TableName, bytes: Uint8Array, settings: ClickHouseSettings): Promise<void> {
     // The client's insert method would parse the rows, which are bytes already.
     const { stream } = await client.exec({
-      query: `INSERT INTO ${table} (${COLUMNS[table].join(', ')}) FORMAT TabSeparated`,
+      query: `INSERT INTO ${table} (${TABLES[table].columns.join(', ')}) FORMAT TabSeparated`,
       values: Readable.from([bytes], { objectMode: false }),
       clickhouse_settings: { ...ONE_DURABLE_BLOCK, ...settings },
     });
@@ -65,7 +65,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
 
   async function repeat(table: TableName, bytes: Uint8Array, token: string, place: BlockPlace): Promise<InsertOutcome> {
     // A row that exists twice counts once, and a row that a newer one replaced cannot be found.
-    if (REPLACING_TABLES.has(table)) {
+    if (TABLES[table].replacing) {
       await send(table, bytes, { insert_deduplicate: 0 });
       return { kind: 'inserted' };
     }

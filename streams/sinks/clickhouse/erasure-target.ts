@@ -1,8 +1,7 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import type { TableName } from '../../../clickhouse-schema/rows/columns.ts';
+import { isPlayerTable, TABLE_NAMES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import {
   DEVICE_KEY,
-  PLAYER_TABLES,
   SCORE_TABLES,
   deviceKey,
   erasedRows,
@@ -37,11 +36,7 @@ export interface ErasureTarget {
   close(): Promise<void>;
 }
 
-const TABLES = Object.keys(PLAYER_TABLES).filter((name) => isPlayerTable(name));
-
-function isPlayerTable(name: string): name is keyof typeof PLAYER_TABLES {
-  return name in PLAYER_TABLES;
-}
+const PLAYER_TABLES = TABLE_NAMES.filter((table) => isPlayerTable(table));
 
 /** As `step` in the table: the highest is the newest. */
 const STEPS = { counted: 1, done: 2, settled: 3 } as const;
@@ -58,7 +53,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
   }
 
   async function countIn(
-    table: (typeof TABLES)[number],
+    table: (typeof PLAYER_TABLES)[number],
     erasures: readonly PendingErasure[],
     records: RecordsPosition | undefined,
   ) {
@@ -126,7 +121,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     unsettled: (position, most) => find([STEPS.done], position, most),
     async count(erasures, records) {
       const counts = new Map(erasures.map(({ playerId }) => [playerId, 0]));
-      for (const table of TABLES) {
+      for (const table of PLAYER_TABLES) {
         for (const { player_id: id, n } of await countIn(table, erasures, records)) {
           counts.set(id, (counts.get(id) ?? 0) + Number(n));
         }
@@ -165,7 +160,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
       });
     },
     async remove(erasures, records) {
-      for (const table of TABLES) {
+      for (const table of PLAYER_TABLES) {
         if (!(await removeFrom(table, erasedRows(table, erasures, records)))) return 'later';
       }
       const alone = records === undefined ? [] : await withOwnDevice(erasures);

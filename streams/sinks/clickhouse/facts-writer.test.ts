@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../../clickhouse-schema/rows/columns.ts';
+import { TABLES } from '../../../clickhouse-schema/rows/tables.ts';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
@@ -32,7 +32,7 @@ function createFakeClickhouse() {
       if (before === undefined) rows.push(...text.trimEnd().split('\n'));
       seen.set(token, text);
     },
-    eventIds: (): string[] => rows.map((row) => row.split('\t')[COLUMNS.events.indexOf('event_id')] ?? ''),
+    eventIds: (): string[] => rows.map((row) => row.split('\t')[TABLES.events.columns.indexOf('event_id')] ?? ''),
   };
 }
 type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;

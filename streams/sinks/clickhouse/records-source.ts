@@ -1,11 +1,11 @@
-import { deliveryRows, disablingRows } from '../../../clickhouse-schema/rows/delivery-rows.ts';
-import { referenceRows, scoreRows } from '../../../clickhouse-schema/rows/score-rows.ts';
+import { deliveryRows, disablingRows } from '../../../clickhouse-schema/rows/record-rows.ts';
+import { referenceRows, scoreRows } from '../../../clickhouse-schema/rows/record-rows.ts';
 import { decodeDeliveryRecords, decodeDisablings, decodeModelReference, decodeScores } from '../../codec.ts';
 import { DELIVERY_RECORDS, DISABLING_RECORDS, MODEL_RECORDS, SCORE_RECORDS } from '../../subjects.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { subjectMatches } from '../../log/subject-match.ts';
 import type { BatchSource } from './batch-source.ts';
-import type { TableRow } from '../../../clickhouse-schema/rows/row.ts';
+import type { TableRow } from '../../../clickhouse-schema/rows/rows.ts';
 
 /** RECORDS holds records that belong to no player. */
 export const RECORDS_SOURCE: BatchSource = {

@@ -9,7 +9,7 @@ import { parseRebuildMark, rebuildKey } from '../../rebuild-mark.ts';
 import { createStoredValue, type StoredValue } from '../../stored-value.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
 import { sinkLeaseKey } from '../sink-registry.ts';
-import type { TableName } from '../../../clickhouse-schema/rows/columns.ts';
+import type { TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';

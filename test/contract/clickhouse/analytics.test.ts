@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { aPlayer } from '../../../actors/testing.ts';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => clickhouse.close());
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
-  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

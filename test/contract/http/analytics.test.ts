@@ -3,7 +3,7 @@ import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 let sequence = 0;

@@ -3,8 +3,7 @@ import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
-import { PLAYER_TABLES } from '../../../clickhouse-schema/rows/erased-rows.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -59,12 +58,13 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const PLAYERS = '/v1/players/players';
+const PLAYER_TABLES: readonly string[] = TABLE_NAMES.filter((table) => isPlayerTable(table));
 /** Without the log of deliveries, which facts do not fill; clickhouse-deliveries.test.ts covers it. */
-const PLAYER_TABLE_NAMES = Object.keys(PLAYER_TABLES).filter((table) => table !== 'webhook_deliveries');
+const PLAYER_TABLE_NAMES = PLAYER_TABLES.filter((table) => table !== 'webhook_deliveries');
 
 async function call(method: string, path: string, body?: unknown, asKey = key, headers: Record<string, string> = {}) {
   const response = await gateway.call(asKey, method, path, body, headers);
@@ -470,7 +470,7 @@ describe('the list of tables with rows of players', () => {
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;
     const found = (await rowsOf<{ table: string }>(clickhouse, sql)).map(({ table }) => table);
-    expect(found.toSorted()).toEqual([...Object.keys(PLAYER_TABLES), 'erasures'].toSorted());
+    expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures'].toSorted());
   });
 });
 

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/columns.ts';
-import { knowsPlayers, type PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
-import { rowsOf, valuesOf } from '../../../clickhouse-schema/rows/rows.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
+import { rowsOf } from '../../../clickhouse-schema/rows/rows.ts';
 import { lineOf } from '../../../clickhouse-schema/rows/tab-separated.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
@@ -51,14 +51,14 @@ export function checkStore(world: World, store: PartitionStore, log: PartitionLo
 /** Every fact that has rows has each of them once, but for those from before an erasure of its player; and every row has its fact. */
 export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Observer): void {
   const last = lastErasures(observer);
-  const expected = new Map(TABLES.map((table): [string, string[]] => [table, []]));
+  const expected = new Map(TABLE_NAMES.map((table): [string, string[]] => [table, []]));
   for (const { record, sequence } of observer.commits) {
     for (const [index, fact] of record.facts.entries()) {
       const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
       const erasure = 'entityId' in fact ? last.get(fact.entityId) : undefined;
-      for (const [table, row] of rowsOf(fact, place)) {
-        const line = lineOf(valuesOf(table, row)).replace(/\n$/, '');
-        const gone = erasure !== undefined && knowsPlayers(table) && isErased(table, line, erasure);
+      for (const [table, values] of rowsOf(fact, place)) {
+        const line = lineOf(values).replace(/\n$/, '');
+        const gone = erasure !== undefined && isPlayerTable(table) && isErased(table, line, erasure);
         if (gone) world.cover('a row of an erased player is gone');
         if (gone && clickhouse.rows(table).includes(line)) {
           world.violate('erased-is-gone', `${table} still holds ${line.slice(0, 400)}`);
@@ -67,7 +67,7 @@ export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Ob
       }
     }
   }
-  for (const table of TABLES) {
+  for (const table of TABLE_NAMES) {
     const count = new Map<string, number>();
     for (const row of clickhouse.rows(table)) count.set(row, (count.get(row) ?? 0) + 1);
     for (const row of expected.get(table) ?? []) {

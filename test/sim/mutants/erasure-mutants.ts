@@ -6,9 +6,9 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'a tombstone that stands for the record of the erasure too',
     changes: [
       {
-        file: 'clickhouse-schema/rows/rows.ts',
-        original: 'const lastSeq = place.sequence - 1;',
-        mutated: 'const lastSeq = place.sequence;',
+        file: 'clickhouse-schema/rows/player-tables.ts',
+        original: 'const lastSeq = origin.sequence - 1;',
+        mutated: 'const lastSeq = origin.sequence;',
       },
     ],
   },

@@ -1,0 +1,83 @@
+import type { EntitySnapshot, PlayerErased } from '../../actors/vocabulary/facts.ts';
+import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
+import { encodeState } from '../../streams/codec.ts';
+import { decimalText, timeText } from './column-values.ts';
+import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
+import { factTable, type FactOrigin } from './table.ts';
+import type { Value } from './tab-separated.ts';
+
+/** What the service holds of players, and the changes of their stages. */
+
+const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
+
+/** A column that only players have. */
+function ofPlayer(valueOf: (player: PlayerState) => Value) {
+  return ({ state }: { state: EntityState }): Value => (state.kind === 'player' ? valueOf(state) : undefined);
+}
+
+const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, origin) => [
+  fact.kind === 'EntitySnapshot' ? fact : tombstone(fact, origin),
+])({
+  placing: 'snapshots',
+  replacing: true,
+  receivedMs: (one) => one.at,
+  columns: {
+    game_id: ({ state }) => state.game,
+    environment: ({ state }) => state.environment,
+    kind: ({ state }) => state.kind,
+    partition: (_, origin) => origin.partition,
+    player_id: ({ state }) => (state.kind === 'ledger' ? NO_PLAYER : state.id),
+    entity_id: ({ state }) => (state.kind === 'ledger' ? state.id : ''),
+    external_id: ofPlayer((player) => player.externalId),
+    device_id: ofPlayer((player) => player.deviceId),
+    email: ofPlayer((player) => player.email),
+    lifecycle_stage: ofPlayer((player) => player.lifecycleStage),
+    lifecycle_changed_at: ofPlayer((player) => timeText(player.lifecycleChangedAt)),
+    session_count: ofPlayer((player) => player.sessionCount),
+    purchase_count: ofPlayer((player) => player.purchaseCount),
+    total_revenue: ofPlayer((player) => decimalText(player.totalRevenue)),
+    total_playtime_seconds: ofPlayer((player) => Math.round(player.totalPlaytimeSeconds)),
+    is_payer: ofPlayer((player) => player.isPayer),
+    country: ofPlayer((player) => player.country),
+    first_seen_at: ofPlayer((player) => timeText(player.firstSeenAt)),
+    last_seen_at: ofPlayer((player) => timeText(player.lastSeenAt)),
+    attributes: ofPlayer((player) => player.attributes),
+    received_at: (one) => timeText(one.at),
+    state: (one) => Buffer.from(encodeState(one.state)).toString('base64'),
+    last_seq: (one) => one.state.lastSeq,
+    version: (_, origin) => snapshotVersion(origin),
+  },
+});
+
+const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])({
+  placing: 'facts',
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    player_id: (fact) => fact.entityId,
+    external_id: (fact) => fact.externalId,
+    from_stage: (fact) => fact.from,
+    to_stage: (fact) => fact.to,
+    changed_at: (fact) => timeText(fact.changedAt),
+    received_at: (fact) => timeText(fact.at),
+    ...ORIGIN,
+  },
+});
+
+export const STATE_TABLES = { player_snapshots, lifecycle_transitions };
+
+/**
+ * Replaces the player's snapshots, which are to be deleted, until the player's own next one: a rebuild must find nothing of
+ * the player before the record of its erasure, and then apply all of that record.
+ */
+function tombstone(fact: PlayerErased, origin: FactOrigin): EntitySnapshot {
+  const { entityId: id, game, environment, at, quarantined = 0 } = fact;
+  const lastSeq = origin.sequence - 1;
+  const state = { kind: 'erased', id, game, environment, erasedAt: at, keys: [], quarantined, lastSeq } as const;
+  return { kind: 'EntitySnapshot', entityId: id, game, environment, at, state };
+}
+
+/** Newer snapshots replace older ones: first by the stream's creation, as sequences start over with it. */
+function snapshotVersion({ stream, sequence }: FactOrigin): string {
+  return String((createdMs(stream) << 64n) | BigInt(sequence));
+}

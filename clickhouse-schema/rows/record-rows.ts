@@ -1,0 +1,39 @@
+import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
+import type { ModelReference } from '../../streams/records/model-reference.ts';
+import type { ScoreRecord } from '../../streams/records/score-record.ts';
+import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
+import { RECORD_TABLES } from './record-tables.ts';
+import type { TableRow } from './rows.ts';
+import type { RecordOrigin } from './table.ts';
+
+/** The rows of a message of scores. */
+export function scoreRows(records: readonly ScoreRecord[], origin: RecordOrigin): TableRow[] {
+  return records.map((record, index) => {
+    const table = record.challenger ? 'challenger_scores' : 'scores';
+    return [table, ...RECORD_TABLES[table].row(record, origin, index)];
+  });
+}
+
+/** The rows of a model that was loaded, one for each measure. */
+export function referenceRows(reference: ModelReference, origin: RecordOrigin): TableRow[] {
+  return reference.measures.map((measure, index) => [
+    'model_references',
+    ...RECORD_TABLES.model_references.row({ reference, measure }, origin, index),
+  ]);
+}
+
+/** The rows of a message of delivery attempts. */
+export function deliveryRows(records: readonly DeliveryRecord[], origin: RecordOrigin): TableRow[] {
+  return records.map((record, index) => [
+    'webhook_deliveries',
+    ...RECORD_TABLES.webhook_deliveries.row(record, origin, index),
+  ]);
+}
+
+/** The rows of a message of webhooks that were disabled. */
+export function disablingRows(records: readonly WebhookDisabling[], origin: RecordOrigin): TableRow[] {
+  return records.map((record, index) => [
+    'webhook_disablings',
+    ...RECORD_TABLES.webhook_disablings.row(record, origin, index),
+  ]);
+}

@@ -1,0 +1,14 @@
+import type { Fact } from '../../actors/vocabulary/facts.ts';
+import { rowsOf } from './rows.ts';
+import { TABLES } from './tables.ts';
+import type { FactOrigin } from './table.ts';
+import type { Value } from './tab-separated.ts';
+
+/** The rows of a fact with the names of their columns. */
+export function namedRowsOf(fact: Fact, origin: FactOrigin): [table: string, Record<string, Value>, number][] {
+  return rowsOf(fact, origin).map(([table, values, receivedMs]) => [
+    table,
+    Object.fromEntries(TABLES[table].columns.map((column, index) => [column, values[index]])),
+    receivedMs,
+  ]);
+}
