@@ -38,8 +38,8 @@ describe('the trimmer of FACTS', () => {
     expect(await below(0)).toBe(1);
   });
 
-  it('reads its sinks from the registry, whose names are stored', () => {
-    expect(sinksOf('FACTS')).toEqual(['clickhouse', 'webhooks']);
+  it('reads the sinks of FACTS from the registry, which keeps stored names', () => {
+    expect(sinksOf('FACTS')).toEqual(expect.arrayContaining(['clickhouse', 'webhooks']));
   });
 
   it.each(sinksOf('FACTS'))('keeps every record that the sink %s has not handled', async (sink) => {

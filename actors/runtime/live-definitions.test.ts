@@ -211,7 +211,7 @@ describe('the definitions of a process', () => {
     await putFlag(flag('throws', { flagType: 'string', variants: [on], rules, version: 2 }));
     evaluations();
     expect(lines).toMatchObject([{ version: 1 }, { level: 50, flag: 'throws', version: 2 }]);
-    // It goes on where it does not throw: else one caller could turn a flag off for everybody.
+    // The flag still works where it does not throw; otherwise one caller could turn it off for all.
     const fine = aPlayer({ attributes: '{"level":1}' });
     const targeting = definitions.of('demo', 'live');
     expect(targeting.flags.get('throws')?.evaluate({ player: fine, nowMs: 1 }, targeting).variantKey).toBe('on');

@@ -64,7 +64,7 @@ describe('a campaign’s scheduled time', () => {
     expect(given()).toEqual(['p001']);
     const suppressed = () => world.facts('InterventionSuppressed').map(({ entityId, reason }) => [entityId, reason]);
     expect(suppressed()).toEqual([['p001', 'holdout']]);
-    // Whoever joins the audience after it is too late, also when everybody is looked at again.
+    // Players who join the audience later get nothing, also when a sweep evaluates every player again.
     await world.register(node, 'p002', { attributes: '{"level":7}' });
     await inLevel('t', 1);
     await world.clock.advance(60_000);

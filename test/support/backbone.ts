@@ -179,7 +179,7 @@ function idIn(partition: number, partitions: number): string {
   for (let i = 0; ; i++) if (partitionOf(`probe-${i}`, partitions) === partition) return `probe-${i}`;
 }
 
-/** A snapshot source that holds what it is given. */
+/** A snapshot source in memory. */
 export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
   return {
     async load(_partition, onState) {

@@ -11,7 +11,7 @@ import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
-/** A ClickHouse in memory that knows tokens, and does to a block what a test says. */
+/** A ClickHouse in memory with tokens, in which a test decides the fate of each block. */
 function createFakeClickhouse() {
   const seen = new Map<string, string>();
   const rows: string[] = [];

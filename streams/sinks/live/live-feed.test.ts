@@ -296,7 +296,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await trackLarge(old);
     await clock.settle();
     const { reader } = attach({ lastEventId: start });
-    // Events go on coming while the old ones are replayed.
+    // New events arrive during the replay.
     const meanwhile = numbered(40, 'new');
     for (const id of meanwhile) {
       await track(id);
@@ -321,7 +321,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const { reader } = attach({ key: 'other', lastEventId });
     await clock.advance(LIMITS.streamReplayTurnMs);
     expect(reader.eventIds()).toEqual(old);
-    // Those who were moved aside go on where they were.
+    // Paused replays continue at their positions.
     for (const one of crowd) one.reader.resume();
     await clock.advance(60_000);
     for (const one of crowd) expect(one.reader.eventIds()).toEqual(old);

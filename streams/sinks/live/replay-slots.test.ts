@@ -41,7 +41,7 @@ it('replays that never end yield their slots to other keys, one a turn each, and
   expect([runningOf('a'), runningOf('b')]).toEqual([4, 0]);
   await clock.advance(TURN_MS / 2);
   expect([runningOf('a'), runningOf('b')]).toEqual([2, 2]);
-  // Equal shares: from here on nobody is moved, as every move costs a new reader of the log.
+  // Equal shares: no replay is paused from here on, because a pause costs a new reader of the log.
   const shared = [...running];
   await clock.advance(10 * TURN_MS);
   expect([...running]).toEqual(shared);

@@ -6,7 +6,7 @@ export interface SeenMessage {
   data: Record<string, unknown>;
 }
 
-/** A reader that keeps what it is sent, and whose network a test may stop. */
+/** A reader that keeps its messages; a test may stall its network. */
 export interface FakeReader extends LiveReader {
   readonly messages: SeenMessage[];
   /** Event ids in the order they came. */

@@ -297,7 +297,7 @@ describe('the measure of an experiment', () => {
       [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
       [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
       [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'a', 10)],
-      // What is no variant any more, or was exposed after the period, leaves nobody out.
+      // Removed variants and exposures after the period exclude no player.
       [exposed(5, 'z', 0, earlier), exposed(5, 'b', 10), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
       // Served both, though only one was exposed; that of another period, or player, is no matter.
       [exposed(7, 'b', 10), mixed(7), exposed(8, 'b', 10), mixed(8, { flagVersion: 1 }), mixed(9)],

@@ -67,7 +67,7 @@ function startSink(): { kill: () => void } {
     metrics: createMetrics(),
   });
   sink.start();
-  // A killed one too: here it shares our process, and would go on inserting into the next test's tables.
+  // Also after a kill: here it shares our process, and would insert into the next test's tables.
   stops.push(() => sink.stop());
   return { kill: () => log.kill() };
 }

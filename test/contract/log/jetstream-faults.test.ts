@@ -97,7 +97,7 @@ describe('the JetStream log and its broker', () => {
     await reader.started;
     const [held] = await consumers();
     expect(held.config).toMatchObject({ ack_policy: 'none', mem_storage: true, num_replicas: 1 });
-    // Nanoseconds: a consumer that nobody pulls from for this long is dropped by the broker.
+    // Nanoseconds: after this long without a request the broker drops the consumer.
     expect(held.config.inactive_threshold).toBe(60_000_000_000);
     reader.stop();
     await eventually(async () => expect(await consumers()).toEqual([]));

@@ -8,7 +8,7 @@ import type { StreamName } from '../../../streams/stream-definitions.ts';
 export interface LogHarness {
   /** Another client of the same broker. */
   open(): Promise<Log>;
-  /** The broker is gone, as after `kill -9`; what it held in memory is lost. */
+  /** Kills the broker, as with `kill -9`: streams in memory are lost. */
   down(): Promise<void>;
   up(): Promise<void>;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
       return { reader, records, texts: () => records.map(({ data }) => text(data)), calls: () => calls };
     }
 
-    /** Opens a reader that nobody takes from until the test does. */
+    /** Opens a reader from which only the test takes records. */
     function stalled(stream: StreamName, options: Omit<ReadOptions, 'onWaiting'>): Reader {
       const reader = other.read(stream, { ...options, onWaiting: () => {} });
       cleanups.push(() => reader.stop());
@@ -407,7 +407,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
     });
 
     describe('work', () => {
-      /** Opens a worker on `deliveries.due.<name>` that leaves what it gets to the test. */
+      /** Opens a worker on `deliveries.due.<name>` that collects its items for the test. */
       function work(name: string, client: Log, options: { ackWaitMs?: number; maxInFlight?: number } = {}) {
         const items: WorkItem[] = [];
         const stop = client.work('DELIVERIES', {

@@ -98,7 +98,7 @@ test('nats-cluster.conf: three nodes hold a stream on all three, and survive the
   }
 });
 
-/** What the route port answers to a node that knows no password. */
+/** The answer of the route port to a node without the password. */
 async function saysNodeWithoutPassword(port: number): Promise<string> {
   const socket = createConnection(port, '127.0.0.1');
   let heard = '';
