@@ -44,6 +44,9 @@ export interface Actors {
   stop(): Promise<void>;
 }
 
+/** A log message. The simulation reads it. */
+export const TERM_ENDED = 'a term of a partition has ended';
+
 export function startActors(options: ActorsOptions): Actors {
   const { partitions, node, incarnation, log, clock, metrics } = options;
   const bucket = log.bucket('OWNERS');
@@ -128,7 +131,7 @@ function createContender(
     onLed(-1);
     metrics.stepDowns.inc({ reason: end });
     if (stopped) return;
-    logger.warn({ partition, end }, 'a term of a partition has ended');
+    logger.warn({ partition, end }, TERM_ENDED);
     await lease.release();
     clock.timer(LIMITS.leaseRenewMs / 4, () => {
       if (!stopped) lease = contendNow();

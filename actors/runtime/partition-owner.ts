@@ -73,6 +73,10 @@ export interface OwnerOptions {
 /** The bounds of an owner that tests and the simulation replace; `LIMITS` when absent. */
 export type OwnerLimits = PlayerLimits & Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'commitFacts'>;
 
+/** Log messages. The simulation reads them. */
+export const TAKEN_OVER = 'partition taken over';
+export const OWNER_FAILED = 'the owner of a partition failed; the partition is taken over again';
+
 export function startOwner(options: OwnerOptions): OwnerTerm {
   let stopping = false;
   const signal = createSignal();
@@ -86,10 +90,10 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
         stopped: () => stopping,
       });
       if (taken.kind !== 'taken') return taken.kind;
-      logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, 'partition taken over');
+      logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, TAKEN_OVER);
       return await lead(options, taken, signal, () => stopping);
     } catch (error) {
-      logger.error({ err: error, partition }, 'the owner of a partition failed; the partition is taken over again');
+      logger.error({ err: error, partition }, OWNER_FAILED);
       return 'failed';
     }
   }

@@ -12,6 +12,9 @@ import type { PartitionStore, StoredEntity } from './store/store.ts';
 import type { CommitRecord, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /** A partition's state right after the barrier of its new owner. */
+/** A log message. The simulation reads it. */
+export const STORE_MISMATCH = 'the local store does not fit the log: rebuilding';
+
 export interface TakenOver {
   kind: 'taken';
   /** Sequence of the barrier: the epoch. */
@@ -108,7 +111,7 @@ async function prepareStore(options: TakeOverOptions, bounds: StreamBounds, barr
     bounds.firstSequence <= mark.appliedSeq + 1 &&
     (mark.aheadTo ?? mark.appliedSeq) <= barrier;
   if (usable) return;
-  if (mark !== undefined) logger.warn({ partition, mark, bounds }, 'the local store does not fit the log: rebuilding');
+  if (mark !== undefined) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
   await store.clear();
   if (bounds.firstSequence > 1) await loadSnapshots(options, bounds);
 }

@@ -6,8 +6,12 @@ import { runFaults } from '../faults/run-faults.ts';
 
 test('twenty kills under load: nothing acknowledged is lost, doubled or reordered, and state = replay', async ({
   signal,
+  onTestFinished,
 }) => {
-  const run = await runFaults({ seed: 1, kills: 22, clickhouseAwayMs: 8_000, signal });
+  const running = runFaults({ seed: 1, kills: 22, clickhouseAwayMs: 8_000, signal });
+  // After a timeout too: the run stops its processes.
+  onTestFinished(() => running.then(() => {}).catch(() => {}));
+  const run = await running;
   const kills = run.faults.reduce((sum, fault) => sum + fault.kills.length, 0);
   expect(kills).toBeGreaterThanOrEqual(20);
   expect(run.verdict.ackedEvents).toBeGreaterThan(500);

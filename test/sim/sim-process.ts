@@ -1,4 +1,5 @@
-import { type Actors, startActors } from '../../actors/runtime/actors.ts';
+import { type Actors, startActors, TERM_ENDED } from '../../actors/runtime/actors.ts';
+import { TAKEN_OVER } from '../../actors/runtime/partition-owner.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
@@ -116,8 +117,8 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   };
   const owner = `${machine.name}.${incarnation}.`;
   const logger = world.logger(name, (message, fields) => {
-    if (message === 'partition taken over') options.onTaken(process);
-    if (message !== 'a term of a partition has ended') return;
+    if (message === TAKEN_OVER) options.onTaken(process);
+    if (message !== TERM_ENDED) return;
     options.onTermEnd(owner, Number(fields.get('partition')), String(fields.get('end')));
   });
   const shared = { log: touchyLog(log, toucher), clock, logger, metrics };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { STORE_MISMATCH } from '../../actors/runtime/take-over.ts';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
@@ -53,7 +54,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'rebuild from snapshots': 50,
   'handover: the successor falls silent, the old owner wakes': 50,
   'reply lost': 300,
-  'log: the local store does not fit the log: rebuilding': 10,
+  [`log: ${STORE_MISMATCH}`]: 10,
 };
 
 describe('the service in a world where everything fails', () => {

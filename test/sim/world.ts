@@ -1,5 +1,7 @@
 import { pino } from 'pino';
+import { OWNER_FAILED } from '../../actors/runtime/partition-owner.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
+import { FACTS_RESET } from '../../streams/sinks/live/live-feed.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 
@@ -40,9 +42,9 @@ export interface World {
 /** ERROR lines that a fault of this world explains. Any other one means that the service met something it must not. */
 const EXPECTED_ERRORS: readonly string[] = [
   // An empty node that starts while ClickHouse is away cannot load snapshots; it tries again.
-  'the owner of a partition failed; it will be taken over again',
+  OWNER_FAILED,
   // FACTS is kept for seconds here: a process that was away for longer finds it trimmed.
-  'live: FACTS was reset; readers are told of a gap',
+  FACTS_RESET,
 ];
 
 /** @param onLine receives the history, line by line, when somebody wants to read it */

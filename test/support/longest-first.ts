@@ -1,12 +1,16 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, in this order; begun last they would run alone at the end. */
-const LONGEST = [
+export const LONGEST = [
   'test/e2e/faults.test.ts',
   'test/sim/simulation.test.ts',
-  'test/contract/http-proxies.test.ts',
   'test/e2e/start.test.ts',
-  'test/contract/http-erasure.test.ts',
+  'test/contract/http/erasure.test.ts',
+  'test/contract/http/slow-readers.test.ts',
+  'test/contract/clickhouse/embedded-clickhouse.test.ts',
+  'test/contract/clickhouse/embedded-clickhouse-fuzz.test.ts',
+  'test/contract/http/event-query.test.ts',
+  'test/contract/http/proxies.test.ts',
 ];
 
 /** Vitest's order, which on a fresh clone is by size, with the files that take longest first. */

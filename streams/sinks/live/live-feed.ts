@@ -16,6 +16,9 @@ import { type Cursor, parsePosition, recordPosition } from './position.ts';
 import { overfullReaders } from './overfull-readers.ts';
 import { createReplaySlots } from './replay-slots.ts';
 
+/** A log message. The simulation reads it. */
+export const FACTS_RESET = 'live: FACTS was reset; readers get a gap';
+
 export interface LiveFeedOptions {
   log: Log;
   clock: Clock;
@@ -84,7 +87,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   /** FACTS was created anew or lost the next record: continue at its end and send every reader a gap. */
   async function reset(lost: Feed): Promise<void> {
     if (stopped || feed !== lost) return;
-    logger.error({ position: lost.recent.lastSequence }, 'live: FACTS was reset; readers get a gap');
+    logger.error({ position: lost.recent.lastSequence }, FACTS_RESET);
     feed = undefined;
     lost.reader.stop();
     for (const member of members) {
