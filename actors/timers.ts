@@ -2,7 +2,7 @@ import { LIMITS } from '../src/kernel/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { type Context, type Draft, playerIn } from './decision.ts';
-import { lookAtLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
+import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
@@ -102,5 +102,5 @@ function happen(draft: Draft, state: PlayerState, due: number, definitions: Defi
   if (sessionsDueAt(state) === due) for (const fact of sessionsDue(state, due)) draft.emit(fact);
   updateLifecycle(draft, since, lifecycle, due);
   const current = draft.get(state.id);
-  if (current?.kind === 'player' && current.lifecycleDueAt === due) lookAtLifecycle(draft, current, lifecycle);
+  if (current?.kind === 'player' && current.lifecycleDueAt === due) evaluateLifecycle(draft, current, lifecycle);
 }

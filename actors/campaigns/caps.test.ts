@@ -27,8 +27,8 @@ import type { InterventionTriggered } from '../vocabulary/campaign-facts.ts';
 import type { Definitions } from '../definitions.ts';
 
 /*
- * Caps are exact with gateways whose clocks differ, discarded drafts, players loaded from the store and owners that rebuild
- * from the log. The reference model applies the definition without tallies: it counts all interventions ever given.
+ * Caps are exact with gateways whose clocks differ, discarded drafts, players loaded from the store and owners that
+ * rebuild from the log. The reference model has no tallies: it counts all interventions ever given.
  */
 
 const START = 20_000 * DAY_MS + DAY_MS / 2;
@@ -157,7 +157,7 @@ describe('caps', () => {
         else {
           now += one.laterMs;
           const facts = owner.track(now, one.events, one.isThrownAway);
-          if (!one.isThrownAway) expect(toldOf(facts)).toEqual(expected(documents, known, one.events, now));
+          if (!one.isThrownAway) expect(outcomesOf(facts)).toEqual(expected(documents, known, one.events, now));
         }
       }
     });
@@ -166,8 +166,8 @@ describe('caps', () => {
   }, 60_000);
 });
 
-/** Who got what of which campaign, or why not, in order. */
-function toldOf(facts: readonly DomainFact[]): string[] {
+/** The outcomes in order: player, campaign and time, and the reason if suppressed. */
+function outcomesOf(facts: readonly DomainFact[]): string[] {
   return facts.flatMap((fact) => {
     if (fact.kind === 'InterventionTriggered') return [`${fact.entityId} ${fact.campaignId} ${fact.at}`];
     if (fact.kind !== 'InterventionSuppressed') return [];

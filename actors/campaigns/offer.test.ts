@@ -38,7 +38,7 @@ const waiting = (n: number, some: Partial<PendingIntervention> = {}): PendingInt
 });
 const campaign = (n: number, some: Parameters<typeof aCampaign>[0] = {}) => aCampaign({ id: campaignId(n), ...some });
 
-/** A player with what waits for it, and the sessions it opens. */
+/** A player with its pending interventions and its sessions. */
 function life(interventions: PendingIntervention[], some: Partial<PlayerState> = {}) {
   let player: PlayerState = aPlayer({ interventions, ...some });
   const facts: DomainFact[] = [];

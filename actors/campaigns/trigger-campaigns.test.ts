@@ -18,7 +18,7 @@ const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;
 const ID = aPlayer().id;
 
-/** One player's life under some campaigns: what each command led to, in a draft that goes on. */
+/** One player with some campaigns: the facts of each command, in one draft. */
 function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
   const player = aPlayer({ lifecycleStage: 'active', lastSeenAt: NOON, ...some });
   const { draft, when, whenTime, player: playerOf } = given([player], definitions);
@@ -27,7 +27,7 @@ function life(definitions: Definitions, some: Partial<PlayerState> = {}) {
   return {
     draft,
     run,
-    /** Lets what fell due until `now` happen. */
+    /** Runs the timers that are due by `now`. */
     due: (now: number) => whenTime(ID, now),
     /** Events of the player, in one command. */
     track(at: number, ...events: (string | Partial<TrackItem>)[]): readonly DomainFact[] {

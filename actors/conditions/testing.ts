@@ -103,8 +103,8 @@ function segments(
   };
 }
 
-const any = (count: number, asked: (index: number) => Json): JsonObject => ({
-  $or: range(count, (index) => ({ 'attributes.a': asked(index) })),
+const any = (count: number, operandOf: (index: number) => Json): JsonObject => ({
+  $or: range(count, (index) => ({ 'attributes.a': operandOf(index) })),
 });
 
 const ALL_FLAGS: Query = {

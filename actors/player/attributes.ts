@@ -4,8 +4,8 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 type JsonObject = { [key: string]: Json };
 
 /**
- * Merges `patch` into `current` as JSON Merge Patch does (RFC 7396): objects merge, null deletes, the rest replaces.
- * Answers the merged text, or `undefined` when it would break the bounds of a document.
+ * Merges `patch` into `current` as JSON Merge Patch (RFC 7396): objects merge, null deletes, other values replace.
+ * @returns the merged text; `undefined` if it would exceed the limits of a document
  */
 export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | undefined {
   const merged = mergeObjects(parseObject(current), parseObject(patch));
@@ -14,7 +14,7 @@ export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 
   return Buffer.byteLength(text) > LIMITS.documentBytes ? undefined : text;
 }
 
-/** The `country` attribute if it is a string, else ''. */
+/** The `country` attribute if it is a string; otherwise ''. */
 export function countryOf(attributes: JsonText): string {
   if (!attributes.includes('"country"')) return '';
   const country = parseObject(attributes)['country'];
@@ -22,7 +22,7 @@ export function countryOf(attributes: JsonText): string {
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
-  // A Map and fromEntries: a key named __proto__ stays a key.
+  // A Map and Object.fromEntries keep a key named __proto__ an own property.
   const merged = new Map<string, Json>(Object.entries(target));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);

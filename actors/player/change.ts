@@ -7,14 +7,14 @@ import { type PlayerState, viewOf } from '../vocabulary/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import type { PlayerView } from '../vocabulary/player.ts';
 
-/** What a register or patch wants changed; what is left out stays. `attributes` is a merge patch. */
+/** The requested changes of a registration or patch; omitted fields stay. `attributes` is a merge patch. */
 export interface PlayerChange {
   email?: string | null;
   deviceId?: string | null;
   attributes?: JsonText;
 }
 
-/** Changes a player; nothing that differs gives no fact. */
+/** Changes a player. Emits no fact if nothing differs. */
 export function changePlayer(state: PlayerState, change: PlayerChange, context: Context): Decision {
   const before = viewOf(state);
   const attributes =
@@ -36,14 +36,16 @@ export function changePlayer(state: PlayerState, change: PlayerChange, context: 
   return { facts: [playerUpdated(player, changed, context)], reply };
 }
 
-/** The fact that a player's attributes are now `attributes`, whole. */
+/** The fact that `attributes` replace all of a player's attributes. */
 export function attributesReplaced(state: PlayerState, attributes: JsonText, context: Context): PlayerUpdated {
   return playerUpdated({ ...viewOf(state), attributes }, ['attributes'], context);
 }
 
-/** @param path JSON Pointer to what was to be merged */
+/** @param path JSON Pointer to the merge patch in the request */
 export function attributesTooLarge(path = '/attributes'): Failure {
-  const message = `attributes after the merge would be over ${LIMITS.documentBytes} bytes or ${LIMITS.documentKeys} keys`;
+  const message =
+    `makes the player's attributes too large; the maximum is ${LIMITS.documentBytes} bytes as JSON and ` +
+    `${LIMITS.documentKeys} keys; send less, or delete keys by setting them to null`;
   return failure('VALIDATION_ERROR', undefined, { fields: [{ path, message }] });
 }
 

@@ -38,8 +38,8 @@ const track: CommandBody = {
 };
 const claim = { key: 'key-1', bodyHash: 'hash-1' };
 
-describe('a player that is erased', () => {
-  it('leaves nothing but that and when it was', () => {
+describe('an erased player', () => {
+  it('leaves only the time of the erasure', () => {
     const { facts, reply, states } = given([registered, overridden]).when(aCommand(erase));
     expect(facts).toEqual([{ ...base, at: 2_000, kind: 'PlayerErased', quarantined: 0 }]);
     expect(reply).toEqual({ kind: 'erased', playerId: id, erasedAt: 2_000 });
@@ -55,13 +55,13 @@ describe('a player that is erased', () => {
     });
   });
 
-  it('is erased once: a repeat answers when, and changes nothing', () => {
+  it('is erased once: a repeat returns the time and changes nothing', () => {
     const { facts, reply } = given([registered, erased]).when(aCommand(erase));
     expect(facts).toEqual([]);
     expect(reply).toEqual({ kind: 'erased', playerId: id, erasedAt: 1_500 });
   });
 
-  it('is not there for anything else', () => {
+  it('does not exist for any other request', () => {
     const gone = { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
     const bodies: CommandBody[] = [
       { kind: 'PatchPlayer', playerId: id, email: 'b@example.com' },
@@ -77,7 +77,7 @@ describe('a player that is erased', () => {
     expect(reply).toMatchObject({ results: [{ status: 'rejected', error: { code: 'PLAYER_NOT_FOUND' } }] });
   });
 
-  it('and was never there is not found, nor is another game’s or environment’s', () => {
+  it('is not found in another game or environment, nor is one that never existed', () => {
     for (const [facts, command] of [
       [[], aCommand(erase)],
       [[registered], aCommand(erase, { game: 'other' })],
@@ -90,7 +90,7 @@ describe('a player that is erased', () => {
     }
   });
 
-  it('starts empty when it is registered again, even as create only', () => {
+  it('starts empty when registered again, even with createOnly', () => {
     const again = given([registered, overridden, erased]).when(aCommand(register));
     const first = given([]).when(aCommand(register));
     expect(again.facts).toEqual(first.facts);
@@ -98,7 +98,7 @@ describe('a player that is erased', () => {
     expect(again.states.get(id)).toEqual(first.states.get(id));
   });
 
-  it('and registered again is not erased by a late repeat of the first erasure', () => {
+  it('that is registered again is not erased by a late repeat of the first erasure', () => {
     const first = given([registered]).when(aCommand({ ...erase, idempotency: claim }));
     const again = given([registered, ...first.facts]).when(aCommand(register));
     const repeat = given([registered, ...first.facts, ...again.facts]).when(
@@ -106,19 +106,19 @@ describe('a player that is erased', () => {
     );
     expect(repeat.facts).toEqual([]);
     expect(repeat.reply).toEqual({ kind: 'erased', playerId: id, erasedAt: 2_000, replayed: true });
-    // Without the key it is an erasure of the new life.
+    // Without the key it erases the new player.
     const anew = given([registered, ...first.facts, ...again.facts]).when(aCommand(erase, { receivedAt: 3_000 }));
     expect(anew.reply).toEqual({ kind: 'erased', playerId: id, erasedAt: 3_000 });
   });
 
-  it('takes its Idempotency-Keys with it', () => {
+  it('loses its Idempotency-Keys', () => {
     const keyed = given([registered]).when(aCommand({ ...track, idempotency: claim }));
     const outcome = given([registered, ...keyed.facts, erased]).when(aCommand({ ...register, idempotency: claim }));
     expect(outcome.reply).toMatchObject({ kind: 'player', created: true });
   });
 });
 
-describe('questions about an erased player', () => {
+describe('queries about an erased player', () => {
   const clock = { wallMs: () => 5_000, monotonicMs: () => 5_000 };
   const ask = (facts: DomainFact[], kind: 'GetErasure' | 'ExportPlayer' | 'GetPlayer', game = 'demo') => {
     const state = given(facts)
@@ -128,7 +128,7 @@ describe('questions about an erased player', () => {
     return answer(state, { ...envelope, body: { kind, playerId: id } }, { definitions: definitionsOf(), clock });
   };
 
-  it('say when it was, that it lives, or that nobody knows it', () => {
+  it('return the time of the erasure, that the player exists, or PLAYER_NOT_FOUND', () => {
     expect(ask([registered, erased], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: 1_500 });
     expect(ask([registered], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: null });
     expect(ask([], 'GetErasure')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
@@ -137,7 +137,7 @@ describe('questions about an erased player', () => {
     expect(ask([registered, erased], 'ExportPlayer')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
   });
 
-  it('and of a living one for all that is held, answers of Idempotency-Keys apart', () => {
+  it('export all data of an existing player, except the replies of Idempotency-Keys', () => {
     const keyed = given([registered, overridden]).when(aCommand({ ...track, idempotency: claim }));
     const reply = ask([registered, overridden, ...keyed.facts], 'ExportPlayer');
     expect(reply).toMatchObject({

@@ -6,26 +6,26 @@ import type { EntityState } from '../vocabulary/state.ts';
 import type { Scope } from '../vocabulary/scope.ts';
 
 /**
- * Erases a player. One that is erased already answers when it was: a repeat changes nothing. Who registered anew meanwhile is
- * erased anew.
+ * Erases a player. For an erased player it returns the time of the erasure and changes nothing. A player that
+ * registered again is erased again.
  */
 export function erasePlayer(
   state: EntityState | undefined,
   { playerId }: Pick<ErasePlayer, 'playerId'>,
   context: Context,
 ): Decision {
-  const held = playerIn(context, state);
-  if (held === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
+  const player = playerIn(context, state);
+  if (player === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
   const { game, environment, at } = context;
-  const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
+  const device = player.deviceId === null ? {} : { deviceId: player.deviceId };
   const base = { entityId: playerId, game, environment, at };
   return {
-    facts: [{ kind: 'PlayerErased', ...base, quarantined: held.quarantine.last, ...device }],
+    facts: [{ kind: 'PlayerErased', ...base, quarantined: player.quarantine.last, ...device }],
     reply: { kind: 'erased', playerId, erasedAt: at },
   };
 }
 
-/** Whether and when a player was erased. Another game's or environment's looks like none at all. */
+/** Whether and when a player was erased. Players of other games and environments do not exist here. */
 export function readErasure(
   state: EntityState | undefined,
   { playerId }: Pick<GetErasure, 'playerId'>,

@@ -13,8 +13,8 @@ import type { EntityState, ErasedState, PlayerState } from '../vocabulary/state.
 import { countryOf } from './attributes.ts';
 
 /**
- * The state of a new player. It takes over the Idempotency-Keys of an erasure, so that a late repeat of that erasure does
- * not erase the new life.
+ * The state of a new player. It keeps the Idempotency-Keys of an earlier erasure, so that a late repeat of that request
+ * does not erase the new player.
  */
 export function registered(state: EntityState | undefined, fact: PlayerRegistered): PlayerState {
   return {
@@ -42,7 +42,7 @@ export function registered(state: EntityState | undefined, fact: PlayerRegistere
     sessionsInStage: 0,
     interventions: [],
     campaignTallies: [],
-    // No stage or risk changes within the first day.
+    // No stage and no risk changes within the first day.
     lifecycleDueAt: fact.at + DAY_MS,
     churnHigh: false,
     quarantine: state?.kind === 'erased' ? afterErasure(state.quarantined) : NO_QUARANTINE,
@@ -54,7 +54,7 @@ export function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
   return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
 }
 
-/** Uses nothing of the state before, so it applies to whatever a rebuild still has of it. */
+/** Ignores the state before, which a rebuild may lack. */
 export function erased(
   _: EntityState | undefined,
   { entityId: id, game, environment, at, quarantined = 0 }: PlayerErased,

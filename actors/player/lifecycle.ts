@@ -3,7 +3,7 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 import type { LifecycleStage } from '../vocabulary/player.ts';
 
-/** The stage after something a player did; mostly the one it is in. The state holds what was done already. */
+/** The stage after an activity, which `state` already contains; usually unchanged. */
 export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThresholds): LifecycleStage {
   switch (state.lifecycleStage) {
     case 'new':
@@ -19,21 +19,21 @@ export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThre
   }
 }
 
-/** A change of stage that comes with time. */
+/** A change of stage by time alone. */
 export interface StageChange {
   to: LifecycleStage;
   /** Epoch milliseconds. */
   at: number;
 }
 
-/** The next change of a player's stage if nothing happens; `undefined`: there is none. */
+/** The next change of the stage without activity; `undefined`: there is none. */
 export function nextStage(state: PlayerState, thresholds: LifecycleThresholds): StageChange | undefined {
   const { newDays, atRiskDays, churnedDays } = thresholds;
   const atRisk = { to: 'at_risk', at: state.lastSeenAt + atRiskDays * DAY_MS } as const;
   switch (state.lifecycleStage) {
     case 'new': {
-      const settledAt = state.firstSeenAt + newDays * DAY_MS;
-      return settledAt <= atRisk.at ? { to: 'active', at: settledAt } : atRisk;
+      const activeAt = state.firstSeenAt + newDays * DAY_MS;
+      return activeAt <= atRisk.at ? { to: 'active', at: activeAt } : atRisk;
     }
     case 'active':
     case 'reactivated':

@@ -4,7 +4,7 @@ import type { Context, Decision } from '../decision.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { changePlayer } from './change.ts';
 
-/** Changes a player that exists. */
+/** Patches a player. Fails with PLAYER_NOT_FOUND, or VALIDATION_ERROR if the attributes would grow too large. */
 export function patchPlayer(state: PlayerState | undefined, command: PatchPlayer, context: Context): Decision {
   if (state === undefined) return { facts: [], reply: failure('PLAYER_NOT_FOUND') };
   return changePlayer(state, command, context);

@@ -2,7 +2,7 @@ import { failure } from '../../src/kernel/errors.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
-/** The stage of a player's life. Fails with PLAYER_NOT_FOUND. */
+/** Reads a player's lifecycle stage. Fails with PLAYER_NOT_FOUND. */
 export function readLifecycle(state: PlayerState | undefined): Reply {
   if (state === undefined) return failure('PLAYER_NOT_FOUND');
   return {

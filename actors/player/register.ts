@@ -7,9 +7,11 @@ import { attributesTooLarge, changePlayer } from './change.ts';
 import type { PlayerView } from '../vocabulary/player.ts';
 
 /**
- * Registers a player, or updates the one that is there: attributes merge, `device_id` and `email` replace. A client key never
- * replaces an e-mail already held. Anybody with a client key may guess an external_id: unless a player token says whose request it
- * is, a device already held stays too, and the answer holds nothing private of a player that was there.
+ * Registers a player, or updates an existing one: attributes merge, `device_id` and `email` replace. A client key never
+ * replaces an existing e-mail.
+ *
+ * Client keys are public and an external_id can be guessed. So without a player token that proves the identity, an
+ * existing device stays too, and the reply contains no private data of an existing player.
  */
 export function registerPlayer(state: PlayerState | undefined, command: RegisterPlayer, context: Context): Decision {
   if (state === undefined) return create(command, context);
@@ -28,11 +30,11 @@ export function registerPlayer(state: PlayerState | undefined, command: Register
     context,
   );
   if (!isStranger || reply.kind !== 'player') return { facts, reply };
-  return { facts, reply: { ...reply, player: toStrangers(reply.player, command) } };
+  return { facts, reply: { ...reply, player: withoutPrivateData(reply.player, command) } };
 }
 
-/** The answer without proof of the player: every field of the resource, private ones as of a new player. */
-function toStrangers(player: PlayerView, { deviceId, attributes }: RegisterPlayer): PlayerView {
+/** The reply without proof of identity: all fields of the resource, with the private ones as of a new player. */
+function withoutPrivateData(player: PlayerView, { deviceId, attributes }: RegisterPlayer): PlayerView {
   return {
     ...player,
     deviceId: player.deviceId === deviceId ? player.deviceId : null,
@@ -40,7 +42,7 @@ function toStrangers(player: PlayerView, { deviceId, attributes }: RegisterPlaye
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
-    // Fields that the caller sent are no secret to it.
+    // The caller sent these attributes itself.
     attributes: mergeAttributes('{}', attributes ?? '{}') ?? '{}',
   };
 }
@@ -68,7 +70,7 @@ function create(command: RegisterPlayer, context: Context): Decision {
   };
 }
 
-/** The answer to a read. */
+/** Reads a player. Fails with PLAYER_NOT_FOUND. */
 export function readPlayer(state: PlayerState | undefined): Decision['reply'] {
   return state === undefined ? failure('PLAYER_NOT_FOUND') : { kind: 'player', player: viewOf(state), created: false };
 }

@@ -9,10 +9,10 @@ import type { LifecycleStage } from '../vocabulary/player.ts';
 
 export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 export const HOUR_MS = DAY_MS / 24;
-/** Half past noon: no moment of these tests lies in the minutes after midnight in which risks are looked at. */
+/** Half past noon: the times of these tests lie outside the minutes after midnight in which churn timers run. */
 export const BORN_AT = 20_000 * DAY_MS + 12.5 * HOUR_MS;
 
-/** One player and its service, which may be down for as long as a test likes. */
+/** For tests: one registered player. The service is down between calls, for as long as the times say. */
 export function life(thresholds: Partial<LifecycleThresholds> = {}) {
   let lifecycle = { ...DEFAULT_THRESHOLDS, ...thresholds };
   let count = 0;
@@ -64,12 +64,12 @@ export function life(thresholds: Partial<LifecycleThresholds> = {}) {
     patch: (atMs: number) => send(atMs, { kind: 'PatchPlayer', playerId: ID, attributes: `{"n":${++count}}` }),
     register: (atMs: number) =>
       send(atMs, { kind: 'RegisterPlayer', playerId: ID, externalId: 'ext-1', createOnly: false, byClientKey: false }),
-    /** The owner looks at what is due. */
+    /** Runs the owner's timers. */
     pass: (atMs: number) => void harness.whenTime(ID, atMs),
     configure(some: Partial<LifecycleThresholds>) {
       lifecycle = { ...DEFAULT_THRESHOLDS, ...some };
     },
-    /** The stages, each with the hours since birth at which it began. */
+    /** The stages, each with its start in hours since registration. */
     stages: (): [LifecycleStage, number][] =>
       facts
         .flatMap((fact) =>

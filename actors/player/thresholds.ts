@@ -1,5 +1,6 @@
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 
+/** The thresholds of a game without settings of its own. */
 export const DEFAULT_THRESHOLDS: LifecycleThresholds = {
   newDays: 1,
   atRiskDays: 7,

@@ -14,7 +14,7 @@ describe('a player’s stage', () => {
     expect(one.stages()).toEqual([['active', 2]]);
   });
 
-  it('is active at its first day’s end, however much it did on it', () => {
+  it('is active at the end of the first day, however active the player was', () => {
     const one = life();
     for (let hour = 1; hour < 24; hour += 1) one.event(BORN_AT + hour * HOUR_MS);
     expect(one.stages()).toEqual([]);
@@ -49,7 +49,7 @@ describe('a player’s stage', () => {
     expect(dueAt(one.player())).toBeNull();
   });
 
-  it('has every change with its due time, once, after 45 days in which nobody looked', () => {
+  it('has every change once, with its due time, after 45 days without timers', () => {
     const one = life();
     one.session(BORN_AT + HOUR_MS);
     one.pass(day(45));
@@ -62,7 +62,7 @@ describe('a player’s stage', () => {
     expect(one.churn().map(([high]) => high)).toEqual([true]);
   });
 
-  it('of who returns after 45 days in which nobody looked was churned first: the same command says so', () => {
+  it('is churned first if the player returns after 45 days without timers, in the same command', () => {
     const one = life();
     one.session(BORN_AT + HOUR_MS);
     one.event(day(45));
@@ -77,7 +77,7 @@ describe('a player’s stage', () => {
     expect(tracked).toMatchObject({ lifecycleStage: 'churned' });
   });
 
-  it('after a return is active with the third further session, and a return from at_risk is active at once', () => {
+  it('is active at the third session after a return, and at once after a return from at_risk', () => {
     const one = life();
     one.session(day(40));
     for (const more of [1, 2, 3]) {
@@ -93,7 +93,7 @@ describe('a player’s stage', () => {
     ]);
   });
 
-  it('of a reactivated player falls back like any other', () => {
+  it('falls back for a reactivated player as for any other', () => {
     const one = life();
     one.session(day(40));
     one.pass(day(100));
@@ -104,7 +104,7 @@ describe('a player’s stage', () => {
     ]);
   });
 
-  it('stays what it is when a caller registers or patches: neither is the player’s doing', () => {
+  it('is not changed by a registration or patch: neither is activity of the player', () => {
     const one = life();
     one.register(day(6));
     one.patch(day(6) + HOUR_MS);
@@ -118,7 +118,7 @@ describe('a player’s stage', () => {
     expect(one.player().lifecycleStage).toBe('at_risk');
   });
 
-  it('changes by the game’s own thresholds', () => {
+  it('uses the thresholds of the game', () => {
     const one = life({ newDays: 3, atRiskDays: 10, churnedDays: 12, reactivatedSessions: 1 });
     one.pass(day(13));
     one.session(day(20));
@@ -132,7 +132,7 @@ describe('a player’s stage', () => {
     ]);
   });
 
-  it('may be at_risk while new, where a game counts players as new for longer', () => {
+  it('may go from new to at_risk if the game counts players as new for longer', () => {
     const one = life({ newDays: 20 });
     one.pass(day(40));
     expect(one.stages()).toEqual([
@@ -141,7 +141,7 @@ describe('a player’s stage', () => {
     ]);
   });
 
-  it('follows longer thresholds at the next look, and never goes back by itself', () => {
+  it('uses longer thresholds from the next timer on, and never goes back by itself', () => {
     const one = life();
     one.pass(day(8));
     one.configure({ atRiskDays: 20, churnedDays: 60 });
@@ -155,7 +155,7 @@ describe('a player’s stage', () => {
     ]);
   });
 
-  it('follows shorter thresholds with its next activity', () => {
+  it('uses shorter thresholds from the next activity on', () => {
     const one = life();
     one.pass(day(1));
     one.configure({ atRiskDays: 2, churnedDays: 3 });
@@ -170,7 +170,7 @@ describe('a player’s stage', () => {
 });
 
 describe('an active player’s events', () => {
-  it('lead to nothing but themselves, and to a look about once a week', () => {
+  it('emit no other facts, and move the due time about once a week', () => {
     const one = life();
     for (let hour = 1; hour <= 28 * 24; hour += 1) {
       one.event(BORN_AT + hour * HOUR_MS);

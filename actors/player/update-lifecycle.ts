@@ -8,22 +8,22 @@ import { nextStage, stageAfterActivity } from './lifecycle.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 import type { LifecycleStage } from '../vocabulary/player.ts';
 
-/**
- * What becomes of a player's stage and churn risk.
+/*
+ * Owns the changes of a player's lifecycle stage and churn risk, by activity and by time.
  *
- * Both also change with time alone, and activity puts that off. So the state holds when to look next (`lifecycleDueAt`), which
- * may lie before the next change but never after it: when it comes and nothing is due, the next is found then. An event of
- * an active player leaves it where it is, which costs a comparison; it moves about once a week.
+ * Invariant: with unchanged thresholds, the due time (`lifecycleDueAt`) is never later than the next change by time. It
+ * may be earlier; the timer then changes nothing and finds the next due time. So an event of an active player costs one
+ * comparison, and the due time moves about once a week.
  */
 
 /**
- * Emits what the facts from `since` on mean for the stage and churn risk of the players they are about.
- * @param nowMs when their command was received, epoch milliseconds
+ * Updates stage and churn risk of the players that the facts from `since` on concern.
+ * @param nowMs the time the command was received, epoch milliseconds
  */
 export function updateLifecycle(draft: Draft, since: number, thresholds: LifecycleThresholds, nowMs: number): void {
   const { facts } = draft;
   const until = facts.length;
-  /** The player of the fact before, once its activity has been settled: most events of a batch come in rows. */
+  /** The player whose activity was handled last: most events of a batch follow others of the same player. */
   let active: string | undefined;
   for (let place = since; place < until; place++) {
     const fact = facts[place];
@@ -37,10 +37,10 @@ export function updateLifecycle(draft: Draft, since: number, thresholds: Lifecyc
 }
 
 /**
- * Emits what is due at a player's `lifecycleDueAt`, and when to look next. Nothing is judged as of a time before the player
- * was last seen. Each call brings the due time forward, so a caller that was away for long calls it again and again.
+ * Runs the timer of a player's `lifecycleDueAt`: emits the changes due then and the next due time. Evaluates the risk
+ * no earlier than the player was last seen. Each call advances the due time; after an outage the caller repeats it.
  */
-export function lookAtLifecycle(draft: Draft, state: PlayerState, thresholds: LifecycleThresholds): void {
+export function evaluateLifecycle(draft: Draft, state: PlayerState, thresholds: LifecycleThresholds): void {
   const dueAt = state.lifecycleDueAt;
   const nowMs = Math.max(dueAt, state.lastSeenAt);
   const next = nextStage(state, thresholds);
@@ -53,7 +53,7 @@ export function lookAtLifecycle(draft: Draft, state: PlayerState, thresholds: Li
 /** `activity` moves `lastSeenAt`, `playtime` changes the daily buckets, `play` both. */
 type Effect = 'activity' | 'play' | 'playtime';
 
-/** What is not named here is nothing that a player did. */
+/** Facts that are not listed are not activity of the player. */
 const EFFECTS: { readonly [K in DomainFact['kind']]?: Effect } = {
   EventTracked: 'activity',
   SessionSynced: 'activity',
@@ -63,7 +63,7 @@ const EFFECTS: { readonly [K in DomainFact['kind']]?: Effect } = {
   SessionClosed: 'play',
 };
 
-/** Only the player ends a session; that it expires, or makes room for another, is nobody's doing. */
+/** A session that its client ends is activity; one that expires or is replaced is not. */
 function effectOf(fact: DomainFact): Effect | undefined {
   return fact.kind === 'SessionClosed' && fact.reason !== 'ended' ? 'playtime' : EFFECTS[fact.kind];
 }
@@ -79,19 +79,16 @@ function updatePlayer(
   const changes = stage !== state.lifecycleStage;
   let current = changes ? changeStage(draft, state, stage, nowMs) : state;
   const played = effect !== 'activity';
-  // Activity alone only lowers a risk.
+  // Activity without play can only lower a risk.
   if (played || current.churnHigh) current = updateChurn(draft, current, nowMs);
   const { lifecycleDueAt: dueAt, lastSeenAt } = current;
-  // It lies beyond that only where the game shortened its thresholds.
+  // Possible only after the game shortened its thresholds.
   const isFar = dueAt === 0 || dueAt > lastSeenAt + thresholds.atRiskDays * DAY_MS;
   if (!changes && !played && current === state && !isFar) return;
   reviewLifecycle(draft, current, thresholds, nowMs);
 }
 
-/**
- * Brings the next look at a player forward, where it would come too late; also after a change of its game's thresholds, which
- * change nothing by themselves.
- */
+/** Moves a due time that is too late to an earlier time; also used after the game's thresholds change. */
 export function reviewLifecycle(
   draft: Draft,
   state: PlayerState,
@@ -105,13 +102,13 @@ export function reviewLifecycle(
 
 function changeStage(draft: Draft, state: PlayerState, to: LifecycleStage, at: number): PlayerState {
   const { id: entityId, game, environment, externalId, lifecycleStage: from } = state;
-  // A gateway's clock may be behind the one by which the stage changed before.
+  // A gateway's clock may be behind the clock of the previous change.
   const changedAt = Math.max(at, state.lifecycleChangedAt);
   draft.emit({ kind: 'LifecycleChanged', entityId, game, environment, externalId, at, changedAt, from, to });
   return playerOf(draft, entityId);
 }
 
-/** Entering high is told to the world, leaving it only ends it. */
+/** Emits a fact if the risk becomes high or stops being high. Campaigns and webhooks react only to the former. */
 function updateChurn(draft: Draft, state: PlayerState, at: number): PlayerState {
   const high = isHighRisk(state, at);
   if (high === state.churnHigh) return state;
@@ -130,8 +127,8 @@ function updateChurn(draft: Draft, state: PlayerState, at: number): PlayerState 
 }
 
 /**
- * When stage or risk change next, epoch milliseconds; 0: never. Not before `earliestMs`: where a game shortened its
- * thresholds a change may be owed already, and it is owed from now on, not from a time before the game wanted it.
+ * The time of the next change of stage or risk, epoch milliseconds; 0: never. Not before `earliestMs`: shortened
+ * thresholds may put a change in the past, and it then takes effect now.
  */
 function nextChangeAt(
   { limits }: Draft,

@@ -15,7 +15,7 @@ interface Step {
   minutes: number;
 }
 
-/** What should come of it, told hour by hour with no memory of when to look. */
+/** The reference model: evaluates every hour, without due times. */
 function plainly(steps: readonly Step[], thresholds: LifecycleThresholds, untilMs: number) {
   const stages: [LifecycleStage, number][] = [];
   const churn: [boolean, number][] = [];
@@ -87,7 +87,7 @@ describe('stages and churn risk over a whole life', () => {
     }),
   );
 
-  it('are those of a plain model, whenever the service looks, and if it was down throughout', () => {
+  it('equal those of the reference model, whenever timers run and even if the service is down throughout', () => {
     assert(
       property(array(step, { maxLength: 25 }), thresholds, (steps, set) => {
         const one = life(set);

@@ -25,7 +25,7 @@ function setOf(segments: Readonly<Record<string, JsonObject>>): SegmentSet {
   );
 }
 
-/** A draft over some states, with what it was told. */
+/** A draft over some states, with the emitted facts. */
 function draftOver(...states: PlayerState[]) {
   const { draft, player } = given(states);
   return { ...draft, player };
@@ -192,7 +192,7 @@ describe('evaluating only the segments that an event may change', () => {
             draft.emit(tracked(start.id, name, now));
             reactToCommand(draft, since, set, now);
             const state = draft.player(start.id);
-            // Between midnight and a player's own minutes after it what only time changes may wait.
+            // Changes by time alone may wait for the player's jitter after midnight.
             if (now % DAY_MS < LIMITS.segmentJitterMs) continue;
             expect(transitions(updateSegments(state, set, 'all', now))).toEqual([]);
           }

@@ -3,8 +3,8 @@ import { dayOf } from '../../src/kernel/days.ts';
 import type { DailyActivity } from '../vocabulary/player.ts';
 
 /**
- * The buckets after `sessions` more sessions and `playtimeSeconds` more of play at `atMs` (epoch milliseconds). A moment
- * before the newest day counts on its own day; one that is older than anything kept counts for nothing.
+ * Adds sessions and playtime at `atMs` (epoch milliseconds) to the daily buckets. A time before the newest day counts
+ * on its own day; a time before all buckets is ignored.
  */
 export function played(
   activity: DailyActivity,
@@ -31,7 +31,7 @@ function plus(days: readonly number[], gap: number, back: number, amount: number
   return next;
 }
 
-/** The same days seen `gap` days later. */
+/** Shifts the buckets by `gap` newer days. */
 function shifted(days: readonly number[], gap: number): number[] {
   if (days.length === 0) return [];
   const zeros = Array.from({ length: Math.min(gap, LIMITS.activityDays) }, () => 0);

@@ -2,7 +2,7 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
-/** How a session ended: when, as far as is known, and how long it was played. */
+/** The end of a session and its playtime, as far as known. */
 export interface SessionEnd {
   /** Epoch milliseconds. */
   endedAt: number;
@@ -10,7 +10,7 @@ export interface SessionEnd {
   durationSeconds: number;
 }
 
-/** The fact that a session is over. @param at when it was closed, epoch milliseconds */
+/** The fact that a session is closed. @param at the time it was closed, epoch milliseconds */
 export function sessionClosed(
   state: PlayerState,
   session: OpenSession,
@@ -38,13 +38,13 @@ export function sessionClosed(
   };
 }
 
-/** The end of a session that no client told the end of: it was played until its last call. */
-export function unseenEnd({ openedAt, lastCallAt }: OpenSession): SessionEnd {
+/** The end of a session that no client ended: the time of its last call. */
+export function inferredEnd({ openedAt, lastCallAt }: OpenSession): SessionEnd {
   return { endedAt: lastCallAt, durationSeconds: wholeSeconds(openedAt, lastCallAt) };
 }
 
-/** The end that a client tells at `at`: no session was played longer than time went by since its init. */
-export function toldEnd({ openedAt }: OpenSession, durationSeconds: number, at: number): SessionEnd {
+/** The end that a client reports at `at`. The playtime is at most the time since the init. */
+export function reportedEnd({ openedAt }: OpenSession, durationSeconds: number, at: number): SessionEnd {
   return { endedAt: at, durationSeconds: Math.min(durationSeconds, wholeSeconds(openedAt, at)) };
 }
 

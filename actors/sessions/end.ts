@@ -3,12 +3,14 @@ import type { EndSession } from '../vocabulary/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { Targeting } from '../targeting.ts';
-import { sessionClosed, toldEnd } from './close.ts';
+import { sessionClosed, reportedEnd } from './close.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { trackItems } from './track-items.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 
-/** Closes a session with its last events and sums it up. Fails with PLAYER_NOT_FOUND or SESSION_NOT_FOUND. */
+/**
+ * Tracks a session's last events, closes it and returns its totals. Fails with PLAYER_NOT_FOUND or SESSION_NOT_FOUND.
+ */
 export function endSession(draft: Draft, command: EndSession, context: Context, targeting: () => Targeting): Reply {
   const { playerId, sessionId, events } = command;
   const state = playerIn(context, draft.get(playerId));
@@ -23,7 +25,7 @@ export function endSession(draft: Draft, command: EndSession, context: Context, 
     interventionsShown: session.interventionsShown + tally.interventionsShown,
     interventionsClicked: session.interventionsClicked + tally.interventionsClicked,
   };
-  const end = toldEnd(session, command.durationSeconds, context.at);
+  const end = reportedEnd(session, command.durationSeconds, context.at);
   draft.emit(sessionClosed(state, whole, 'ended', context.at, end));
   return {
     kind: 'sessionEnded',

@@ -45,11 +45,14 @@ export function synced(state: PlayerState, fact: SessionSynced): PlayerState {
 }
 
 export function flagsReported(state: PlayerState, { sessionId, flags }: SessionFlagsTold): PlayerState {
-  const sessions = changed(state.sessions, sessionId, (session) => ({ ...session, flags: told(session.flags, flags) }));
+  const sessions = changed(state.sessions, sessionId, (session) => ({
+    ...session,
+    flags: merged(session.flags, flags),
+  }));
   return { ...state, sessions };
 }
 
-/** Playtime is added when a session closes. Its end is activity, its expiry is not. */
+/** Playtime counts when a session closes. An end by the client is activity, an expiry is not. */
 export function closed(state: PlayerState, fact: SessionClosed): PlayerState {
   return {
     ...state,
@@ -60,7 +63,7 @@ export function closed(state: PlayerState, fact: SessionClosed): PlayerState {
   };
 }
 
-/** A session recorded late counts on the day it is received. */
+/** A recorded session counts on the day it is received. */
 export function sessionRecorded(state: PlayerState, fact: SessionRecorded): PlayerState {
   const sessionCount = state.sessionCount + 1;
   const totalPlaytimeSeconds = state.totalPlaytimeSeconds + fact.durationSeconds;
@@ -87,7 +90,7 @@ function changed(
 function added(session: OpenSession, fact: SessionSynced): OpenSession {
   return {
     ...session,
-    // Gateways' clocks differ: a call that came later may say an earlier time.
+    // Gateways' clocks differ: a later call may have an earlier time.
     lastCallAt: Math.max(session.lastCallAt, fact.at),
     eventCount: session.eventCount + fact.eventCount,
     achievements:
@@ -97,14 +100,14 @@ function added(session: OpenSession, fact: SessionSynced): OpenSession {
   };
 }
 
-/** Each flag keeps its place, so that the next look at all of them finds them in order. */
-function told(before: readonly SeenFlag[], flags: readonly SeenFlag[]): readonly SeenFlag[] {
+/** Replaces changed flags in place and appends new ones: the order stays that of the next evaluation. */
+function merged(before: readonly SeenFlag[], flags: readonly SeenFlag[]): readonly SeenFlag[] {
   if (before.length === 0) return flags;
-  const news = new Map(flags.map((flag) => [flag.flagKey, flag]));
+  const changes = new Map(flags.map((flag) => [flag.flagKey, flag]));
   const kept = before.map((flag) => {
-    const later = news.get(flag.flagKey);
-    news.delete(flag.flagKey);
+    const later = changes.get(flag.flagKey);
+    changes.delete(flag.flagKey);
     return later ?? flag;
   });
-  return [...kept, ...news.values()];
+  return [...kept, ...changes.values()];
 }

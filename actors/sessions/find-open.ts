@@ -2,13 +2,13 @@ import { failure, type Failure } from '../../src/kernel/errors.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 
-/** A player's open session. One whose time is over was closed before the call is decided (`catchUp`), however late that is. */
+/** Finds a player's open session. `catchUp` has closed expired sessions before the call is decided. */
 export function findOpen({ sessions }: PlayerState, sessionId: string): OpenSession | undefined {
   return sessions.find((session) => session.sessionId === sessionId);
 }
 
-/** The failure of a call in a session that is not open. */
+/** The failure of a call with a session that is not open. */
 export function sessionNotFound(sessionId: string): Failure {
-  const suggestion = 'Open a session with init, then send what was not accepted in that one.';
+  const suggestion = 'Open a new session with init and resend the events that were not accepted.';
   return failure('SESSION_NOT_FOUND', undefined, { session_id: sessionId, suggestion });
 }

@@ -6,11 +6,11 @@ import type { Served, Targeting } from '../targeting.ts';
 import type { SeenFlag } from '../vocabulary/player.ts';
 
 /**
- * What the flags of a session serve its player.
- * @param flagKeys those the session asked for; `null`: all there are. A key that names no flag is left out
+ * Evaluates the flags of a session for its player.
+ * @param flagKeys the keys requested at init; `null`: all flags. Unknown keys are skipped
  * @param nowMs epoch milliseconds
  */
-export function lookAtFlags(
+export function evaluateSessionFlags(
   player: PlayerState,
   flagKeys: readonly string[] | null,
   targeting: Targeting,
@@ -18,7 +18,7 @@ export function lookAtFlags(
 ): FlagEvaluation[] {
   const { flags } = targeting;
   const subject = { player, nowMs };
-  // Flags that wait for the same others ask them once.
+  // Flags with the same prerequisites share their results.
   const served: Served = new Map();
   const evaluations: FlagEvaluation[] = [];
   for (const key of flagKeys ?? flags.keys()) {
@@ -28,46 +28,46 @@ export function lookAtFlags(
   return evaluations;
 }
 
-/** Emits what an answer tells a session of flags, and so serves its player. */
+/** Emits the flags that a reply reports to a session, and the resulting changes of the player's served variants. */
 export function reportFlags(
   draft: Draft,
   player: PlayerState,
   sessionId: string,
-  { told, evaluations }: { told: SeenFlag[]; evaluations: readonly FlagEvaluation[] },
+  { reported, evaluations }: { reported: SeenFlag[]; evaluations: readonly FlagEvaluation[] },
   targeting: Targeting,
   context: Context,
 ): void {
-  if (told.length === 0) return;
+  if (reported.length === 0) return;
   const { game, environment, at } = context;
-  draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags: told });
-  const keys = new Set(told.map(({ flagKey }) => flagKey));
-  const news = evaluations.filter(({ flagKey }) => keys.has(flagKey));
+  draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags: reported });
+  const keys = new Set(reported.map(({ flagKey }) => flagKey));
+  const changes = evaluations.filter(({ flagKey }) => keys.has(flagKey));
   const { limits } = draft;
-  const servedNow = servedAnew(player, news, targeting, limits);
+  const servedNow = servedAnew(player, changes, targeting, limits);
   for (const fact of servedFacts(player, servedNow, targeting, context, limits)) draft.emit(fact);
 }
 
-/** What differs from what a session was told. A flag that is no more is told as not enabled. */
-export function changedFlags(told: readonly SeenFlag[], now: readonly SeenFlag[], { flags }: Targeting): SeenFlag[] {
+/** The flags that differ from those last reported to a session. A deleted flag is reported as not enabled. */
+export function changedFlags(before: readonly SeenFlag[], now: readonly SeenFlag[], { flags }: Targeting): SeenFlag[] {
   const changed: SeenFlag[] = [];
-  // Mostly nothing changed and both are in the same order; the rest is looked up.
+  // Usually nothing changed and the order is the same. The map is built only when the order differs.
   let byKey: Map<string, SeenFlag> | undefined;
   for (const [place, flag] of now.entries()) {
-    let before = told[place];
-    if (before?.flagKey !== flag.flagKey) {
-      byKey ??= new Map(told.map((one) => [one.flagKey, one]));
-      before = byKey.get(flag.flagKey);
+    let old = before[place];
+    if (old?.flagKey !== flag.flagKey) {
+      byKey ??= new Map(before.map((seen) => [seen.flagKey, seen]));
+      old = byKey.get(flag.flagKey);
     }
-    if (before === undefined || before.enabled !== flag.enabled || before.variant !== flag.variant) changed.push(flag);
+    if (old === undefined || old.enabled !== flag.enabled || old.variant !== flag.variant) changed.push(flag);
   }
-  for (const { flagKey, enabled } of told) {
+  for (const { flagKey, enabled } of before) {
     if (enabled && !flags.has(flagKey)) changed.push({ flagKey, enabled: false, variant: null });
   }
   return changed;
 }
 
-/** An evaluation in the words of the game-client endpoints. */
-export function asSeen({ flagKey, value, variantKey, reason }: FlagEvaluation): SeenFlag {
+/** Converts an evaluation to the form of the game-client endpoints. */
+export function toSeenFlag({ flagKey, value, variantKey, reason }: FlagEvaluation): SeenFlag {
   const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
   return { flagKey, enabled, variant: variantKey };
 }

@@ -15,12 +15,12 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import { BORN_MS, TTL_MS, aLife } from './testing.ts';
 
-/** One thing that happens, `afterMs` after the one before. Sessions go by the turn of their init. */
+/** One step, `afterMs` after the previous one. Sessions are numbered by the order of their init. */
 type Step = { afterMs: number } & (
   | { kind: 'init' }
   | { kind: 'sync'; session: number; items: Item[] }
   | { kind: 'end'; session: number; items: Item[]; durationSeconds: number }
-  /** The owner looks at what is due: on time or not, and it must make no difference. */
+  /** The owner's timers run, on time or not. It must make no difference. */
   | { kind: 'look' }
 );
 
@@ -44,7 +44,7 @@ const items: Arbitrary<Item[]> = array(
 const session = oneof(integer({ min: 1, max: 3 }), integer({ min: 0, max: 9 }));
 const afterMs = oneof(
   { weight: 14, arbitrary: integer({ min: 0, max: 60_000 }) },
-  // Around the moment at which a session expires, and far past it.
+  // Around the expiry of a session, and long after it.
   { weight: 2, arbitrary: integer({ min: TTL_MS - 2, max: TTL_MS + 2 }) },
   { weight: 1, arbitrary: integer({ min: 0, max: 4 * TTL_MS }) },
 );
@@ -59,7 +59,7 @@ const steps: Arbitrary<Step[]> = array(
   { maxLength: 40, size: 'max' },
 );
 
-/** The documented behaviour as a sequential model. It is written from the API documentation, not from the service. */
+/** A sequential model of the documented behaviour, written from the API documentation and not from the code. */
 function createModel() {
   interface Open {
     id: string;
@@ -85,7 +85,7 @@ function createModel() {
 
   function take(one: Open, list: readonly Item[]): number {
     let accepted = 0;
-    // The earliest first: what happened longer ago. Array.sort is stable, as equal ones must stay as they came.
+    // By timestamp. Array.sort is stable: equal timestamps keep their order.
     for (const item of [...list].sort((x, y) => y.agoMs - x.agoMs)) {
       if (item.eventId !== null && known.has(item.eventId)) continue;
       if (item.eventId !== null) known.add(item.eventId);
@@ -104,7 +104,7 @@ function createModel() {
     get totals() {
       return { sessionCount, totalPlaytimeSeconds: playtimeSeconds, open: open.map(({ id }) => id) };
     },
-    /** Time comes first: what is over by `nowMs` ends at its own moment. */
+    /** Closes the sessions that expired by `nowMs`, each at its own time. */
     pass(nowMs: number): void {
       for (const one of open.filter(({ calledAt }) => calledAt + TTL_MS <= nowMs)) {
         close(one, 'expired', one.calledAt + TTL_MS, played(one));
@@ -134,7 +134,7 @@ function createModel() {
   };
 }
 
-/** Lives it, step by step held against the model; answers how its sessions ended. */
+/** Runs the steps and compares each with the model; returns how the sessions ended. */
 function live(history: readonly Step[]): string[] {
   const life = aLife();
   const model = createModel();
@@ -193,7 +193,7 @@ function live(history: readonly Step[]): string[] {
 }
 
 describe('any interleaving of sessions and time', () => {
-  it('is what a plain sequential model makes of it', () => {
+  it('equals a sequential model', () => {
     const endings = new Map<string, number>();
     assert(
       property(steps, (history) => {
@@ -201,7 +201,7 @@ describe('any interleaving of sessions and time', () => {
       }),
       { numRuns: 300 },
     );
-    // In how many histories at least: else it would prove little.
+    // The minimum number of histories with each end, so that the test covers all of them.
     for (const reason of ['ended', 'expired', 'replaced']) expect(endings.get(reason), reason).toBeGreaterThan(5);
   });
 });

@@ -30,7 +30,7 @@ const session = (some: Partial<RecordSession> = {}): RecordSession => ({
   ...some,
 });
 
-/** The player after some commands, and what each of them led to. */
+/** The player after some commands, and the result of each. */
 function after(...bodies: RecordSession[]) {
   let facts: DomainFact[] = [REGISTERED];
   const outcomes = bodies.map((body, index) => {
@@ -44,7 +44,7 @@ function after(...bodies: RecordSession[]) {
 }
 
 describe('recording a session', () => {
-  it('counts it, adds its playtime and answers the totals', () => {
+  it('counts it, adds its playtime and returns the totals', () => {
     const { outcomes, state } = after(session(), session({ sessionId: 's-2', durationSeconds: 30 }));
     expect(outcomes.map(({ reply }) => reply)).toEqual([
       { kind: 'sessionRecorded', playerId: ID, sessionId: 's-1', sessionCount: 1, totalPlaytimeSeconds: 60 },
@@ -53,12 +53,12 @@ describe('recording a session', () => {
     expect(state).toMatchObject({ sessionCount: 2, totalPlaytimeSeconds: 90, lastSeenAt: 2_001 });
   });
 
-  it('is activity of the day it is received, whenever it was played', () => {
+  it('is activity on the day it is received, whenever it was played', () => {
     const { state } = after(session({ startedAt: 5, endedAt: 65_005 }));
     expect(state.activity).toEqual({ day: 0, sessions: [1], playtimeSeconds: [60] });
   });
 
-  it('is an event too, with the times as they were sent', () => {
+  it('tracks an event with the times as sent', () => {
     const { outcomes } = after(session({ startedAt: 500, endedAt: 60_500 }));
     expect(outcomes[0]?.facts.map(({ kind }) => kind).slice(0, 2)).toEqual(['SessionRecorded', 'EventTracked']);
     expect(outcomes[0]?.facts[1]).toMatchObject({
@@ -71,7 +71,7 @@ describe('recording a session', () => {
     });
   });
 
-  it('is an event of when it is received, where it was not said when it ended', () => {
+  it('tracks an event at the time it is received if the request has no end', () => {
     const { outcomes } = after(session({ startedAt: 500 }));
     expect(outcomes[0]?.facts[1]).toMatchObject({
       timestamp: 2_000,
@@ -79,7 +79,7 @@ describe('recording a session', () => {
     });
   });
 
-  it('counts once: a repeat changes nothing and answers as the first did, whatever it says', () => {
+  it('counts once: a repeat changes nothing and returns the first reply, whatever it contains', () => {
     const { outcomes, state } = after(
       session(),
       session({ sessionId: 's-2' }),
@@ -98,12 +98,12 @@ describe('recording a session', () => {
     expect(state.sessionCount).toBe(1);
   });
 
-  it("counts a session that another player's init opened: it is only a name here", () => {
+  it("counts a session id that another player's init created", () => {
     const foreign = newSessionId(systemIds, '0b7d8a52-5c63-5d6e-8a70-2f6c1f6d9c11', 1_500);
     expect(after(session({ sessionId: foreign })).state.sessionCount).toBe(1);
   });
 
-  it('of nobody, or of a player of another game or environment, is refused', () => {
+  it('fails without a player, and for a player of another game or environment', () => {
     const nobody = given([]).when(aCommand(session()));
     const elsewhere = given([REGISTERED]).when(aCommand(session(), { game: 'other' }));
     const inTest = given([REGISTERED]).when(aCommand(session(), { environment: 'test' }));
@@ -113,7 +113,7 @@ describe('recording a session', () => {
     }
   });
 
-  it('is remembered for thousands of sessions, and the oldest goes first', () => {
+  it('is remembered for thousands of sessions, and the oldest are dropped first', () => {
     const recordedSessions = Array.from({ length: LIMITS.recordedSessions }, (_, n) => ({
       digest: `digest-${n}`,
       sessionCount: n + 1,

@@ -9,9 +9,9 @@ import type { Targeting } from '../targeting.ts';
 import { isOwnSessionId } from './session-id.ts';
 
 /**
- * Records a session that was played: it counts and adds its playtime, once for each `session_id`, however late a repeat
- * comes. One that an init opened, now or ever, adds nothing: it counted when it opened, and its playtime when it closed.
- * @param targeting looked up only when the event names a flag
+ * Records a played session: counts it and adds its playtime, once per `session_id` within the remembered ones. A
+ * session that an init opened adds nothing: it counted when it opened, and its playtime when it closed.
+ * @param targeting called only if the event names a flag
  */
 export function recordSession(
   draft: Draft,
@@ -55,7 +55,7 @@ export function recordSession(
       eventId: command.eventId,
       remember: false,
       eventName: 'session_recorded',
-      // What was not said is left out.
+      // JSON.stringify omits undefined times.
       properties: JSON.stringify({
         session_id: sessionId,
         duration_seconds: durationSeconds,

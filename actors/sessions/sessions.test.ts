@@ -22,7 +22,7 @@ const closings = (life: Life) =>
   }));
 const failedWith = (code: string) => ({ kind: 'failure', code });
 
-/** Definitions with one segment beside what is given. */
+/** The given definitions with one more segment. */
 function withSegment(conditions: JsonObject, definitions: Definitions = definitionsOf()): Definitions {
   const made = compileCondition(conditions);
   if (made.kind === 'invalid') throw new Error('does not compile');
@@ -31,7 +31,7 @@ function withSegment(conditions: JsonObject, definitions: Definitions = definiti
 }
 
 describe('init', () => {
-  it('opens a session, which counts at once, and answers who the player is', () => {
+  it('opens a session, which counts at once, and returns the player', () => {
     const life = aLife();
     const reply = life.init(T, 'ses_1');
     expect(reply).toEqual({
@@ -46,11 +46,11 @@ describe('init', () => {
     expect(life.player()).toMatchObject({ sessionCount: 1, totalPlaytimeSeconds: 0, lastSeenAt: T });
   });
 
-  it('of a player that is not there is PLAYER_NOT_FOUND', () => {
+  it('fails with PLAYER_NOT_FOUND without a player', () => {
     expect(aLife().init(T, 'ses_1', { playerId: 'another' })).toMatchObject(failedWith('PLAYER_NOT_FOUND'));
   });
 
-  it('keeps what is known of the device when it says nothing of it', () => {
+  it('keeps the known device if the request has none', () => {
     const life = aLife();
     const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', deviceModel: null };
     life.init(T, 'ses_1', { device });
@@ -58,7 +58,7 @@ describe('init', () => {
     expect(life.player().device).toEqual(device);
   });
 
-  it('shows the segments that it takes the player into, by its device or by being the first session', () => {
+  it('returns the segments that the player enters by the device or the first session', () => {
     const device = { platform: 'ios', osVersion: null, appVersion: null, deviceModel: null };
     expect(aLife(withSegment({ platform: 'ios' })).init(T, 'ses_1', { device })).toMatchObject({
       segmentKeys: ['whales'],
@@ -68,7 +68,7 @@ describe('init', () => {
     expect(life.init(T, 'ses_2')).toMatchObject({ segmentKeys: ['whales'] });
   });
 
-  it('evaluates flags after the segments it leads to', () => {
+  it('evaluates flags after it updates segments', () => {
     const flags = flagsOf({
       for_whales: ({ player }) => ({ value: player.segments.length > 0 ? 'true' : 'false' }),
     });
@@ -77,7 +77,7 @@ describe('init', () => {
     expect(life.init(T, 'ses_2')).toMatchObject({ flags: [{ flagKey: 'for_whales', enabled: true }] });
   });
 
-  it('answers the flags asked for, once each, and names those that are not there', () => {
+  it('returns each requested flag once, and lists unknown keys', () => {
     const life = aLife(flagsOf({ a: { value: 'true' }, b: { value: '"x"', variantKey: 'x' }, c: {} }));
     const flagKeys = ['b', 'gone', 'b', 'g'.repeat(500)];
     expect(life.init(T, 'ses_1', { flagKeys })).toMatchObject({
@@ -104,7 +104,7 @@ describe('init', () => {
     life.sync(T + 9_500, 'ses_1');
     life.init(T + 20_000, 'ses_5');
     expect(life.player().sessions.map(({ sessionId }) => sessionId)).toEqual(['ses_2', 'ses_3', 'ses_4', 'ses_5']);
-    // Played until its last call, as nobody told its end.
+    // Playtime lasts until the last call, as no client ended the session.
     expect(closings(life)).toEqual([
       { sessionId: 'ses_1', reason: 'replaced', at: T + 20_000, endedAt: T + 9_500, durationSeconds: 8 },
     ]);
@@ -112,7 +112,7 @@ describe('init', () => {
     expect(life.sync(T + 20_001, 'ses_1')).toMatchObject(failedWith('SESSION_NOT_FOUND'));
   });
 
-  it('closes what is over before it counts the open ones', () => {
+  it('closes expired sessions before it counts the open ones', () => {
     const life = aLife();
     for (let n = 1; n <= 4; n += 1) life.init(T, `ses_${n}`);
     life.init(T + TTL_MS, 'ses_5');
@@ -123,7 +123,7 @@ describe('init', () => {
 });
 
 describe('expiry', () => {
-  it('closes a session its time after its last call, with its due time, however late', () => {
+  it('closes a session after its TTL, as of the due time, however late', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     life.sync(T + 100_900, 'ses_1', [{}]);
@@ -139,7 +139,7 @@ describe('expiry', () => {
     expect(closings(life)).toHaveLength(1);
   });
 
-  it('is what a call comes too late for, though nobody has looked yet', () => {
+  it('fails a later call, even if no timer has run yet', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     const details = { session_id: 'ses_1', suggestion: expect.stringContaining('init') };
@@ -150,7 +150,7 @@ describe('expiry', () => {
     expect(life.player().totalPlaytimeSeconds).toBe(0);
   });
 
-  it('is put off by a sync, and not moved back by one whose gateway has a slower clock', () => {
+  it('is postponed by a sync, and never moved back by a gateway with a slower clock', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     life.sync(T + TTL_MS - 1, 'ses_1');
@@ -160,7 +160,7 @@ describe('expiry', () => {
 });
 
 describe('sync', () => {
-  it('tracks events in the order of their timestamps, equal ones as they came', () => {
+  it('tracks events by timestamp, and equal timestamps in the order sent', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     const reply = life.sync(T + 1000, 'ses_1', [
@@ -184,7 +184,7 @@ describe('sync', () => {
     expect(life.end(T + 3, 'ses_1', 0)).toMatchObject({ totalEvents: 2 });
   });
 
-  it('merges what the client tells of its state, after the events', () => {
+  it('merges the state updates after the events', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     life.sync(T + 1, 'ses_1', [{}], { stateUpdates: '{"level":3,"country":"SE"}' });
@@ -194,7 +194,7 @@ describe('sync', () => {
     expect(life.player()).toMatchObject({ country: 'SE', lastSeenAt: T + 2 });
   });
 
-  it('changes nothing when the attributes would grow too large', () => {
+  it('changes nothing if the attributes would grow too large', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     const keys = Object.fromEntries(Array.from({ length: 257 }, (_, n) => [`k${n}`, n]));
@@ -207,7 +207,7 @@ describe('sync', () => {
     expect(life.facts).toHaveLength(before);
   });
 
-  it('tells what changed of flags since the session was last told, each session for itself', () => {
+  it('returns the flags that changed since the last reply, for each session separately', () => {
     let serves: 'true' | 'false' = 'false';
     const definitions = flagsOf({ a: () => ({ value: serves }), b: { value: '1', variantKey: 'one' } });
     const life = aLife(definitions);
@@ -226,7 +226,7 @@ describe('sync', () => {
     ]);
   });
 
-  it('tells of flags that came and went', () => {
+  it('returns created and deleted flags', () => {
     const before = flagsOf({ a: { value: 'true' }, b: { value: 'true' }, c: {} });
     const after = flagsOf({ b: { value: 'true' }, d: { value: 'true' } });
     let current = before;
@@ -244,7 +244,7 @@ describe('sync', () => {
     expect(life.sync(T + 3, 'ses_1')).toMatchObject({ flags: [{ flagKey: 'a', enabled: true }, { flagKey: 'd' }] });
   });
 
-  it('tells of a flag that came before others, and of those nothing', () => {
+  it('returns only the new flag if it sorts before others', () => {
     const later = flagsOf({ a: { value: 'true' }, b: { value: 'true' }, c: { value: 'true' } });
     let current = flagsOf({ b: { value: 'true' }, c: { value: 'true' } });
     const life = aLife({ ...later, of: (...scope) => current.of(...scope) });
@@ -254,7 +254,7 @@ describe('sync', () => {
     expect(life.sync(T + 2, 'ses_1')).toMatchObject({ flags: [] });
   });
 
-  it('shows what its own events led to: the segment entered, and the flag that looks at it', () => {
+  it('returns the effects of its own events: the entered segment, and the flag that reads it', () => {
     const flags = flagsOf({ gift: ({ player }) => ({ value: player.segments.length > 0 ? 'true' : 'false' }) });
     const life = aLife(withSegment({ 'events.level_up.count_7d': { $gte: 2 } }, flags));
     life.init(T, 'ses_1');
@@ -271,7 +271,7 @@ describe('sync', () => {
     expect(factsOf(life, 'FlagExposed')).toMatchObject([{ flagKey: 'shop', flagVersion: 3, variantKey: 'b' }]);
   });
 
-  it.each(['ses_unknown', 'ses_1'])('of %s of another player is SESSION_NOT_FOUND', (sessionId) => {
+  it.each(['ses_unknown', 'ses_1'])('fails with SESSION_NOT_FOUND for %s of another player', (sessionId) => {
     const life = aLife();
     const other = '11111111-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
     life.init(T, 'ses_1');
@@ -281,7 +281,7 @@ describe('sync', () => {
 });
 
 describe('the end of a session', () => {
-  it('sums it up, final events included', () => {
+  it('returns the totals, final events included', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     const unlocked = (properties: string) => ({ eventName: 'achievement_unlocked', properties });
@@ -315,16 +315,16 @@ describe('the end of a session', () => {
     ]);
   });
 
-  it('believes no more time than went by', () => {
+  it('limits the reported playtime to the time since the init', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     expect(life.end(T + 30_999, 'ses_1', 3_600)).toMatchObject({ durationSeconds: 30 });
     life.init(T, 'ses_2');
-    // Another gateway, whose clock is behind.
+    // The clock of another gateway is behind.
     expect(life.end(T - 5_000, 'ses_2', 3_600)).toMatchObject({ durationSeconds: 0 });
   });
 
-  it('comes once: twice, or a sync after it, is SESSION_NOT_FOUND and changes nothing', () => {
+  it('happens once: a second end or a later sync fails with SESSION_NOT_FOUND and changes nothing', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     life.end(T + 1, 'ses_1', 0);
@@ -338,7 +338,7 @@ describe('the end of a session', () => {
 describe('an Idempotency-Key', () => {
   const idempotency = { key: 'k', bodyHash: 'h' };
 
-  it('of init answers the same session, also after it ended', () => {
+  it('of init returns the same session, even after it ended', () => {
     const life = aLife();
     const first = life.init(T, 'ses_1', { idempotency });
     life.end(T + 5_000, 'ses_1', 1);
@@ -346,7 +346,7 @@ describe('an Idempotency-Key', () => {
     expect(life.player()).toMatchObject({ sessionCount: 1, sessions: [] });
   });
 
-  it('of sync and end answers as the first did', () => {
+  it('of sync and end returns the first reply', () => {
     const life = aLife();
     life.init(T, 'ses_1');
     const synced = life.sync(T + 1, 'ses_1', [{}], { idempotency });

@@ -10,16 +10,16 @@ export const TTL_MS = 1_800_000;
 /** When `aLife`'s player is registered. */
 export const BORN_MS = Date.UTC(2026, 0, 15, 12);
 
-/** For tests: one registered player, and the calls of its sessions as gateways would send them. Times are epoch milliseconds. */
+/** For tests: one registered player and its session commands, as gateways send them. Times are epoch milliseconds. */
 export interface Life {
-  /** Everything decided so far. */
+  /** All facts so far. */
   readonly facts: readonly DomainFact[];
   player(): PlayerState;
   send(at: number, body: CommandBody): Reply;
   init(at: number, sessionId: string, some?: Partial<InitSession>): Reply;
   sync(at: number, sessionId: string, items?: readonly Partial<TrackItem>[], some?: Partial<SyncSession>): Reply;
   end(at: number, sessionId: string, durationSeconds: number, items?: readonly Partial<TrackItem>[]): Reply;
-  /** The owner looks at what is due. */
+  /** Runs the owner's timers. */
   look(nowMs: number): void;
 }
 

@@ -5,18 +5,18 @@ import type { Context, Draft } from '../decision.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Targeting } from '../targeting.ts';
 
-/** What a call's events add to its session. */
+/** What the events of one call add to their session. */
 export interface Tally {
-  /** Events accepted: a repeat of an event_id is not accepted again. */
+  /** Accepted events; a repeated event_id is not accepted again. */
   eventCount: number;
-  /** Unlocked by these events and not before in this session. */
+  /** Achievements that these events unlock for the first time in the session. */
   achievements: string[];
   interventionsShown: number;
   interventionsClicked: number;
 }
 
 /**
- * Tracks the events of a call in the order of their timestamps; where those are equal, in the caller's.
+ * Tracks the events of a call by timestamp; equal timestamps keep the caller's order.
  * @param unlocked the session's achievements so far
  */
 export function trackItems(
@@ -54,7 +54,7 @@ function count(tally: Tally, { eventName, properties }: TrackItem, unlocked: rea
   }
 }
 
-/** `achievement_id`, else `achievement`: a name, or a number as its text. */
+/** `achievement_id` or `achievement`: a name, or a number as text. */
 function achievementOf(properties: JsonText): string | undefined {
   const parsed: { achievement_id?: unknown; achievement?: unknown } = JSON.parse(properties);
   const named = parsed.achievement_id ?? parsed.achievement;
