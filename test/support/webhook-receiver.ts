@@ -24,7 +24,9 @@ export interface WebhookReceiver {
   stop(): Promise<void>;
 }
 
-/** Answers a request; by default 200 with an empty body. A function that does nothing makes an unresponsive receiver. */
+/**
+ * Answers a request; by default 200 with an empty body. A function that does nothing makes an unresponsive receiver.
+ */
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** A webhook receiver on a free local port. */

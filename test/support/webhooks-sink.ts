@@ -7,8 +7,8 @@ import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';
 
 /*
- * The webhooks sink as a process that a test can kill. Arguments: the broker's URL, and `ackWaitMs`: how long after the death
- * of a process the broker hands its deliveries to another one.
+ * The webhooks sink as a process that a test can kill. Arguments: the broker's URL, and `ackWaitMs`: how long after
+ * the death of a process the broker hands its deliveries to another one.
  */
 
 const [url = '', ackWaitMs = ''] = process.argv.slice(2);

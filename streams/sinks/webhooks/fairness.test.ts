@@ -4,11 +4,11 @@ import { decodeJson } from '../../codec.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { aWebhook, answered, type SeenAttempt } from './testing.ts';
 
-/** What one game does to the deliveries of another, with the sizes of the attacks that were found. */
+/** How the deliveries of one game affect those of another, with the sizes of attacks that once succeeded. */
 
 const BATCH_EVENTS = 100;
 const WEBHOOKS = 90;
-/** What falls behind: so many batches at once, and webhooks. */
+/** Concurrent batches, and webhooks, that make a game lag. */
 const BATCHES = 14;
 const HOOKS = 3;
 const LATENCY_MS = 1;
@@ -24,7 +24,7 @@ function setUp(options: Parameters<typeof createWebhooksWorld>[0] = {}) {
   return world;
 }
 
-/** A batch request of so many events, as large as a body may be. */
+/** Commits a batch of events of the attacking game, as large as a request body may be. */
 async function batch(
   { writer, config }: World,
   number: number,
@@ -38,7 +38,7 @@ async function batch(
   await commit(writer, facts, { configRevision: config.revision });
 }
 
-/** Sends an event of the other game and answers how long its delivery took, in milliseconds of the clock. */
+/** Commits an event of the other game and returns the delay of its delivery, in milliseconds of the clock. */
 async function delayOfOther({ clock, writer, config }: World, attempts: SeenAttempt[], level: number): Promise<number> {
   const fromMs = clock.monotonicMs();
   void commit(writer, [aTrackedEvent({ game: 'other', properties: `{"level":${level}}` })], {
@@ -50,8 +50,8 @@ async function delayOfOther({ clock, writer, config }: World, attempts: SeenAtte
   return clock.monotonicMs() - fromMs;
 }
 
-describe('one game’s flood and another game’s delivery', () => {
-  it('two batches of 100 events for 90 webhooks: a delivery of another game waits for few of them', async () => {
+describe('a flood of one game’s deliveries', () => {
+  it('two batches of 100 events for 90 webhooks delay a delivery of another game by a few of their own', async () => {
     const world = setUp();
     const { sender } = world.process('sink');
     await world.clock.advance(1_000);
@@ -64,7 +64,7 @@ describe('one game’s flood and another game’s delivery', () => {
     expect(beside).toBeLessThanOrEqual(alone + 60);
   }, 120_000);
 
-  it('while more of one game waits than is held, it is matched by itself, and loses and repeats nothing, also over a crash', async () => {
+  it('a game with too many deliveries gets its own reader, and loses and repeats nothing, also across a crash', async () => {
     const world = setUp();
     const { clock, config, broker } = world;
     for (let i = HOOKS; i < WEBHOOKS; i++) config.remove(`wh_a${i}`);
@@ -95,7 +95,7 @@ describe('one game’s flood and another game’s delivery', () => {
     expect(position()).toEqual({ stream: created, sequence: lastSequence });
   }, 120_000);
 
-  it('thirty such batches to dead receivers stop matching for nobody, and leave room for others', async () => {
+  it('thirty batches to unreachable receivers delay no other game and do not fill DELIVERIES', async () => {
     const deliveriesBytes = 20 * 1024 * 1024;
     const world = setUp({ deliveriesBytes });
     const { sender } = world.process('sink');

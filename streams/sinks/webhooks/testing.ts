@@ -7,7 +7,7 @@ import type { WebhookConfig } from './webhook-config.ts';
 
 export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** A webhook for tests; everything that matters to a test is given by it. */
+/** A webhook for tests; a test passes the properties that matter to it. */
 export function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
   return {
     id: 'wh_1',
@@ -25,7 +25,7 @@ export function aWebhook(some: Partial<WebhookDocument> = {}): WebhookDocument {
   };
 }
 
-/** A delivery for tests; everything that matters to a test is given by it. */
+/** A delivery for tests; a test passes the properties that matter to it. */
 export function aDelivery(some: Partial<Delivery> = {}): Delivery {
   return {
     id: '2f1b6a1e-0c1d-5b7e-8a55-1f2e3d4c5b6a',
@@ -45,12 +45,12 @@ export function aDelivery(some: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** Definitions in memory; revisions count writes. */
+/** A ConfigStore in memory; revisions count writes. */
 export interface FakeConfig extends WebhookConfig {
-  /** Writes a webhook of game demo (live, unless told) and answers its entry. */
+  /** Writes a webhook and returns its entry; game demo and environment live by default. */
   set(webhook: WebhookDocument, environment?: 'live' | 'test', game?: string): ConfigEntry<'webhook'>;
   remove(id: string): void;
-  /** Holds back what is written from now on, as when the watch lags behind. */
+  /** Holds back later writes, as a watch that lags behind does. */
   lag(): void;
   catchUp(): void;
 }
@@ -66,9 +66,9 @@ export function createFakeConfig(clock: Clock): FakeConfig {
 
   function apply(change: () => ConfigChange, at: number): void {
     const run = (): void => {
-      const made = change();
+      const applied = change();
       revision = at;
-      for (const listener of listeners) listener(made);
+      for (const listener of listeners) listener(applied);
       for (const check of seenBy) check();
     };
     if (lagging) held.push(run);
@@ -125,9 +125,9 @@ export function createFakeConfig(clock: Clock): FakeConfig {
     },
     catchUp() {
       lagging = false;
-      const waiting = held;
+      const delayed = held;
       held = [];
-      for (const run of waiting) run();
+      for (const run of delayed) run();
     },
   };
   return config;
@@ -147,7 +147,7 @@ export interface SeenAttempt {
   };
 }
 
-/** Receivers in memory. `answer` decides; a promise that never settles is a receiver that hangs. */
+/** Receivers in memory, with `answer` as their response. A promise that never resolves is an unresponsive receiver. */
 export interface FakeSender extends DeliverySender {
   readonly attempts: SeenAttempt[];
   answer: (attempt: SeenAttempt) => AttemptOutcome | Promise<AttemptOutcome>;

@@ -2,7 +2,7 @@ import type { ConfigChange, ConfigEntry, ConfigWrite } from '../../config/config
 import type { DocumentAddress, WebhookDocument } from '../../../actors/vocabulary/documents.ts';
 import type { Stop } from '../../log/log.ts';
 
-/** What this sink needs of the ConfigStore. */
+/** The part of the ConfigStore that this sink uses. */
 export interface WebhookConfig {
   readonly revision: number;
   get(address: DocumentAddress<'webhook'>): ConfigEntry<'webhook'> | undefined;

@@ -27,7 +27,7 @@ describe('a fact becomes a delivery', () => {
     );
   });
 
-  it('for a new and a changed player: the Player as on the wire, and what changed', async () => {
+  it('for a new and a changed player: with the Player as on the wire, and the changed properties', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ events: ['player.*'] }));
     const { sender } = process('sink');
@@ -89,7 +89,7 @@ describe('a fact becomes a delivery', () => {
     [['player.*', 'login'], ['event.login']],
     [['player.updated'], []],
     [['level'], []],
-  ])('events %j ask for %j, each once', async (events, expected) => {
+  ])('events %j subscribe to %j, each delivered once', async (events, expected) => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ events }));
     const { sender } = process('sink');
@@ -98,7 +98,7 @@ describe('a fact becomes a delivery', () => {
     expect(sender.attempts.map(({ body }) => body.type).toSorted()).toEqual(expected.toSorted());
   });
 
-  it('only inside its game and environment, while enabled, and when its filters hold', async () => {
+  it('only in its game and environment, while the webhook is enabled and its filters hold', async () => {
     const { clock, broker, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'live' }));
     config.set(aWebhook({ id: 'test' }), 'test');
@@ -113,7 +113,7 @@ describe('a fact becomes a delivery', () => {
     expect(broker.stream('DELIVERIES').bounds().lastSequence).toBe(3);
   });
 
-  it('not of what was decided before the webhook was created, also after it was changed', async () => {
+  it('not if it was decided before the webhook’s creation, also after a change of the webhook', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'other', events: ['nothing'] }));
     const { revision } = config.set(aWebhook());
@@ -125,7 +125,7 @@ describe('a fact becomes a delivery', () => {
     expect(sender.attempts.map(({ body }) => levelOf(body.data))).toEqual([2]);
   });
 
-  it('of a webhook whose definition this process learns of later than of the fact', async () => {
+  it('even if the webhook’s definition reaches the process after the fact', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     const { sender } = process('sink');
     await clock.advance(100);
@@ -139,7 +139,7 @@ describe('a fact becomes a delivery', () => {
     expect(sender.attempts).toHaveLength(1);
   });
 
-  it('goes on with an error when the definitions of a record never come', async () => {
+  it('without its definitions, with an error in the log, if these never arrive', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -150,7 +150,7 @@ describe('a fact becomes a delivery', () => {
 });
 
 describe('retries', () => {
-  it('follow the documented schedule with a stable id and a counted attempt, then give up', async () => {
+  it('follow the documented schedule with one id and a counted attempt, then end', async () => {
     const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -168,7 +168,7 @@ describe('retries', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('stop with the first success', async () => {
+  it('end with the first success', async () => {
     const { clock, writer, config, process, outcomes } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -179,7 +179,7 @@ describe('retries', () => {
     expect(await outcomes()).toEqual({ failed: 2, delivered: 1 });
   });
 
-  it.each([301, 400, 429, 503])('%i is a failure', async (status) => {
+  it.each([301, 400, 429, 503])('follow the status %i', async (status) => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -189,7 +189,7 @@ describe('retries', () => {
     expect(sender.attempts).toHaveLength(2);
   });
 
-  it('keep to the retry policy of the webhook', async () => {
+  it('follow the webhook’s retry policy', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook({ id: 'never', retryPolicy: { maxRetries: 0, backoff: 'exponential' } }));
     config.set(aWebhook({ id: 'linear', retryPolicy: { maxRetries: 2, backoff: 'linear' } }));
@@ -207,7 +207,7 @@ describe('retries', () => {
     expect(times('none')).toEqual([0, 0, 0, 0]);
   });
 
-  it('are dropped when due if the webhook was disabled or deleted meanwhile', async () => {
+  it('are dropped when due if the webhook is disabled or deleted', async () => {
     const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook({ id: 'disabled' }));
     config.set(aWebhook({ id: 'deleted' }));
@@ -225,7 +225,7 @@ describe('retries', () => {
 });
 
 describe('crashes and outages', () => {
-  it('a worker that dies between the answer and the acknowledgement repeats the same attempt under the same id', async () => {
+  it('the death of a worker between response and acknowledgement repeats the attempt under the same id', async () => {
     const { clock, writer, config, process, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('first');
@@ -243,7 +243,7 @@ describe('crashes and outages', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('the position waits for the deliveries: a matcher that could not store them is made up for', async () => {
+  it('the matcher’s position waits for stored deliveries: the next matcher stores the missing ones', async () => {
     const { clock, writer, config, process } = createWebhooksWorld({
       faults: {
         onAppend: ({ client, stream }) => (client === 'first' && stream === 'DELIVERIES' ? 'lose_request' : 'deliver'),
@@ -260,28 +260,31 @@ describe('crashes and outages', () => {
     expect(second.sender.attempts).toHaveLength(1);
   });
 
-  it.each(['killed', 'stopped'])('a failed attempt leaves the queue only after the next is stored: %s', async (how) => {
-    const { clock, writer, config, process } = createWebhooksWorld({
-      faults: {
-        onAppend: ({ client, subject }) =>
-          client === 'first' && subject.startsWith('deliveries.at.') ? 'lose_request' : 'deliver',
-      },
-    });
-    config.set(aWebhook());
-    const first = process('first');
-    first.sender.answer = () => answered(500);
-    await commit(writer, [aTrackedEvent()], { configRevision: 1 });
-    await clock.advance(5_000);
-    if (how === 'killed') first.kill();
-    else void first.webhooks.stop();
-    await clock.advance(LIMITS.shutdownMs);
-    const second = process('second');
-    await clock.advance(MINUTE_MS);
-    expect(first.sender.attempts).toHaveLength(1);
-    expect(second.sender.attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1]);
-  });
+  it.each(['killed', 'stopped'])(
+    'a failed attempt leaves the queue only after the next one is stored, with the worker %s',
+    async (how) => {
+      const { clock, writer, config, process } = createWebhooksWorld({
+        faults: {
+          onAppend: ({ client, subject }) =>
+            client === 'first' && subject.startsWith('deliveries.at.') ? 'lose_request' : 'deliver',
+        },
+      });
+      config.set(aWebhook());
+      const first = process('first');
+      first.sender.answer = () => answered(500);
+      await commit(writer, [aTrackedEvent()], { configRevision: 1 });
+      await clock.advance(5_000);
+      if (how === 'killed') first.kill();
+      else void first.webhooks.stop();
+      await clock.advance(LIMITS.shutdownMs);
+      const second = process('second');
+      await clock.advance(MINUTE_MS);
+      expect(first.sender.attempts).toHaveLength(1);
+      expect(second.sender.attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1]);
+    },
+  );
 
-  it('an attempt that takes its time is not made twice', async () => {
+  it('a slow attempt is not made twice', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -308,7 +311,7 @@ describe('crashes and outages', () => {
     expect(sender.attempts).toHaveLength(1);
   });
 
-  it('a matcher that dies is replaced, and every fact is delivered once', async () => {
+  it('another process replaces a dead matcher, and every fact is delivered under one id', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const processes = [process('p0')];
@@ -328,7 +331,7 @@ describe('crashes and outages', () => {
     const attempts = processes.flatMap(({ sender }) => sender.attempts);
     const levels = new Set(attempts.map(({ body }) => levelOf(body.data)));
     expect([...levels].toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: number }, (_, i) => i));
-    // The ids say which attempts are repeats: one for each fact, however often a crash repeated it.
+    // One id for each fact, however often a crash repeated its delivery.
     expect(new Set(attempts.map(({ body }) => body.id)).size).toBe(number);
   });
 
@@ -349,7 +352,7 @@ describe('crashes and outages', () => {
     expect(a.sender.attempts.length + b.sender.attempts.length).toBe(2);
   });
 
-  it('unanswered appends and broken connections lose and double nothing', async () => {
+  it('unanswered appends and broken connections lose and duplicate no delivery', async () => {
     let count = 0;
     let moves = 0;
     const { clock, writer, config, process } = createWebhooksWorld({
@@ -382,7 +385,7 @@ describe('crashes and outages', () => {
     expect(levels).toEqual(Array.from({ length: 40 }, (_, i) => i));
   });
 
-  it('a full DELIVERIES is waited out, and nothing is skipped', async () => {
+  it('matching waits while DELIVERIES is full, and skips nothing', async () => {
     const { clock, broker, writer, config, process } = createWebhooksWorld({ deliveriesBytes: 4_000 });
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -401,7 +404,7 @@ describe('crashes and outages', () => {
     expect(new Set(sender.attempts.map(({ body }) => levelOf(body.data))).size).toBe(30);
   });
 
-  it('a stop finishes what is in flight, and hands the rest back at once', async () => {
+  it('a stop hands attempts that do not finish in time back to the broker at once', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('first');
@@ -419,16 +422,16 @@ describe('crashes and outages', () => {
   });
 });
 
-describe('a receiver that hangs', () => {
-  it('holds up nobody else, and its deliveries all come in the end', async () => {
+describe('an unresponsive receiver', () => {
+  it('delays no other receiver, and gets all of its deliveries in the end', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
-    config.set(aWebhook({ id: 'sick', url: 'http://sick.test/' }));
-    config.set(aWebhook({ id: 'well', url: 'http://well.test/' }));
+    config.set(aWebhook({ id: 'unresponsive', url: 'http://unresponsive.test/' }));
+    config.set(aWebhook({ id: 'healthy', url: 'http://healthy.test/' }));
     const { sender } = process('sink');
-    let sick = true;
+    let isUnresponsive = true;
     const delay = (delayMs: number) => new Promise<void>((resolve) => void clock.timer(delayMs, resolve));
     sender.answer = async ({ url }) => {
-      if (url.includes('well') || !sick) return answered(200);
+      if (url.includes('healthy') || !isUnresponsive) return answered(200);
       await delay(30_000);
       return { kind: 'timed_out' };
     };
@@ -436,18 +439,18 @@ describe('a receiver that hangs', () => {
     for (let i = 0; i < 200; i++) {
       await commit(writer, [aTrackedEvent({ properties: `{"level":${i}}` })], { configRevision: 2 });
       await clock.advance(100);
-      const ofWell = sender.attempts.filter(({ url }) => url.includes('well')).length;
-      lateMs.push(i + 1 - ofWell);
+      const ofHealthy = sender.attempts.filter(({ url }) => url.includes('healthy')).length;
+      lateMs.push(i + 1 - ofHealthy);
     }
     expect(Math.max(...lateMs)).toBe(0);
-    sick = false;
+    isUnresponsive = false;
     await clock.advance(10 * MINUTE_MS);
-    const ofSick = sender.attempts.filter(({ url }) => url.includes('sick'));
-    expect(new Set(ofSick.map(({ body }) => levelOf(body.data))).size).toBe(200);
+    const ofUnresponsive = sender.attempts.filter(({ url }) => url.includes('unresponsive'));
+    expect(new Set(ofUnresponsive.map(({ body }) => levelOf(body.data))).size).toBe(200);
   });
 });
 
-it('after a time-out the first retry comes 60 s plus the time-out after the attempt began', async () => {
+it('after a time-out the first retry comes 60 s after the end of the attempt', async () => {
   const { clock, writer, config, process } = createWebhooksWorld();
   config.set(aWebhook());
   const { sender } = process('sink');
@@ -467,7 +470,7 @@ describe('an erased player', () => {
   const START_MS = createFakeClock().wallMs();
   const erased = { kind: 'PlayerErased', game: 'demo', environment: 'live', entityId: PLAYER, at: START_MS } as const;
 
-  it('is told of no more: a retry that waits is dropped, what comes of a new life is not', async () => {
+  it('gets no more deliveries: a waiting retry is dropped, facts after the erasure are delivered', async () => {
     const { clock, writer, config, process, outcomes, waiting } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');
@@ -483,7 +486,7 @@ describe('an erased player', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('stays untold of after every process has started anew', async () => {
+  it('gets no deliveries either after a restart of every process', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const first = process('sink');
@@ -498,7 +501,7 @@ describe('an erased player', () => {
     expect(second.sender.attempts).toEqual([]);
   });
 
-  it('is nobody else', async () => {
+  it('does not affect other players', async () => {
     const { clock, writer, config, process } = createWebhooksWorld();
     config.set(aWebhook());
     const { sender } = process('sink');

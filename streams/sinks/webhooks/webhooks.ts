@@ -22,36 +22,36 @@ export interface WebhooksOptions {
   ids: Ids;
   logger: Logger;
   metrics: SinkMetrics;
-  /** Names the subjects of RECORDS. */
+  /** Part of the subjects in RECORDS. */
   node: string;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];
-  /** Bounds one attempt, end to end. */
+  /** Time-out of one attempt. */
   timeoutMs: number;
-  /** Hosts (or `host:port`) that may be private. */
+  /** Hosts (or `host:port`) that may have private addresses. */
   allowPrivateHosts: readonly string[];
-  /** The way to receivers; HTTP when left out. */
+  /** HTTP by default. */
   sender?: DeliverySender;
   /** Bytes DELIVERIES may hold before matching waits. */
   deliveriesBytes?: number;
-  /** How long a process may show no life for a delivery before another makes it. */
+  /** The broker hands a delivery to another process after this long without a heartbeat. */
   ackWaitMs?: number;
-  /** Retries that may wait for one webhook before what is new is left to a recovery. */
+  /** Retries that may wait for one webhook before new deliveries overflow. */
   pendingPerWebhook?: number;
 }
 
-/** What is left of a stop for attempts that are not logged yet. */
+/** Part of the stop time that is reserved for writing the attempt log. */
 const LOG_STOP_MS = 1_000;
 
 export interface Webhooks {
   start(): void;
-  /** Resolves once nothing is under way any more, within a bound. */
+  /** Resolves once all parts have stopped, within a bound. */
   stop(): Promise<void>;
 }
 
 /**
- * The webhooks sink: matches facts to webhooks and works on recoveries (each in one process at a time), and makes the deliveries
- * (in all of them).
+ * The webhooks sink: FACTS → matcher → DELIVERIES → worker → receivers, and from the worker the attempt log. The
+ * matcher and the recoverer run in one process at a time, the workers in all of them.
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { log, config, clock, ids, logger, metrics, node, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
@@ -77,11 +77,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         attempts.notAttempted(delivery, 'overflowed', 'too many deliveries wait for the webhook'),
     });
     const recoverer = createRecoverer({ ...shared, erasures, holder });
-    const stopTelling = recordDisablings({ ...shared, node });
+    const stopRecording = recordDisablings({ ...shared, node });
     return {
       first: [matcher, worker, recoverer],
       attempts,
-      last: [stopTelling, measureBacklog(shared), () => erasures.stop()],
+      last: [stopRecording, measureBacklog(shared), () => erasures.stop()],
     };
   }
 

@@ -61,7 +61,7 @@ describe('200 readers, of which 20 are stalled', () => {
   const STALLED = 20;
   const ROUNDS = 200;
 
-  it('healthy readers receive all events in order; buffers of stalled ones stay bounded, and they resume without loss', async () => {
+  it('healthy readers receive all events in order; stalled ones use bounded memory and resume without loss', async () => {
     const connect = (query: string, lastEventId?: string): StreamReader => {
       const reader = readStream({ url: gateway.url, key, query, lastEventId });
       closing.push(() => reader.close());

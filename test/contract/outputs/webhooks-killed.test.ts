@@ -15,7 +15,7 @@ import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 const SINK = fileURLToPath(new URL('../../support/webhooks-sink.ts', import.meta.url));
 const ACK_WAIT_MS = 2_000;
 
-it('kill -9 between the receiver’s 200 and the acknowledgement repeats this delivery once under its id, and nothing else', async () => {
+it('kill -9 between the receiver’s 200 and the acknowledgement repeats only this delivery, under its id', async () => {
   const nats = await startTestNats();
   const log = await connectJetStream({ url: nats.url, replicas: 1, logger: silentLogger, clock: systemClock });
   const config = await openConfigStore(log, systemClock, silentLogger);

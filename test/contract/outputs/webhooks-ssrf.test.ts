@@ -7,8 +7,8 @@ import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/se
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /*
- * The sender never contacts a private address. A socket listens on every address of this machine, each test points a webhook
- * at it in another way, and the socket must not see a single connection.
+ * The sender never contacts a private address. A socket listens on every address of this machine, each test points a
+ * webhook at it in another way, and the socket must not see a single connection.
  */
 
 const closing: (() => unknown)[] = [];

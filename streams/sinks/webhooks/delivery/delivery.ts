@@ -28,7 +28,7 @@ export interface Delivery {
   deferrals: number;
   /** When its fact was committed, or when an operator requested it again, epoch milliseconds. */
   owedSince: number;
-  /** Id of the redelivery or recovery that queued it again, a UUID. It distinguishes its message ids from earlier ones. */
+  /** UUID of the redelivery or recovery that queued it again, so that its message ids differ from earlier ones. */
   run?: string;
 }
 
@@ -61,7 +61,7 @@ function sizeClassOf(sizeBytes: number): number {
 /** A game's id has no dots, so this is one token. */
 const scopeToken = ({ game, environment }: Scope, size: number): string => `${environment}-${size}-${game}`;
 
-/** Message id by which the broker recognises a repeated append: delivery id, then attempt and deferrals after the first. */
+/** Message id, by which the broker drops repeated appends: delivery id, attempt (after the first), deferrals, run. */
 export function messageIdOf(delivery: Delivery): string {
   const { id, attempt, deferrals } = delivery;
   const isFirst = attempt === 1 && deferrals === 0;
@@ -73,8 +73,8 @@ const suffixOf = ({ run }: Delivery): string => (run === undefined ? '' : `-${ru
 const NAMESPACE = '5a1f2ba4-9d3c-4c8e-8f7e-2f6f0f4b5d31';
 
 /**
- * The id of the delivery of one fact to one webhook: a UUIDv5 over the webhook and the fact's place in FACTS. Matching a
- * fact again gives the same id.
+ * The id of the delivery of one fact to one webhook: a UUIDv5 over the webhook and the fact's place in FACTS.
+ * Matching a fact again gives the same id.
  */
 export function deliveryId(webhook: string, factsCreated: string, sequence: number, index: number): string {
   return uuidv5(NAMESPACE, `${webhook} ${factsCreated} ${sequence} ${index}`);

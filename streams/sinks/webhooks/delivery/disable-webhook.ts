@@ -19,11 +19,11 @@ type Reason = NonNullable<WebhookDocument['disabled']>['reason'];
 const RETRY_MS = 1_000;
 
 /**
- * Disables a webhook by compare-and-set: any process may try, and exactly one succeeds. A webhook that was disabled, deleted
- * or changed since the failed attempt stays as it is.
+ * Disables a webhook by compare-and-set: any process may try, and exactly one succeeds. A webhook that was disabled,
+ * deleted or changed since the failed attempt stays as it is.
  *
- * The document stores time and reason in `disabled`; record-disablings.ts records them for ClickHouse. A write to CONFIG
- * that fails is retried `LIMITS.webhookDisableTries` times; after that, the next failed attempt starts again.
+ * The document stores time and reason in `disabled`; record-disablings.ts records them for ClickHouse. A write to
+ * CONFIG that fails is retried `LIMITS.webhookDisableTries` times; after that, the next failed attempt starts again.
  * @param attempted the webhook as it was when the attempt was made
  */
 export async function disableWebhook(

@@ -127,8 +127,8 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
 }
 
 /**
- * Completes the exchange once the body has ended or its bound is reached. A body that arrives too slowly therefore times
- * out, and a truncated body is a failed connection.
+ * Completes the exchange once the body has ended or its bound is reached. A body that arrives too slowly therefore
+ * times out, and a truncated body is a failed connection.
  */
 function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, destroy: boolean) => void): void {
   const status = response.statusCode ?? 0;

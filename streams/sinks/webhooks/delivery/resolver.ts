@@ -18,12 +18,12 @@ interface Address {
 type Answer = { kind: 'found'; addresses: readonly Address[] } | { kind: 'failed'; code: string };
 
 /**
- * Looks up names for connections, in place of Node's `dns.lookup`. That function holds one of libuv's threads until the
- * name server answers, and only two threads do look-ups: two unresponsive name servers would block all other look-ups of
- * the process for ten seconds. Here queries wait on sockets only.
+ * Looks up names for connections, in place of Node's `dns.lookup`. That function holds one of libuv's threads until
+ * the name server answers, and only two threads do look-ups: two unresponsive name servers would block all other
+ * look-ups of the process for ten seconds. Here queries wait on sockets only.
  *
- * It reads `/etc/hosts`, then queries DNS for A and AAAA, then again with the search domains of `/etc/resolv.conf`. It
- * does not use other sources of the system (mDNS, NIS).
+ * It reads `/etc/hosts`, then queries DNS for A and AAAA, then again with the search domains of `/etc/resolv.conf`.
+ * It does not use other sources of the system (mDNS, NIS).
  *
  * Invariants
  * 1. A look-up ends within `LIMITS.dnsLookupMs`, and at most `LIMITS.dnsLookups` are in progress.

@@ -26,8 +26,8 @@ export function nextAttemptDelayMs(
 const LINEAR_DELAY_MS = 5 * 60 * 1000;
 
 /**
- * The delay that the retry policy sets. `exponential` follows the documented schedule and repeats its last delay; `none`
- * retries at once.
+ * The delay that the retry policy sets. `exponential` follows the documented schedule and repeats its last delay;
+ * `none` retries at once.
  */
 export function retryDelayMs(
   policy: RetryPolicy,

@@ -17,7 +17,7 @@ export interface TestTerms {
   timeoutMs: number;
 }
 
-/** Makes one attempt with a sample payload, with the same signature, bounds and address checks as any other. Never rejects. */
+/** Makes one attempt with a sample payload; signature, bounds and address checks as for any other. Never rejects. */
 export async function sendTest(
   { sender, clock, ids, timeoutMs }: TestTerms,
   game: string,

@@ -1,4 +1,4 @@
-/** Sends attempts to receivers. A port: production uses HTTP, tests and the simulation play the receivers themselves. */
+/** Sends attempts to receivers. A port: production uses HTTP, tests play the receivers themselves. */
 export interface DeliverySender {
   /** Makes one attempt. Never rejects. */
   send(attempt: OutgoingAttempt): Promise<AttemptOutcome>;
@@ -15,8 +15,8 @@ export interface OutgoingAttempt {
 }
 
 /**
- * `answered`: any status, with the first bytes of the body and the `Retry-After` header as sent; redirects are not followed.
- * `refused`: not sent, because the address is not allowed. `aborted`: interrupted by `close`, so the result is unknown.
+ * `answered`: any status, with the first bytes of the body and the `Retry-After` header; redirects are not followed.
+ * `refused`: not sent, because the address is not allowed. `aborted`: by `close`; the result is unknown.
  */
 export type AttemptOutcome =
   | { kind: 'answered'; status: number; responseStart: string; retryAfter?: string }

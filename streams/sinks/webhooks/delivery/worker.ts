@@ -50,7 +50,8 @@ const GONE = 410;
 
 /**
  * Makes the attempts that are due: takes an item from the queue (delivery-queue.ts), waits for a slot
- * (concurrency-limiter.ts), sends it, and stores the retry or finishes the item. Any number of processes share the queue.
+ * (concurrency-limiter.ts), sends it, and stores the retry or finishes the item. Any number of processes share the
+ * queue.
  *
  * Invariants
  * 1. A disabled or deleted webhook gets no further attempts, and no attempt is about an erased player.

@@ -8,8 +8,8 @@ export interface AppendWindow {
 }
 
 /**
- * Adapts the number of concurrent appends to the broker's disk: appends that wait there gain nothing, and delay the next
- * game's deliveries. Each slow append makes it one smaller, every four fast ones make it one larger.
+ * Adapts the number of concurrent appends to the broker's disk: appends that wait there gain nothing, and delay the
+ * next game's deliveries. Each slow append makes it one smaller, every four fast ones make it one larger.
  */
 export function createAppendWindow(): AppendWindow {
   let size: number = LIMITS.matcherAppendsLeast;

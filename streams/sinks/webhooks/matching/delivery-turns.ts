@@ -22,15 +22,16 @@ export interface DeliveryTurnsOptions {
 }
 
 /**
- * Stores the deliveries of many games in turns of bytes (deficit round robin): a game waits for at most one turn of each
- * other game, however many deliveries those have.
+ * Stores the deliveries of many games in turns of bytes (deficit round robin): a game waits for at most one turn of
+ * each other game, however many deliveries those have.
  *
- * States of a game: ready, while it has a next delivery and may append; parked, while its quota of due deliveries is used
- * up; counting, while the broker counts its waiting deliveries; idle, while it has no deliveries or too many appends.
+ * States of a game: ready, while it has a next delivery and may append; parked, while its quota of due deliveries is
+ * used up; counting, while the broker counts its waiting deliveries; idle, while it has no deliveries or too many
+ * appends.
  *
  * Invariants
- * 1. Tasks of one game are started in order. At most a window of appends (append-window.ts) and `LIMITS.matcherAppendBytes`
- *    are in progress, and half of each for one game.
+ * 1. Tasks of one game are started in order. At most a window of appends (append-window.ts) and
+ *    `LIMITS.matcherAppendBytes` are in progress, and half of each for one game.
  * 2. A parked or counting game delays no other game. Only a used-up quota of DELIVERIES as a whole stops all games.
  */
 export interface DeliveryTurns {

@@ -41,8 +41,8 @@ function isOperator(text: string): text is FilterOperator {
 }
 
 /**
- * Reads own properties only, so `__proto__` finds only data that was sent under this name. Names of attributes may contain
- * dots, so the rest of the path may be one key; no other splits are tried, so the work is linear.
+ * Reads own properties only, so `__proto__` finds only data that was sent under this name. Names of attributes may
+ * contain dots, so the rest of the path may be one key; no other splits are tried, so the work is linear.
  */
 function lookUp(data: Json, path: string): Found {
   let value = data;

@@ -35,8 +35,8 @@ export interface LaggingGamesOptions {
 }
 
 /**
- * Reads the games that have more deliveries than the others should wait for: each with a reader of its own, at its own pace,
- * until it has caught up with the common reader.
+ * Reads the games that have more deliveries than the others should wait for: each with a reader of its own, at its
+ * own pace, until it has caught up with the common reader.
  *
  * States of a game: common; lagging, with its own reader; ahead, when its own reader ended past the common one.
  *

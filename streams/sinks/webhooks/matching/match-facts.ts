@@ -47,8 +47,8 @@ export interface MatchFactsOptions {
 const TAKE_RECORDS = 64;
 
 /**
- * Makes deliveries of the records of FACTS from a position on. It ends when the run is over, when another process moved the
- * position, or when FACTS was reset; it rejects when the log is closed.
+ * Makes deliveries of the records of FACTS from a position on. It ends when the run is over, when another process
+ * moved the position, or when FACTS was reset; it rejects when the log is closed.
  *
  * All games share one reader and take turns (delivery-turns.ts). Once the records without stored deliveries exceed
  * `LIMITS.matcherWindowBytes`, the game with the most of them gets a reader of its own (lagging-games.ts).

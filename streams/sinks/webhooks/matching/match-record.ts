@@ -8,7 +8,7 @@ import type { RecordPlace } from '../../../records/fact-place.ts';
 
 /**
  * Makes the deliveries of one record: one for every pair of a fact and a webhook that subscribes to it.
- * @param isHealthy failing webhooks of a fact come last: each delivery is a write to disk, and healthy ones should not wait
+ * @param isHealthy failing webhooks of a fact come last, because each delivery is a write to disk
  * @param indexes facts to match; all by default
  */
 export function* matchRecord(

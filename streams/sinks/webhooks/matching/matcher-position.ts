@@ -11,8 +11,8 @@ export interface GameMark extends Scope {
 }
 
 /**
- * The stored position of matching. `sequence` is the lowest position of all games, as in every sink's position: the trimmer
- * uses it, and so do versions that do not know marks.
+ * The stored position of matching. `sequence` is the lowest position of all games, as in every sink's position: the
+ * trimmer uses it, and so do versions that do not know marks.
  */
 export interface MatcherPosition extends SinkPosition {
   /** Position of all games without a mark; `sequence` when absent. */

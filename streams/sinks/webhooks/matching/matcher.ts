@@ -51,7 +51,8 @@ const CONFIG_LOG_MS = 5_000;
  * 1. A record is matched against definitions at least as new as those it was decided under.
  * 2. A webhook gets no record that was decided before its creation (`createdRevision`).
  *
- * Without a stored position, matching starts at the first record of FACTS; invariant 2 keeps older records from webhooks.
+ * Without a stored position, matching starts at the first record of FACTS; invariant 2 keeps older records from
+ * webhooks.
  */
 export function createMatcher(options: MatcherOptions): Matcher {
   const { log, config, clock, logger, metrics, isHealthy = () => true } = options;
@@ -105,7 +106,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     }
   }
 
-  /** Matches from the stored position until the lease is lost, another process moved the position, or FACTS was reset. */
+  /** Matches from the stored position until the lease is lost, the position was moved, or FACTS was reset. */
   async function follow(mine: number): Promise<void> {
     const positions = storedPosition(log, WEBHOOKS_SINK, parseMatcherPosition);
     const { stored, bounds } = await loadWithBounds(positions, log);

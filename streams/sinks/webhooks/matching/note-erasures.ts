@@ -15,7 +15,7 @@ export interface NoteErasuresOptions {
 
 const RETRY_MS = 1_000;
 
-/** Writes the erasures of a record to the bucket ERASURES, with retries: from then on workers drop waiting deliveries. */
+/** Writes the erasures of a record to the bucket ERASURES, with retries: workers then drop waiting deliveries. */
 export async function noteErasures(
   { log, clock, logger, givenUp }: NoteErasuresOptions,
   record: CommitRecord,

@@ -19,7 +19,7 @@ export interface Subscription extends Scope {
 
 /** The enabled webhooks by game, environment and kind. Follows the ConfigStore. */
 export interface Subscriptions {
-  /** The webhooks of a game and environment that subscribe to a kind, each once; filters and creation are not checked. */
+  /** The webhooks of a game and environment that subscribe to a kind, each once. Does not check filters or creation. */
   wanting(scope: Scope, type: string): readonly Subscription[];
   /** Whether a game and environment has an enabled webhook. */
   has(scope: Scope): boolean;
@@ -77,7 +77,7 @@ function buildIndexes(entries: readonly ConfigEntry<'webhook'>[]): Map<string, I
   return indexes;
 }
 
-/** A webhook's `events` as kinds and wildcards: event names get their prefix, names that a wildcard covers are removed. */
+/** A webhook's `events` as kinds and wildcards: event names get their prefix, names under a wildcard are removed. */
 function effectivePatterns(events: readonly string[]): string[] {
   const patterns = new Set(events.map((text) => (isKindOrWildcard(text) ? text : `event.${text}`)));
   if (patterns.has('*')) return ['*'];

@@ -8,7 +8,10 @@ export interface PersistentAppend {
   logger: Logger;
   /** Checked before every attempt; once true, the append is given up. */
   givenUp: () => boolean;
-  /** Whether to wait while the stream is full. False for a caller that holds a record of it: all could wait for each other. */
+  /**
+   * Whether to wait while the stream is full. False for a caller that holds a record of it: all could wait for each
+   * other.
+   */
   waitsWhenFull: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../src/kernel/clock.ts';
 
 /**
- * How a receiver did in one job: `healthy` accepted the delivery, `failing` answered with an error, `unresponsive` did not
- * answer (in time), `unknown` was not contacted.
+ * How a receiver did in one job: `healthy` accepted the delivery, `failing` answered with an error, `unresponsive`
+ * did not answer (in time), `unknown` was not contacted.
  */
 export type Health = 'healthy' | 'failing' | 'unresponsive' | 'unknown';
 
@@ -84,15 +84,16 @@ const WAITING_PER_SLOT = 16;
 const SECOND_MS = 1_000;
 
 /**
- * Owns the slots of one process: a window per receiver that opens and closes like a congestion window, and a short queue
- * of waiting jobs behind it. Groups take turns at free slots, and receivers take turns within their group.
+ * Owns the slots of one process: a window per receiver that opens and closes like a congestion window, and a short
+ * queue of waiting jobs behind it. Groups take turns at free slots, and receivers take turns within their group.
  *
  * Invariants
- * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perReceiver`) of one receiver.
- * 2. An unresponsive receiver keeps no jobs waiting: they are deferred once an attempt got no answer, or with the next
- *    sweep while the attempt is still running.
- * 3. A receiver is in its group's `ready` exactly while it has waiting jobs and a free slot in its window. A group is in
- *    `ready` exactly while it has such receivers and fewer than `perGroup` running jobs.
+ * 1. At most `total` jobs run, at most `perGroup` of one group, and at most `window` (1 to `perReceiver`) of one
+ *    receiver.
+ * 2. An unresponsive receiver keeps no jobs waiting: they are deferred once an attempt got no answer, or with the
+ *    next sweep while the attempt is still running.
+ * 3. A receiver is in its group's `ready` exactly while it has waiting jobs and a free slot in its window. A group is
+ *    in `ready` exactly while it has such receivers and fewer than `perGroup` running jobs.
  */
 export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const { clock, total, perGroup, perReceiver, waitingPerReceiver, progressMs, silentMs, maxReceivers } = options;

@@ -23,7 +23,10 @@ export interface DeferDelaysOptions {
   limiter: Pick<ConcurrencyLimiter, 'unresponsive' | 'isUnresponsive' | 'successesPerSecond'>;
 }
 
-/** Deliveries return at twice the rate of recent successes: the receiver never runs idle, and half of them find a slot. */
+/**
+ * Deliveries return at twice the rate of recent successes: the receiver never runs idle, and half of them find a
+ * slot.
+ */
 const AHEAD = 2;
 
 export function createDeferDelays({ clock, ids, limiter }: DeferDelaysOptions): DeferDelays {

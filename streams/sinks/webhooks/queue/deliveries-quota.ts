@@ -12,9 +12,9 @@ export interface DeliveriesQuotaOptions {
 }
 
 /**
- * Bounds the bytes of DELIVERIES, far below the size at which the stream drops its oldest records: a stream with message
- * schedules cannot refuse new records instead. The matcher and the recoverer add records, each in one process at a time;
- * a retry replaces the record that it follows and needs no quota.
+ * Bounds the bytes of DELIVERIES, far below the size at which the stream drops its oldest records: a stream with
+ * message schedules cannot refuse new records instead. The matcher and the recoverer add records, each in one process
+ * at a time; a retry replaces the record that it follows and needs no quota.
  */
 export interface DeliveriesQuota {
   /** Takes `sizeBytes` of the quota; false: the quota known from the last check is used up. */

@@ -12,7 +12,8 @@ import { type Delivery, dueSubject, encodeDelivery, messageIdOf, scheduledSubjec
  * Invariants
  * 1. An item is acknowledged only after its attempt is complete: delivered, given up, or its successor stored. So a
  *    crash repeats an attempt under the same id, and loses none.
- * 2. Held items belong to this process: it sends the broker heartbeats for them until it releases them, and never after.
+ * 2. Held items belong to this process: it sends the broker heartbeats for them until it releases them, and never
+ *    after.
  */
 export interface DeliveryQueue {
   /** Starts the heartbeats of an item. */

@@ -10,14 +10,17 @@ import type { Scope } from '../../../../actors/vocabulary/scope.ts';
  * hands due deliveries out in the order they came, so those of one game delay the next one of another game.
  *
  * Invariants
- * 1. A game may have half of what is free of `LIMITS.deliveriesHandedOut` and of `LIMITS.deliveriesDueBytes`. So n games
- *    at their maximum have 1 / (n + 2) each, and the broker can always hand out deliveries of another game.
- * 2. The broker counts the due deliveries, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in between.
+ * 1. A game may have half of what is free of `LIMITS.deliveriesHandedOut` and of `LIMITS.deliveriesDueBytes`. So n
+ *    games at their maximum have 1 / (n + 2) each, and the broker can always hand out deliveries of another game.
+ * 2. The broker counts the due deliveries, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in
+ *    between.
  */
 export interface DueQuota {
   /** Whether a game may have one more due delivery. If not, `onQuota` is called once that may have changed. */
   has(scope: Scope): boolean;
-  /** Counts one more due delivery. Call it before the append, and the returned function once the append has completed. */
+  /**
+   * Counts one more due delivery. Call it before the append, and the returned function once the append has completed.
+   */
   add(delivery: Scope & { webhook: string }, sizeBytes: number): () => void;
   stop(): void;
 }

@@ -3,9 +3,9 @@ import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
 /**
- * The oldest undelivered delivery of each webhook that this process has handled, for the metric. It holds one per webhook,
- * so a million waiting deliveries cost nothing. A delivery that does not return when it is due was handled by another
- * process; the next one that waits takes its place.
+ * The oldest undelivered delivery of each webhook that this process has handled, for the metric. It holds one per
+ * webhook, so a million waiting deliveries cost nothing. A delivery that does not return when it is due was handled
+ * by another process; the next one that waits takes its place.
  */
 export interface OldestUndelivered {
   /** A delivery waits until `dueMs` (epoch milliseconds). */

@@ -8,7 +8,7 @@ import { createWebhookQuota } from './webhook-quota.ts';
 import { subjectMatches } from '../../../log/subject-match.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 
-it('a webhook past its bound overflows, which is logged and delays no other webhook; a recovery delivers the rest', async () => {
+it('a webhook past its bound overflows and delays no other webhook; a recovery delivers the rest', async () => {
   const { clock, writer, config, process, operations, entry, metrics, logged, waiting, resolved } = createWebhooksWorld(
     {
       pendingPerWebhook: 10,
@@ -98,7 +98,7 @@ function setUp() {
 }
 
 describe('the quota of waiting deliveries', () => {
-  it('a webhook may have many waiting deliveries, and its share once half of the bytes are used; the broker counts seldom', async () => {
+  it('a webhook may have many waiting deliveries, fewer once half of the bytes are used; counts are rare', async () => {
     const { clock, broker, offer, end } = setUp();
     expect(await offer('demo', 'wh_1', 100, 60_000)).toBe(50_000);
     expect(broker.counts).toBeLessThan(20 * SIZE_CLASSES.length);
@@ -111,7 +111,7 @@ describe('the quota of waiting deliveries', () => {
     expect(await offer('demo', 'wh_1', 100, 60_000)).toBe(10_000);
   });
 
-  it('a webhook gets a quarter of the free bytes and a game half: unreachable receivers of one game leave most to others', async () => {
+  it('a webhook gets a quarter of the free bytes, a game half: one game leaves most to others', async () => {
     const { offer, total, bytesOf } = setUp();
     await offer('attacker', 'wh_0', 64 * KIB, 100_000);
     expect(total() / LIMIT).toBeGreaterThan(0.19);

@@ -6,15 +6,15 @@ import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
 /**
- * Bounds the deliveries that wait in DELIVERIES for each webhook and each game (in one environment), so that receivers
- * which are down for hours cannot fill the stream for all. The broker counts the scheduled attempts. Due deliveries are
- * not counted: they are handed out within moments (due-quota.ts), and then end or become scheduled.
+ * Bounds the deliveries that wait in DELIVERIES for each webhook and each game (in one environment), so that
+ * receivers which are down for hours cannot fill the stream for all. The broker counts the scheduled attempts. Due
+ * deliveries are not counted: they are handed out within moments (due-quota.ts), and then end or become scheduled.
  *
  * Invariants
- * 1. The quotas in bytes follow the free bytes: a webhook may hold a quarter of them, a game half, both counted after the
- *    fact. So one game leaves two thirds of what it found free, and a few games never fill the stream.
- * 2. In a game that has used up its bytes, each webhook keeps a small reserve: a webhook with a healthy receiver loses
- *    nothing because of one whose receiver is down.
+ * 1. The quotas in bytes follow the free bytes: a webhook may hold a quarter of them, a game half, both counted after
+ *    the fact. So one game leaves two thirds of what it found free, and a few games never fill the stream.
+ * 2. In a game that has used up its bytes, each webhook keeps a small reserve: a webhook with a healthy receiver
+ *    loses nothing because of one whose receiver is down.
  * 3. A webhook has at most `most` waiting deliveries, and at most `share` once half of `limitBytes` is used.
  */
 export interface WebhookQuota {
@@ -103,7 +103,8 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
   }
 
   function take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean> {
-    // A new game or webhook starts with its reserve instead of a count: a new matcher would count every webhook at once.
+    // A new game or webhook starts with its reserve instead of a count: a new matcher would count every webhook at
+    // once.
     const game = games.get(scopeKey(delivery)) ?? remember(games, scopeKey(delivery), Infinity, reserveOf(limitBytes));
     if (isSpent(game)) return countGame(delivery).then(() => take(delivery, sizeBytes));
     const webhook =

@@ -1,15 +1,15 @@
-/** Runs tasks side by side, a bounded number at once. For one caller that awaits each `add`. */
+/** Runs a bounded number of tasks concurrently, for one caller that awaits each `add`. */
 export interface BoundedTasks {
-  /** Starts a task; resolves once there is room for another. */
+  /** Starts a task; resolves once another one may start. */
   add(task: () => Promise<void>): Promise<void>;
-  /** Resolves when all have ended. Rejects with the first failure. */
-  settled(): Promise<void>;
+  /** Resolves once all tasks have ended; rejects with the first failure. */
+  completed(): Promise<void>;
 }
 
 export function createBoundedTasks(limit: number): BoundedTasks {
   let running = 0;
   let failed: { error: unknown } | undefined;
-  /** The caller's wait, and the number of running tasks it ends at. */
+  /** The caller's wait, and the number of running tasks that ends it. */
   let wait: { until: number; resolve: () => void } | undefined;
 
   function ended(): void {
@@ -34,7 +34,7 @@ export function createBoundedTasks(limit: number): BoundedTasks {
         .finally(ended);
       return waitUntil(limit - 1);
     },
-    async settled() {
+    async completed() {
       await waitUntil(0);
       if (failed !== undefined) throw failed.error;
     },

@@ -14,24 +14,27 @@ export interface OperationsOptions {
   log: Log;
   clock: Clock;
   ids: Ids;
-  /** Bounds the attempt of a test, end to end. */
+  /** Time-out of a test attempt. */
   timeoutMs: number;
-  /** Hosts (or `host:port`) that may be private. */
+  /** Hosts (or `host:port`) that may have private addresses. */
   allowPrivateHosts: readonly string[];
-  /** The way to receivers; HTTP when left out. */
+  /** HTTP by default. */
   sender?: DeliverySender;
 }
 
-/** What the API may ask of deliveries, for a process that need not run the sink itself: the queue and the documents do the rest. */
+/**
+ * The operators' requests about deliveries: tests, redeliveries, recoveries. The process need not run the sink: a
+ * redelivery goes through the queue, a recovery through its document.
+ */
 export function createWebhookOperations(options: OperationsOptions): WebhookOperations & { close(): void } {
   const { log, clock, ids, timeoutMs, allowPrivateHosts } = options;
   const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
   const erasures = watchErasures(log, clock);
 
-  /** A broker that does not answer in time, or a log that is being closed. */
-  async function orUnavailable<T>(asked: Promise<T>): Promise<T | undefined> {
+  /** `undefined` if the broker does not answer in time, or the log is closed. */
+  async function orUnavailable<T>(request: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(clock, LIMITS.webhookOperationMs, asked);
+      return await within(clock, LIMITS.webhookOperationMs, request);
     } catch (error) {
       if (log.connected) throw error;
       return undefined;
@@ -44,15 +47,15 @@ export function createWebhookOperations(options: OperationsOptions): WebhookOper
       return sendTest({ sender, clock, ids, timeoutMs }, game, environment, document);
     },
     async redeliver(webhook, place, requestId) {
-      const asked = await orUnavailable(redeliver({ log, clock, erasures }, webhook, place, requestId));
-      return asked ?? { kind: 'unavailable' };
+      const result = await orUnavailable(redeliver({ log, clock, erasures }, webhook, place, requestId));
+      return result ?? { kind: 'unavailable' };
     },
     async recover(webhook, sinceMs) {
       return (await orUnavailable(beginRecovery({ log, clock, ids }, webhook, sinceMs))) ?? { kind: 'unavailable' };
     },
     async recovery({ document }) {
-      const asked = await orUnavailable(readRecovery(log, document.id).then((found) => ({ found })));
-      return asked === undefined ? 'unavailable' : asked.found;
+      const result = await orUnavailable(readRecovery(log, document.id).then((found) => ({ found })));
+      return result === undefined ? 'unavailable' : result.found;
     },
     close() {
       sender.close();

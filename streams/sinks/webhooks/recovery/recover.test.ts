@@ -21,13 +21,13 @@ async function track({ writer, clock }: World, from: number, to: number): Promis
 
 const levels = (sender: FakeSender) => sender.attempts.map(({ body }) => Number(levelOf(body.data)));
 const idsByLevel = (sender: FakeSender) => new Map(sender.attempts.map(({ body }) => [levelOf(body.data), body.id]));
-const must = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Error('there is none');
+const defined = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('the value is undefined');
   return value;
 };
 
 describe('a recovery', () => {
-  it('delivers again what happened since a time, under the ids it had, with attempts of its own', async () => {
+  it('delivers the facts since a time again, under their ids, with attempts from 1', async () => {
     const world = createWebhooksWorld();
     const { clock, config, process, operations, entry, resolved } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
@@ -40,17 +40,17 @@ describe('a recovery', () => {
     const before = idsByLevel(sender);
     sender.attempts.length = 0;
     const gateway = operations();
-    const begun = await resolved(gateway.recover(must(entry('wh_1')), sinceMs));
+    const begun = await resolved(gateway.recover(defined(entry('wh_1')), sinceMs));
     expect(begun).toMatchObject({ kind: 'begun', recovery: { state: 'running', since: sinceMs, total: 4, queued: 0 } });
     await clock.advance(LIMITS.recoverySeamMs + 2_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([6, 7, 8, 9]);
     for (const [level, id] of idsByLevel(sender)) expect(id).toBe(before.get(level));
     expect(new Set(sender.attempts.map(({ body }) => body.metadata.delivery_attempt))).toEqual(new Set([1]));
-    const ended = await resolved(gateway.recovery(must(entry('wh_1'))));
+    const ended = await resolved(gateway.recovery(defined(entry('wh_1'))));
     expect(ended).toMatchObject({ state: 'done', scanned: 4, total: 4, queued: 4, finishedAt: expect.any(Number) });
   });
 
-  it('queues what was never queued, while the webhook was disabled, without a hole at the seam', async () => {
+  it('queues facts from the time the webhook was disabled, and misses none between recovery and matcher', async () => {
     const world = createWebhooksWorld();
     const { clock, config, process, operations, entry, resolved } = world;
     const { revision: createdRevision } = config.set(aWebhook());
@@ -59,14 +59,14 @@ describe('a recovery', () => {
     config.set(aWebhook({ enabled: false, version: 2, createdRevision }));
     await track(world, 1, 4);
     config.set(aWebhook({ enabled: true, version: 3, createdRevision }));
-    void resolved(operations().recover(must(entry('wh_1')), sinceMs));
+    void resolved(operations().recover(defined(entry('wh_1')), sinceMs));
     await track(world, 5, 12);
     await clock.advance(30_000);
     expect([...new Set(levels(sender))].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
     expect(idsByLevel(sender).size).toBe(new Set(sender.attempts.map(({ body }) => body.id)).size);
   });
 
-  it('keeps to kinds, filters and creation of the webhook, and to those who were not erased', async () => {
+  it('respects the webhook’s kinds, filters and creation, and skips erased players', async () => {
     const world = createWebhooksWorld();
     const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook({ id: 'other' }));
@@ -90,30 +90,30 @@ describe('a recovery', () => {
     );
     await clock.advance(1_000);
     sender.attempts.length = 0;
-    await resolved(operations().recover(must(entry('wh_1')), 0));
+    await resolved(operations().recover(defined(entry('wh_1')), 0));
     await clock.advance(20_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([2, 5]);
     expect(sender.attempts.every(({ body }) => body.metadata.webhook_id === 'wh_1')).toBe(true);
   });
 
-  it('is one at a time for a webhook, and another may follow', async () => {
+  it('runs once at a time for a webhook; another one may follow', async () => {
     const world = createWebhooksWorld();
     const { clock, config, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     process('sink');
     await track(world, 1, 2);
     const [a, b] = [operations(), operations()];
-    const asked = [a.recover(must(entry('wh_1')), 0), b.recover(must(entry('wh_1')), 0)];
-    const outcomes = await resolved(Promise.all(asked));
+    const requests = [a.recover(defined(entry('wh_1')), 0), b.recover(defined(entry('wh_1')), 0)];
+    const outcomes = await resolved(Promise.all(requests));
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['begun', 'running']);
     const ids = outcomes.map((outcome) => (outcome.kind === 'unavailable' ? '' : outcome.recovery.id));
     expect(new Set(ids).size).toBe(1);
     await clock.advance(20_000);
-    const next = await resolved(a.recover(must(entry('wh_1')), 0));
+    const next = await resolved(a.recover(defined(entry('wh_1')), 0));
     expect(next.kind).toBe('begun');
   });
 
-  it('goes on where it was after the process that worked on it has died, and queues nothing under another id', async () => {
+  it('continues after the death of its process, and queues nothing under another id', async () => {
     const world = createWebhooksWorld();
     const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
@@ -127,39 +127,39 @@ describe('a recovery', () => {
     const ids = idsByLevel(first.sender);
     expect(ids.size).toBe(total);
     first.sender.attempts.length = 0;
-    await resolved(operations().recover(must(entry('wh_1')), 0));
+    await resolved(operations().recover(defined(entry('wh_1')), 0));
     await clock.advanceUntil(() => first.sender.attempts.length > total / 3, 60_000, 100);
     first.kill();
     const second = process('second');
     await clock.advance(40_000);
-    // What the document had not moved past is queued again; what it had, is not.
+    // Only the deliveries past the document's position are queued again.
     expect(second.sender.attempts.length).toBeGreaterThan(0);
     expect(second.sender.attempts.length).toBeLessThan(total);
     const again = new Map([...idsByLevel(first.sender), ...idsByLevel(second.sender)]);
     expect(again).toEqual(ids);
-    const ended = await resolved(operations().recovery(must(entry('wh_1'))));
+    const ended = await resolved(operations().recovery(defined(entry('wh_1'))));
     expect(ended).toMatchObject({ state: 'done' });
   });
 
-  it('stops when the webhook is disabled, or FACTS is another one', async () => {
+  it('stops when the webhook is disabled, or FACTS was created again', async () => {
     const world = createWebhooksWorld();
     const { clock, broker, config, process, operations, entry, resolved } = world;
     const { revision: createdRevision } = config.set(aWebhook());
     await track(world, 1, 2);
     const gateway = operations();
-    await resolved(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(defined(entry('wh_1')), 0));
     config.set(aWebhook({ enabled: false, version: 2, createdRevision }));
     process('sink');
     await clock.advance(20_000);
-    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped', queued: 0 });
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'stopped', queued: 0 });
     config.set(aWebhook({ version: 3, createdRevision }));
-    await resolved(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(defined(entry('wh_1')), 0));
     broker.wipe('FACTS', 'new');
     await clock.advance(20_000);
-    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
   });
 
-  it('passes over a record that cannot be read', async () => {
+  it('skips a record that cannot be decoded', async () => {
     const world = createWebhooksWorld();
     const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
@@ -169,28 +169,28 @@ describe('a recovery', () => {
     await track(world, 2, 2);
     sender.attempts.length = 0;
     const gateway = operations();
-    await resolved(gateway.recover(must(entry('wh_1')), 0));
+    await resolved(gateway.recover(defined(entry('wh_1')), 0));
     await clock.advance(20_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([1, 2]);
-    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toMatchObject({
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({
       state: 'done',
       scanned: 3,
       queued: 2,
     });
   });
 
-  it('is unavailable while the broker is away', async () => {
+  it('is unavailable while the broker is disconnected', async () => {
     const { config, operations, entry, resolved } = createWebhooksWorld();
     config.set(aWebhook());
     const gateway = operations();
     gateway.log.disconnect();
-    expect(await resolved(gateway.recover(must(entry('wh_1')), 0))).toEqual({ kind: 'unavailable' });
-    expect(await resolved(gateway.recovery(must(entry('wh_1'))))).toBe('unavailable');
+    expect(await resolved(gateway.recover(defined(entry('wh_1')), 0))).toEqual({ kind: 'unavailable' });
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toBe('unavailable');
   });
 });
 
 describe('the first record at or after a time', () => {
-  it('is found among any, also in a log that was trimmed', async () => {
+  it('is found for random times, also in a trimmed log', async () => {
     const gaps = array(integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 30 });
     await assert(
       asyncProperty(gaps, integer({ min: -1, max: 60 }), integer({ min: 0, max: 20 }), async (delays, at, trimmed) => {
@@ -214,28 +214,28 @@ describe('the first record at or after a time', () => {
 });
 
 describe('a redelivery', () => {
-  it('makes the delivery of one fact again, under its id, whatever became of it', async () => {
+  it('repeats the delivery of one fact under its id; a repeated request queues nothing', async () => {
     const world = createWebhooksWorld();
     const { clock, config, process, operations, entry, resolved, logged } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 0, backoff: 'none' } }));
     const { sender } = process('sink');
     sender.answer = () => answered(500);
     await track(world, 1, 2);
-    const row = must(logged().find(({ outcome }) => outcome === 'exhausted'));
+    const row = defined(logged().find(({ outcome }) => outcome === 'exhausted'));
     sender.answer = () => answered(200);
     sender.attempts.length = 0;
     const gateway = operations();
-    const asked = [1, 2].map(() => gateway.redeliver(must(entry('wh_1')), row.place, 'request-1'));
+    const requests = [1, 2].map(() => gateway.redeliver(defined(entry('wh_1')), row.place, 'request-1'));
     const queued = { kind: 'queued', deliveryId: row.deliveryId };
-    expect(await resolved(Promise.all(asked))).toEqual([queued, queued]);
+    expect(await resolved(Promise.all(requests))).toEqual([queued, queued]);
     await clock.advance(1_000);
     expect(sender.attempts.map(({ body }) => [body.id, levelOf(body.data)])).toEqual([[row.deliveryId, 1]]);
-    expect(await resolved(gateway.redeliver(must(entry('wh_1')), row.place, 'request-2'))).toEqual(queued);
+    expect(await resolved(gateway.redeliver(defined(entry('wh_1')), row.place, 'request-2'))).toEqual(queued);
     await clock.advance(1_000);
     expect(sender.attempts).toHaveLength(2);
   });
 
-  it('has retries of its own, though the first ones were made a moment ago', async () => {
+  it('has its own retries, even right after those of the first delivery', async () => {
     const world = createWebhooksWorld();
     const { clock, config, process, operations, entry, resolved, logged, waiting } = world;
     config.set(aWebhook({ retryPolicy: { maxRetries: 3, backoff: 'none' } }));
@@ -243,13 +243,13 @@ describe('a redelivery', () => {
     sender.answer = () => answered(500);
     await track(world, 1, 1);
     expect(sender.attempts).toHaveLength(4);
-    await resolved(operations().redeliver(must(entry('wh_1')), must(logged()[0]).place, 'request-1'));
+    await resolved(operations().redeliver(defined(entry('wh_1')), defined(logged()[0]).place, 'request-1'));
     await clock.advance(1_000);
     expect(sender.attempts.map(({ body }) => body.metadata.delivery_attempt)).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
     expect(waiting()).toBe(0);
   });
 
-  it('is gone when FACTS holds the fact no more, and nothing of another game', async () => {
+  it('is gone when FACTS no longer holds the fact, and for a fact of another game', async () => {
     const world = createWebhooksWorld();
     const { broker, config, writer, operations, entry, resolved } = world;
     config.set(aWebhook());
@@ -257,17 +257,17 @@ describe('a redelivery', () => {
     await commit(writer, [event(3)], { configRevision: 1 });
     const { created } = broker.stream('FACTS').bounds();
     const gateway = operations();
-    const ask = (place: Parameters<typeof gateway.redeliver>[1]) =>
-      resolved(gateway.redeliver(must(entry('wh_1')), place, 'r'));
-    expect(await ask({ created, sequence, index: 1 })).toEqual({ kind: 'gone' });
-    expect(await ask({ created, sequence, index: 7 })).toEqual({ kind: 'gone' });
-    expect(await ask({ created: '2020-01-01T00:00:00Z', sequence, index: 0 })).toEqual({ kind: 'gone' });
-    expect(await ask({ created, sequence, index: 0 })).toMatchObject({ kind: 'queued' });
+    const redeliver = (place: Parameters<typeof gateway.redeliver>[1]) =>
+      resolved(gateway.redeliver(defined(entry('wh_1')), place, 'r'));
+    expect(await redeliver({ created, sequence, index: 1 })).toEqual({ kind: 'gone' });
+    expect(await redeliver({ created, sequence, index: 7 })).toEqual({ kind: 'gone' });
+    expect(await redeliver({ created: '2020-01-01T00:00:00Z', sequence, index: 0 })).toEqual({ kind: 'gone' });
+    expect(await redeliver({ created, sequence, index: 0 })).toMatchObject({ kind: 'queued' });
     broker.stream('FACTS').purgeBelow(sequence + 1);
-    expect(await ask({ created, sequence, index: 0 })).toEqual({ kind: 'gone' });
+    expect(await redeliver({ created, sequence, index: 0 })).toEqual({ kind: 'gone' });
   });
 
-  it('tells nobody of an erased player', async () => {
+  it('is refused for an erased player', async () => {
     const world = createWebhooksWorld();
     const { clock, broker, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
@@ -278,7 +278,7 @@ describe('a redelivery', () => {
     await commit(writer, [{ kind: 'PlayerErased', game: 'demo', environment: 'live', entityId, at }]);
     await clock.advance(11 * MINUTE_MS);
     const { created } = broker.stream('FACTS').bounds();
-    const outcome = resolved(operations().redeliver(must(entry('wh_1')), { created, sequence, index: 0 }, 'r'));
+    const outcome = resolved(operations().redeliver(defined(entry('wh_1')), { created, sequence, index: 0 }, 'r'));
     expect(await outcome).toEqual({ kind: 'erased' });
   });
 });
@@ -287,12 +287,12 @@ describe('a test', () => {
   it.each<[string, string]>([
     ['*', 'event.sample_event'],
     ['player.*', 'player.created'],
-  ])('of %s sends a sample of %s, signed, once', async (pattern, type) => {
+  ])('of %s sends one signed sample of %s', async (pattern, type) => {
     const { config, operations, entry, resolved, waiting } = createWebhooksWorld();
     config.set(aWebhook({ events: [pattern, '*'], enabled: false }));
     const gateway = operations();
     gateway.sender.answer = () => ({ kind: 'answered', status: 418, responseStart: 'teapot' });
-    const tested = await resolved(gateway.test(must(entry('wh_1'))));
+    const tested = await resolved(gateway.test(defined(entry('wh_1'))));
     const [attempt, ...more] = gateway.sender.attempts;
     expect(more).toEqual([]);
     expect(tested).toEqual({
@@ -313,12 +313,12 @@ describe('a test', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('says why there was no answer', async () => {
+  it('reports why there was no response', async () => {
     const { config, operations, entry, resolved } = createWebhooksWorld();
     config.set(aWebhook());
     const gateway = operations();
     gateway.sender.answer = () => ({ kind: 'refused', reason: 'the address is not public' });
-    expect(await resolved(gateway.test(must(entry('wh_1'))))).toMatchObject({
+    expect(await resolved(gateway.test(defined(entry('wh_1'))))).toMatchObject({
       delivered: false,
       status: null,
       error: 'not sent: the address is not public',

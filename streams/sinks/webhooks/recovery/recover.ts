@@ -12,7 +12,6 @@ import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
 import { matchRecord } from '../matching/match-record.ts';
-import { createPace } from '../queue/pace.ts';
 import type { RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
@@ -25,23 +24,27 @@ export interface RecoverOptions {
   clock: Clock;
   logger: Logger;
   erasures: Erasures;
-  /** Where the job's document is. */
+  /** The job's document. */
   store: StoredValue<RecoveryJob>;
-  /** Somebody else works on it from now on, or nobody. */
+  /** Whether this process must stop working on the job. */
   isOver: () => boolean;
 }
 
 const CONFIG_WAIT_MS = 5_000;
-const LOOK_AGAIN_MS = 250;
+const RETRY_MS = 250;
 const TAKE_RECORDS = 64;
 
 /**
- * Takes one recovery from where its document says to its end: reads FACTS, matches for this webhook as the matcher does, and queues
- * what it wants under the ids it had, with attempts of their own. It yields to what happens now: a number of deliveries a second,
- * and none while many wait for the webhook.
+ * Runs one recovery from the position in its document to its end: reads FACTS, matches the records for this webhook,
+ * and queues the deliveries under the ids they always have, with attempts from 1.
  *
- * The document moves past a record only after every delivery of it is stored. So a crash queues some again, under the same ids.
- * It ends some seconds past its request, by when every process matches by the definitions of then: there is no hole at the seam.
+ * Invariants
+ * 1. The document moves past a record only after all of its deliveries are stored. So a crash queues some of them
+ *    again, under the same ids, and loses none.
+ * 2. It queues at most `LIMITS.recoveryPerSecond` deliveries a second, and uses at most half of the webhook's quota:
+ *    new deliveries come first.
+ * 3. It reads facts until `LIMITS.recoverySeamMs` after its request: by then every process matches with the
+ *    definitions of the request, so no fact is missed between recovery and matcher.
  */
 export async function recover(options: RecoverOptions): Promise<void> {
   const { log, config, clock, logger, erasures, store, isOver } = options;
@@ -52,7 +55,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
   const untilMs = job.startedAt + LIMITS.recoverySeamMs;
   const address = { game: job.game, environment: job.environment, kind: 'webhook', key: job.webhook } as const;
   const deliveriesQuota = createDeliveriesQuota({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
-  // Half of what may wait: the rest is for what happens now.
+  // Half of the quota: the rest is for new deliveries.
   const webhookQuota = createWebhookQuota({
     log,
     clock,
@@ -60,7 +63,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
     most: LIMITS.deliveriesPendingPerWebhook / 2,
     share: LIMITS.deliveriesPendingShare / 2,
   });
-  const pace = createPace(clock, LIMITS.recoveryPerSecond);
+  const waitForRate = createRateLimit(clock, LIMITS.recoveryPerSecond);
   const signal = createSignal();
   let matching: { entry: ConfigEntry<'webhook'>; subscriptions: Subscriptions } | undefined;
 
@@ -70,14 +73,14 @@ export async function recover(options: RecoverOptions): Promise<void> {
     while (!isOver()) {
       const outcome = await store.save(next);
       if (outcome !== 'unknown') return outcome === 'saved';
-      await sleep(clock, LOOK_AGAIN_MS);
+      await sleep(clock, RETRY_MS);
     }
     return false;
   }
 
   const end = (state: 'done' | 'stopped') => save({ ...job, state, finishedAt: clock.wallMs() });
 
-  /** By the webhook as it is now; `undefined`: it takes nothing any more. */
+  /** The webhook's current definition, compiled; `undefined` if it is disabled or deleted. */
   function subscriptions(): Subscriptions | undefined {
     const entry = config.get(address);
     if (entry?.document.enabled !== true) return undefined;
@@ -87,15 +90,18 @@ export async function recover(options: RecoverOptions): Promise<void> {
     return matching.subscriptions;
   }
 
-  /** Queues what the webhook wants of one record; `undefined`: it takes nothing any more, or this is over. */
+  /**
+   * Queues the deliveries of one record and returns their number; `undefined`: the webhook is disabled, or this is
+   * over.
+   */
   async function queue(record: LogRecord): Promise<number | undefined> {
-    const wanted = subscriptions();
-    if (wanted === undefined) return undefined;
+    const current = subscriptions();
+    if (current === undefined) return undefined;
     const appends = createBoundedTasks(LIMITS.matcherAppends);
     let count = 0;
-    for (const delivery of deliveriesOf(record, wanted)) {
+    for (const delivery of deliveriesOf(record, current)) {
       if (erasures.covers(delivery.player, delivery.place)) continue;
-      await pace.step();
+      await waitForRate();
       const bytes = encodeDelivery(delivery);
       while (!isOver() && !(await webhookQuota.take(delivery, bytes.byteLength)))
         await sleep(clock, LIMITS.deliveriesPendingCountMs);
@@ -105,24 +111,24 @@ export async function recover(options: RecoverOptions): Promise<void> {
       await appends.add(() => append(delivery, bytes));
       count += 1;
     }
-    await appends.settled();
+    await appends.completed();
     return isOver() ? undefined : count;
   }
 
-  function* deliveriesOf(record: LogRecord, wanted: Subscriptions): Generator<Delivery> {
-    const commit = read(record);
+  function* deliveriesOf(record: LogRecord, current: Subscriptions): Generator<Delivery> {
+    const commit = decode(record);
     if (commit === undefined) return;
     const place = { created: job.stream, sequence: record.sequence };
-    for (const delivery of matchRecord(commit, place, wanted)) {
+    for (const delivery of matchRecord(commit, place, current)) {
       yield { ...delivery, owedSince: clock.wallMs(), run: job.id };
     }
   }
 
-  function read({ data, sequence }: LogRecord): CommitRecord | undefined {
+  function decode({ data, sequence }: LogRecord): CommitRecord | undefined {
     try {
       return decodeCommit(data);
     } catch (error) {
-      logger.error({ err: error, sequence }, 'webhooks: a FACTS record cannot be read; a recovery passes over it');
+      logger.error({ err: error, sequence }, 'webhooks: a FACTS record cannot be decoded; a recovery skips it');
       return undefined;
     }
   }
@@ -167,11 +173,31 @@ export async function recover(options: RecoverOptions): Promise<void> {
         await end('done');
         return;
       }
-      // Others have their turn between two batches.
+      // Other work gets the event loop between two batches.
       if (records.length > 0) await sleep(clock, 0);
-      else await signal.wait(clock, LOOK_AGAIN_MS);
+      else await signal.wait(clock, RETRY_MS);
     }
   } finally {
     reader.stop();
   }
+}
+
+const SECOND_MS = 1_000;
+
+/** Returns a function that resolves when the next step may start: at most `perSecond` in each second. */
+function createRateLimit(clock: Clock, perSecond: number): () => Promise<void> {
+  let steps = 0;
+  let secondEndsMs = 0;
+  return async () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= secondEndsMs) {
+      steps = 0;
+      secondEndsMs = nowMs + SECOND_MS;
+    } else if (steps >= perSecond) {
+      await sleep(clock, secondEndsMs - nowMs);
+      steps = 0;
+      secondEndsMs = clock.monotonicMs() + SECOND_MS;
+    }
+    steps += 1;
+  };
 }

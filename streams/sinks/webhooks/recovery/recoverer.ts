@@ -16,12 +16,12 @@ export interface RecovererOptions {
   clock: Clock;
   logger: Logger;
   erasures: Erasures;
-  /** Who contends for the lease; unique per process incarnation. */
+  /** Name of this process for the lease; unique per process incarnation. */
   holder: string;
 }
 
 export interface Recoverer {
-  /** Gives the lease up once what is under way has settled; the next holder goes on from there. */
+  /** Releases the lease once the running recoveries have stopped; the next holder continues them. */
   stop(): Promise<void>;
 }
 
@@ -29,38 +29,43 @@ const LEASE_KEY = 'sink.webhooks-recovery';
 const RETRY_MS = 1_000;
 
 /**
- * Works on the recoveries that were asked for (recoveries.ts), a few at once. One process at a time does, by lease; and should two
- * believe they hold it, a job's document is moved by compare-and-set, and whoever finds it moved lets go.
+ * Owns the lease of recoveries, and runs the requested ones (recoveries.ts) while it holds the lease.
+ *
+ * Invariants
+ * 1. At most `LIMITS.recoveriesAtOnce` recoveries run, in the order of their requests.
+ * 2. Each job's document moves by compare-and-set: if two processes believe that they hold the lease, one of them
+ *    stops.
  */
 export function createRecoverer(options: RecovererOptions): Recoverer {
   const { log, config, clock, logger, erasures } = options;
   const bucket = log.bucket('WEBHOOKS');
-  /** Keys of jobs that run, in the order they were asked for. */
+  /** Keys of the jobs in state `running`, in the order of their requests. */
   const open = new Set<string>();
+  /** Jobs that this process works on. */
   const working = new Map<string, Promise<void>>();
-  /** Counts take-overs: what works under another number stops at its next step. */
-  let turn = 0;
-  let leads = false;
+  /** Counts the lease's changes: work with an older number stops at its next step. */
+  let leaseCount = 0;
+  let holdsLease = false;
   let stopped = false;
 
-  const stopWatch = bucket.watch({ onEntry: learn, onCurrent: () => {} });
+  const stopWatch = bucket.watch({ onEntry, onCurrent: () => {} });
   const lease = contend({
     bucket: log.bucket('OWNERS'),
     key: LEASE_KEY,
     holder: options.holder,
     clock,
     onAcquired() {
-      turn += 1;
-      leads = true;
+      leaseCount += 1;
+      holdsLease = true;
       startMore();
     },
     onLost() {
-      turn += 1;
-      leads = false;
+      leaseCount += 1;
+      holdsLease = false;
     },
   });
 
-  function learn({ key, value }: BucketEntry): void {
+  function onEntry({ key, value }: BucketEntry): void {
     if (!key.startsWith(RECOVERY_PREFIX)) return;
     const job = value === undefined ? undefined : parseRecovery(decodeJson(value));
     if (job?.state === 'running') open.add(key);
@@ -70,18 +75,19 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
 
   function startMore(): void {
     for (const key of open) {
-      if (!leads || stopped || working.size >= LIMITS.recoveriesAtOnce) return;
+      if (!holdsLease || stopped || working.size >= LIMITS.recoveriesAtOnce) return;
       if (!working.has(key)) start(key);
     }
   }
 
   function start(key: string): void {
-    const mine = turn;
-    const isOver = (): boolean => stopped || mine !== turn;
+    const mine = leaseCount;
+    const isOver = (): boolean => stopped || mine !== leaseCount;
     const store = createStoredValue(bucket, key, parseRecovery);
     const work = recover({ log, config, clock, logger, erasures, store, isOver })
       .catch((error: unknown) => {
-        if (!isOver()) logger.error({ err: error, key }, 'webhooks: a recovery failed; it goes on from where it was');
+        if (!isOver())
+          logger.error({ err: error, key }, 'webhooks: a recovery failed; it continues from its stored position');
       })
       .then(() => (isOver() ? undefined : sleep(clock, RETRY_MS)))
       .finally(() => {

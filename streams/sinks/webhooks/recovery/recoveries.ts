@@ -8,18 +8,19 @@ import { sequenceAt } from './sequence-at.ts';
 import type { Environment } from '../../../../actors/vocabulary/scope.ts';
 
 /**
- * The latest recovery of each webhook: a document in the bucket WEBHOOKS, written by who asks for it and moved on by the recoverer,
- * both by compare-and-set. So there is one at a time, any process may be asked, and a crash resumes where the document says.
+ * The latest recovery of a webhook: a document in the bucket WEBHOOKS. A request creates it and the recoverer updates
+ * it, both by compare-and-set. So one recovery runs at a time, any process may take the request, and a crash resumes
+ * at `position`.
  */
 export interface RecoveryJob extends Recovery {
   game: string;
   environment: Environment;
   webhook: string;
-  /** The webhook's revision when it was asked for: whoever works must know it at least as fresh. */
+  /** The webhook's revision at the request: a process with older definitions must not work on the job. */
   revision: number;
-  /** FACTS' creation, as the broker spells it. */
+  /** Creation time of FACTS, in the broker's spelling. */
   stream: string;
-  /** Every record up to and including this sequence was looked at. */
+  /** All records up to and including this sequence are done. */
   position: number;
 }
 
@@ -28,7 +29,7 @@ export const RECOVERY_PREFIX = 'recovery.';
 
 const recoveryKey = (webhook: string): string => RECOVERY_PREFIX + webhook;
 
-/** Asks for a recovery. Rejects when the log is closed. */
+/** Requests a recovery. Rejects when the log is closed. */
 export async function beginRecovery(
   { log, clock, ids }: { log: Log; clock: Clock; ids: Ids },
   webhook: ConfigEntry<'webhook'>,
@@ -40,7 +41,7 @@ export async function beginRecovery(
   const key = recoveryKey(document.id);
   const found = await bucket.get(key);
   const current = found?.value === undefined ? undefined : parseRecovery(decodeJson(found.value));
-  if (current?.state === 'running') return { kind: 'running', recovery: shown(current) };
+  if (current?.state === 'running') return { kind: 'running', recovery: progressOf(current) };
   const { created: stream, lastSequence, firstSequence } = await log.info('FACTS');
   const from = await sequenceAt(log, { firstSequence, lastSequence }, sinceMs);
   const job: RecoveryJob = {
@@ -60,27 +61,29 @@ export async function beginRecovery(
     position: from - 1,
   };
   const outcome = await bucket.put(key, encodeJson(job), found?.revision ?? 0);
-  if (outcome.kind === 'written') return { kind: 'begun', recovery: shown(job) };
+  if (outcome.kind === 'written') return { kind: 'begun', recovery: progressOf(job) };
   if (outcome.kind === 'unknown') return { kind: 'unavailable' };
-  // Somebody was faster: theirs is the one.
+  // Another request was faster: return its recovery.
   const other = await bucket.get(key);
-  const theirs = other?.value === undefined ? undefined : parseRecovery(decodeJson(other.value));
-  return theirs === undefined ? { kind: 'unavailable' } : { kind: 'running', recovery: shown(theirs) };
+  const winner = other?.value === undefined ? undefined : parseRecovery(decodeJson(other.value));
+  return winner === undefined ? { kind: 'unavailable' } : { kind: 'running', recovery: progressOf(winner) };
 }
 
 /** The latest recovery of a webhook. Rejects when the log is closed. */
 export async function readRecovery(log: Pick<Log, 'bucket'>, webhook: string): Promise<Recovery | undefined> {
   const entry = await log.bucket('WEBHOOKS').get(recoveryKey(webhook));
   const job = entry?.value === undefined ? undefined : parseRecovery(decodeJson(entry.value));
-  return job === undefined ? undefined : shown(job);
+  return job === undefined ? undefined : progressOf(job);
 }
 
-/** What is told of it. */
-function shown({ id, since, startedAt, state, scanned, total, queued, finishedAt }: RecoveryJob): Recovery {
+/** The part of a job that the API returns. */
+function progressOf({ id, since, startedAt, state, scanned, total, queued, finishedAt }: RecoveryJob): Recovery {
   return { id, since, startedAt, state, scanned, total: Math.max(total, scanned), queued, finishedAt };
 }
 
-/** Reads a job; `undefined` for anything else. Jobs are written by this program only. */
+/**
+ * Reads a job; `undefined` for anything else. Only this service writes jobs, so a look at the main fields is enough.
+ */
 export function parseRecovery(value: unknown): RecoveryJob | undefined {
   return isJob(value) ? value : undefined;
 }

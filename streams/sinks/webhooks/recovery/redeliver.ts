@@ -17,9 +17,9 @@ export interface RedeliverTerms {
 }
 
 /**
- * Queues the delivery of the fact at a place again, under the id it always has, with attempts of their own from 1.
- * Rejects when the log is closed.
- * @param requestId repeats of it within the stream's duplicate window queue nothing more
+ * Queues the delivery of one fact again, under the id it always has, with attempts from 1. Rejects when the log is
+ * closed.
+ * @param requestId a repeated request within the stream's duplicate window queues nothing
  */
 export async function redeliver(
   { log, clock, erasures }: RedeliverTerms,
@@ -33,16 +33,18 @@ export async function redeliver(
   if (delivery === undefined) return { kind: 'gone' };
   if (erasures.covers(delivery.player, place)) return { kind: 'erased' };
   const run = uuidv5(RUNS, requestId);
-  const again = { ...delivery, owedSince: clock.wallMs(), run };
-  const outcome = await log.append(dueSubject(again.webhook), encodeDelivery(again), { messageId: messageIdOf(again) });
-  return outcome.kind === 'acked' ? { kind: 'queued', deliveryId: again.id } : { kind: 'unavailable' };
+  const queued = { ...delivery, owedSince: clock.wallMs(), run };
+  const outcome = await log.append(dueSubject(queued.webhook), encodeDelivery(queued), {
+    messageId: messageIdOf(queued),
+  });
+  return outcome.kind === 'acked' ? { kind: 'queued', deliveryId: queued.id } : { kind: 'unavailable' };
 }
 
-/** Namespace of what tells redeliveries apart: request ids are callers' text, and the broker's subjects take no such. */
+/** Namespace of run ids: a request id is the caller's text, which a subject cannot contain. */
 const RUNS = 'c7f0e1d2-3b4a-4f5e-9a6b-7c8d9e0f1a2b';
 const ANY_PARTITION = 'facts.*';
 
-/** `undefined`: FACTS is another one by now, or holds that record no longer. */
+/** `undefined`: FACTS was created again, or no longer holds the record. */
 async function factAt(log: Log, { created, sequence, index }: FactPlace): Promise<Fact | undefined> {
   const bounds = await log.info('FACTS');
   if (bounds.created !== created) return undefined;
@@ -50,7 +52,7 @@ async function factAt(log: Log, { created, sequence, index }: FactPlace): Promis
   return record?.sequence === sequence ? decodeCommit(record.data).facts[index] : undefined;
 }
 
-/** `undefined`: it is nothing that this webhook can ever have been told of. */
+/** `undefined`: the fact has no webhook kind, or belongs to another game. */
 function deliveryOf(fact: Fact, webhook: ConfigEntry<'webhook'>, place: FactPlace): Delivery | undefined {
   const { game, environment, revision } = webhook;
   const occurrence = occurrenceOf(fact);

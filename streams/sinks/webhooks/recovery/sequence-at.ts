@@ -1,8 +1,8 @@
 import type { Log, StreamBounds } from '../../../log/log.ts';
 
 /**
- * The sequence of the first record of FACTS that was stored at or after a time; past the last one if there is none. Halves what is
- * left with each look at the log, as records stand in the order of their times.
+ * The sequence of the first record of FACTS that was stored at or after a time; past the last one if there is none. A
+ * binary search: records are stored in the order of their times.
  * @param atMs epoch milliseconds of the broker's clock
  */
 export async function sequenceAt(
@@ -11,7 +11,7 @@ export async function sequenceAt(
   atMs: number,
 ): Promise<number> {
   let [low, high] = [firstSequence, lastSequence + 1];
-  // All before `low` are older; `high`, if it is one, is not.
+  // Records before `low` are older; the record at `high`, if any, is not.
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const record = await log.next('FACTS', ANY_PARTITION, middle);
