@@ -86,7 +86,7 @@ function sampleSubject(turn: number): Subject {
   return { player, nowMs: NOW_MS, context: { platform: turn % 3 === 0 ? 'android' : 'ios' } };
 }
 
-/** The length of all that is served, so that nothing is left out. */
+/** The length of all values, so that the compiler leaves nothing out. */
 function evaluateAll(targeting: Targeting, subjects: readonly Subject[]): number {
   let length = 0;
   for (const subject of subjects) {

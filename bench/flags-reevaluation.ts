@@ -36,7 +36,7 @@ const WARM_UP_SECONDS = 10;
 /** By turns, so that each edit moves the sixth of the players whose level lies between. */
 const LEVELS = [20, 30];
 
-/** Traffic at a fixed rate, first alone, then while a segment is edited again and again: each edit evaluates everybody. */
+/** Traffic at a fixed rate, first alone, then during edits of a segment: each edit evaluates every player. */
 export async function measureReevaluation(bench: Bench, settings: ReevaluationSettings): Promise<ReevaluationRound[]> {
   const { signal, report } = bench;
   const { requestsPerSecond, openConnections: connections, seconds, rounds } = settings;

@@ -34,7 +34,7 @@ export const flags = defineCase({
   description:
     'Measure bulk evaluation of 20 flags at 64 and 512 connections, interleaved with a bare uWebSockets.js server that ' +
     'parses the same bodies and answers as much. (In process: the cases `evaluator` and `segments`.)',
-  needsWrk: true,
+  needsWrk: ({ reevaluation }) => !reevaluation,
   options: {
     upkeep: on('--upkeep', 'instead: single events with 0, 10 and 100 segments to keep up to date'),
     reevaluation: on('--reevaluation', 'instead: traffic while every player is evaluated after edits of a segment'),
@@ -153,7 +153,7 @@ async function probe(service: Service, bodies: readonly string[], expected: Expe
     answers.push(answer.data);
   }
   const missing = answers.length < PROBES ? [] : neverServed(answers, ['control', 'red', 'blue']);
-  if (missing.length > 0) throw new BenchError(`nobody was served: ${missing.join(', ')}`);
+  if (missing.length > 0) throw new BenchError(`no player was served: ${missing.join(', ')}`);
   return Math.round(sumBytes / answers.length);
 }
 

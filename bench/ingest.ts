@@ -25,7 +25,7 @@ export const ingest = defineCase({
   description:
     'Measure ingest with all sinks on, interleaved with a bare uWebSockets.js server that parses the same bodies: ' +
     'single events at 64 and 512 connections, batches, and an open loop at half of the maximum.',
-  needsWrk: true,
+  needsWrk: () => true,
   options: {
     only: some('--only <parts...>', 'measure only these', PARTS),
     seconds: duration('--seconds <time>', 'length of one run', 10),

@@ -24,7 +24,7 @@ export const profile = defineCase({
   description:
     'Take a CPU profile of the service under load, through its inspector: a .cpuprofile for any viewer (Chrome DevTools, ' +
     'speedscope) and tables of where the time goes.',
-  needsWrk: true,
+  needsWrk: () => true,
   options: {
     workload: choice('--workload <kind>', 'requests', WORKLOADS),
     connections: count('--connections <n>', 'connections', 512),

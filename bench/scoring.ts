@@ -55,7 +55,7 @@ export const scoring = defineCase({
   description:
     'Measure scoring at 64 and 512 connections, interleaved with a bare uWebSockets.js server that parses the same ' +
     'bodies and answers as much; latencies at half that rate; the share of inference; records against rows in ClickHouse.',
-  needsWrk: true,
+  needsWrk: () => true,
   options: {
     seconds: duration('--seconds <time>', 'length of one run', 10),
     rounds: count('--rounds <n>', 'runs of each; the report shows medians', 3),

@@ -16,8 +16,9 @@ const STREAM = '/v1/events/events/stream';
 const POSTS_AT_ONCE = 32;
 
 /**
- * The reference of the outputs: the least that a service with a stream and webhooks could do. It parses a body, answers,
- * writes the events to the readers of its stream and posts the sampled ones: no keys, players, log, retries, signatures.
+ * The reference of the outputs: the least that a service with a stream and webhooks could do. It parses a body,
+ * answers, writes the events to the readers of its stream and posts the sampled ones. It has no keys, players, log,
+ * retries or signatures.
  */
 export const bareRelay = defineWorker(import.meta.url, async ({ answers, hooks }: BareRelaySpec) => {
   const app = App();

@@ -42,7 +42,8 @@ export interface Results {
 interface Case<Options> {
   name: string;
   description: string;
-  needsWrk?: true;
+  /** Whether the load generator wrk is needed, for these settings. */
+  needsWrk?: (settings: Settings<Options>) => boolean;
   options: Options;
   /** Why these settings do not go together; undefined when they do. */
   check?: (settings: Settings<Options>) => string | undefined;
@@ -54,10 +55,13 @@ export function defineCase<Options extends Readonly<Record<string, Declared<unkn
   definition: Case<Options>,
 ): Command {
   const { name, description, needsWrk, options, check, run } = definition;
-  const command = commandOf(name, `${description}${needsWrk === true ? ' Needs wrk.' : ''}`, { ...options, ...PLACE });
+  const command = commandOf(name, `${description}${needsWrk === undefined ? '' : ' Needs wrk.'}`, {
+    ...options,
+    ...PLACE,
+  });
   return command.action(async () => {
     const settings = command.opts<Settings<Options> & Place>();
-    const missing = needsWrk === true ? wrkMissing() : undefined;
+    const missing = needsWrk?.(settings) === true ? wrkMissing() : undefined;
     const problem = missing ?? check?.(settings);
     if (problem !== undefined) command.error(problem);
     await runBench(async (bench) => {
@@ -65,17 +69,17 @@ export function defineCase<Options extends Readonly<Record<string, Declared<unkn
       // The disk is timed before anything else uses it.
       const machine = describeMachine(settings.folder);
       const { output, ...asked } = settings;
-      await run(bench, settings, (told) => {
-        bench.report(['', machineLine(machine), told.tables].join('\n'));
-        const base = join(output, `${fileTime(startedAt)}-${told.name ?? name}`);
+      await run(bench, settings, (saved) => {
+        bench.report(['', machineLine(machine), saved.tables].join('\n'));
+        const base = join(output, `${fileTime(startedAt)}-${saved.name ?? name}`);
         const json = {
           started_at: startedAt.toISOString(),
           machine,
-          settings: told.settings ?? asked,
-          ...told.results,
+          settings: saved.settings ?? asked,
+          ...saved.results,
         };
         writeResult(bench, output, `${base}.json`, `${JSON.stringify(json, null, 2)}\n`);
-        for (const [picture, svg] of Object.entries(told.pictures ?? {})) {
+        for (const [picture, svg] of Object.entries(saved.pictures ?? {})) {
           writeResult(bench, output, `${base}-${picture}.svg`, svg);
         }
       });
@@ -151,7 +155,7 @@ export function some<T extends string>(flag: string, help: string, all: readonly
   let chosen: readonly T[] = [];
   // Commander reads each value apart.
   const read = (given: string) => (chosen = [...chosen, ...given.split(',').map((name) => oneOf(name, all))]);
-  return { flag, help: `${help}: some of ${all.join(',')}`, read, initial: all };
+  return { flag, help, read, initial: all };
 }
 export const choice = <T extends string>(flag: string, help: string, all: readonly [T, ...T[]]): Declared<T> => ({
   flag,

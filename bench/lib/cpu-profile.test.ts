@@ -36,6 +36,8 @@ test('groups add up to the busy time; being idle is no work', () => {
 test.each([
   ['publish', 'file:///x/node_modules/@nats-io/nats-core/lib/protocol.js', '', 'NATS client'],
   ['encode', 'file:///x/streams/codec.ts', '', 'codec'],
+  ['readFact', 'file:///x/streams/wire/fact-layout.ts', '', 'codec'],
+  ['send', 'file:///x/src/gateway/command-client.ts', '', 'gateway: group commit'],
   ['validate12', '', 'file:///x/src/api/validation.ts', 'validation'],
   ['end', '', 'file:///x/src/gateway/exchange.ts', 'native: uWebSockets.js'],
   ['writeBuffer', '', 'node:net', 'native: Node, sockets'],

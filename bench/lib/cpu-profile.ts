@@ -85,7 +85,7 @@ export function summariseProfile(profile: CpuProfile): ProfileSummary {
   };
 }
 
-/** Where a function stands; for a native one, who called it. */
+/** Where a function is defined; for a native one, its caller. */
 function placeOf(functionName: string, url: string, lineNumber: number, callerUrl: string): string {
   if (url !== '') return ` ${shortPath(url)}:${lineNumber + 1}`;
   return functionName.startsWith('(') || callerUrl === '' ? '' : ` ← ${shortPath(callerUrl)}`;
@@ -100,7 +100,7 @@ function selfTimes({ samples, timeDeltas }: CpuProfile): Map<number, number> {
   return times;
 }
 
-/** The end of a path that tells where it is: from `node_modules`, or from the project's own folder. */
+/** The end of a path: from `node_modules`, or from the project's own folder. */
 function shortPath(url: string): string {
   const inPackage = url.lastIndexOf('node_modules/');
   if (inPackage >= 0) return url.slice(inPackage + 'node_modules/'.length);

@@ -26,8 +26,8 @@ export interface Delays {
 const PLACES = 100_000;
 
 /**
- * Compares arrivals with what was accepted. Arrivals with other numbers belong to another load, and those of events that
- * were never answered prove nothing.
+ * Compares arrivals with what was accepted. Arrivals with other numbers belong to another load, and those of events
+ * that were never answered prove nothing.
  * @param placesOf where the event of that number must arrive
  * @param countFrom the first number whose delay counts; the ones before it must arrive as well
  */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A conversation with the inspector of a Node process (the Chrome DevTools Protocol). */
+/** A session with the inspector of a Node process (the Chrome DevTools Protocol). */
 export interface InspectorSession {
   /** Resolves to the answer's `result` as JSON text; rejects when the method fails or the process ends. */
   send(method: string, params?: object): Promise<string>;
@@ -10,7 +10,7 @@ export interface InspectorSession {
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECT_RETRY_MS = 50;
 
-/** @param port of 127.0.0.1 that the process was told to open its inspector on (`--inspect=127.0.0.1:<port>`) */
+/** @param port where the process opens its inspector (`--inspect=127.0.0.1:<port>`) */
 export async function connectInspector(port: number): Promise<InspectorSession> {
   const socket = new WebSocket(await socketUrl(port));
   await new Promise<void>((resolve, reject) => {

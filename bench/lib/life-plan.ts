@@ -32,8 +32,8 @@ export interface LifePlanOptions {
 
 /**
  * Every player syncs once in as many ticks as there are players. A quarter of that time after its last sync its session
- * ends, and half of it after, another player takes its place. The first lives are cut short differently, so that from the
- * first tick on as many lives begin and end per second as on average.
+ * ends, and after half of it another player takes its place. First lives are cut short by different amounts, so that
+ * lives begin and end at the average rate from the first tick on.
  */
 export function createLifePlan({ players, known, syncsPerLife, earlierLives }: LifePlanOptions): LifePlan {
   const endAfter = Math.floor(players / 4);

@@ -20,7 +20,7 @@ export interface LifeJobEvents {
 /**
  * The players who play side by side.
  *
- * Owns: who plays in each slot and in which session, the steps that wait, and the connections.
+ * Owns: the player and session of each slot, the steps that wait, and the connections.
  * Invariants
  * 1. A player has one request under way at most, and its steps go out in the order in which they were due.
  * 2. A due step waits only for the player's earlier steps and a free connection.
@@ -167,7 +167,7 @@ function createRequests({ baseUrl, key }: LifeSlotsOptions): (request: LifeReque
   return (request) => post[request.kind](bodyOf(request));
 }
 
-/** A whole answer is not parsed for one field: the generator shares the machine with what it measures. */
+/** Not JSON.parse, for one field: the generator shares the machine with the service it measures. */
 function sessionIn(body: string): string {
   return /"session_id":"([^"]+)"/.exec(body)?.[1] ?? '';
 }

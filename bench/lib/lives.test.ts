@@ -148,6 +148,6 @@ test('without a rate, every connection is kept busy', async () => {
   const { endpoints, errors } = await generator.ask('load');
   expect(errors).toEqual({});
   expect(seen.faults).toEqual([]);
-  // One connection gets 5 answers in that time, and 16 get 80. What other work there is on the machine costs little of it.
+  // One connection gets 5 answers in that time, and 16 get 80; other work on the machine costs some of them.
   expect(endpoints.sync.answered).toBeGreaterThan(32);
 });

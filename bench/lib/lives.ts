@@ -33,7 +33,7 @@ export interface LivesResult extends LifeFigures {
 
 const nowMs = (): number => performance.now();
 
-/** The generator of players' lives, in a process of its own. It is ready when every player's first session was tried. */
+/** The generator of players' lives, in a process of its own. It is ready once every first session was requested. */
 export const lives = defineWorker(import.meta.url, async (spec: LivesSpec) => {
   const { players, syncsPerSecond, seconds, turnSeconds } = spec;
   const plan = createLifePlan(spec);

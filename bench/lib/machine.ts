@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { median } from './statistics.ts';
 import { figure } from './table.ts';
 
-/** What a figure depends on besides the code. */
+/** The machine that figures depend on. */
 export interface Machine {
   cpus: number;
   cpuModel: string;
@@ -13,7 +13,7 @@ export interface Machine {
   kernel: string;
   node: string;
   commit: string;
-  /** Median time to write 4 KiB and have it on disk: every acknowledged write waits for this once. */
+  /** Median time to write 4 KiB and sync it: every acknowledged write waits for this once. */
   fsyncMs: number;
 }
 

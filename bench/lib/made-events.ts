@@ -9,7 +9,7 @@ export interface MadeEvents {
 }
 
 export const GAME = 'bench';
-/** One event in this many has a rare name, whose newest page so reaches over months. */
+/** One event in this many has a rare name: its newest page reaches over months. */
 const RARE_EVERY = 50_000;
 export const RARE_NAME = 'rare_event';
 const NAMES = 60;
@@ -25,8 +25,8 @@ export interface TableSize {
 }
 
 /**
- * Players play sessions of 25 events in a quarter of an hour; a few play often and most seldom, and names are as uneven.
- * Properties are JSON of about 250 bytes, half of them hard to compress.
+ * Players play sessions of 25 events in a quarter of an hour; a few play often and most seldom, and names are as
+ * uneven. Properties are JSON of about 250 bytes, half of them hard to compress.
  */
 export function madeEvents({ rows, months, players }: TableSize, nowMs: number): MadeEvents {
   const beginMs = nowMs - months * MONTH_MS;

@@ -1,7 +1,7 @@
 /** Where code belongs, for a first look at where time goes. First match wins. */
 const GROUPS: readonly (readonly [pattern: RegExp, group: string])[] = [
   [/node_modules\/@nats-io\//, 'NATS client'],
-  [/node_modules\/msgpackr|\/streams\/codec\.ts/, 'codec'],
+  [/node_modules\/msgpackr|\/streams\/(?:codec\.ts|wire\/)/, 'codec'],
   [/node_modules\/(ajv|typebox|fast-uri)/, 'validation'],
   [/node_modules\/lmdb|\/store-lmdb\.ts/, 'store'],
   [/node_modules\/(prom-client|pino)|\/src\/kernel\/(metrics|logger)\.ts/, 'metrics and logs'],
@@ -11,7 +11,7 @@ const GROUPS: readonly (readonly [pattern: RegExp, group: string])[] = [
   [/\/streams\//, 'log'],
   [/\/actors\/runtime\//, 'actors: runtime'],
   [/\/actors\//, 'actors: domain'],
-  [/\/src\/gateway\/commit\.ts|\/src\/gateway\/request-publisher\.ts/, 'gateway: group commit'],
+  [/\/src\/gateway\/(?:command-client|request-publisher)\.ts/, 'gateway: group commit'],
   [/\/src\/gateway\//, 'gateway: HTTP'],
   [/\/src\/api\//, 'API'],
   [/\/src\//, 'service, other'],
@@ -19,13 +19,13 @@ const GROUPS: readonly (readonly [pattern: RegExp, group: string])[] = [
   [/^node:/, 'Node'],
 ];
 
-/** Native functions belong to whom they serve: those that the HTTP front end calls are the HTTP library's. */
+/** Native functions belong to the group of their caller: the HTTP front end calls those of the HTTP library. */
 const NATIVE_GROUPS: readonly (readonly [caller: RegExp, group: string])[] = [
   [/\/src\/gateway\//, 'native: uWebSockets.js'],
   [/^node:/, 'native: Node, sockets'],
 ];
 
-/** Functions that the profiler makes up, and what they stand for. */
+/** The profiler's artificial functions, and their meaning. */
 const SPECIAL: ReadonlyMap<string, string> = new Map([
   ['(garbage collector)', 'garbage collection'],
   ['(program)', 'native: event loop, kernel'],

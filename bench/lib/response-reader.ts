@@ -1,16 +1,16 @@
 /**
- * Reads HTTP/1.1 answers of one connection, one at a time (no pipelining), and keeps of each only its status, and its
- * body where that was asked for. Made for a load generator: an answer that comes in one piece costs no copy.
+ * Reads HTTP/1.1 answers of one connection, one at a time (no pipelining), and keeps only the status, and the body when
+ * it is wanted. Made for a load generator: an answer that comes in one piece costs no copy.
  */
 export interface ResponseReader {
-  /** The body of the next answer is wanted. */
+  /** Keeps the body of the next answer. */
   wantBody(): void;
   /**
    * @param bytes what the connection received; valid during the call only
    * @returns the status once an answer is whole; throws for an answer without Content-Length
    */
   push(bytes: Buffer): number | undefined;
-  /** The body of the answer that has just become whole, if it was wanted; empty otherwise. */
+  /** The body of the last whole answer, if it was wanted; empty otherwise. */
   readonly body: string;
 }
 

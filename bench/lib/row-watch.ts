@@ -13,19 +13,19 @@ export interface CatchUp {
   rows: number;
   /** Whether both are the same: no event lost, none twice. */
   exact: boolean;
-  /** Events that were acknowledged but not yet visible when the load ended, and what that is in time at the load's rate. */
+  /** Events acknowledged but not yet visible when the load ended, and that as a time at the load's rate. */
   behindEvents: number;
   behindSeconds: number;
   /** From the end of the load until every acknowledged event was visible; undefined if that did not happen in time. */
   caughtUpSeconds: number | undefined;
 }
 
-/** Counts rows over and over until it is stopped. */
+/** Counts rows repeatedly until it is stopped. */
 export interface RowWatch {
   readonly samples: readonly RowSample[];
   /** Counts more often from now on: the end of the load is near. */
   hurry(): void;
-  /** Resolves once that many rows were seen, or the time is over; rejects when the signal comes. */
+  /** Resolves once that many rows were seen, or the time is over; rejects on the signal. */
   reached(rows: number, timeoutMs: number, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function watchRows(countRows: () => Promise<number>): RowWatch {
         const rows = await countRows();
         samples.push({ atMs: Date.now(), rows });
       } catch {
-        // ClickHouse may be busy; the next count tells.
+        // ClickHouse may be busy; the next count may succeed.
       }
       await sleep(intervalMs);
     }
@@ -72,7 +72,7 @@ export function watchRows(countRows: () => Promise<number>): RowWatch {
 }
 
 /**
- * Validates samples against what was acknowledged.
+ * Compares samples with the acknowledged events.
  * @param acknowledged events since the service started
  * @param endMs when the load ended
  * @param eventsPerSecond the load's rate

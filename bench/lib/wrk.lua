@@ -1,8 +1,8 @@
--- Run by wrk (see wrk.ts). Arguments: file of bodies (one per line), API key ("" for none), seconds of load, length of a bin
--- in milliseconds.
+-- Run by wrk (see wrk.ts). Arguments: file of bodies (one per line), API key ("" for none), seconds of load, length of
+-- a bin in milliseconds.
 --
--- After the seconds of load every connection, once its answer is there, sends nothing any more: the rest of wrk's own
--- duration lets what is under way be answered, so that every request sent is counted with its answer.
+-- After the seconds of load no connection sends another request. The rest of wrk's own duration is for the last
+-- answers, so that every request sent is counted with its answer.
 
 local ffi = require("ffi")
 ffi.cdef[[

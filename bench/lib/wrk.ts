@@ -6,7 +6,7 @@ import { LATENCY_SHARES } from './statistics.ts';
 import { BIN_MS, happened, type LoadResult } from './load-result.ts';
 
 const SCRIPT = fileURLToPath(new URL('./wrk.lua', import.meta.url));
-/** After the load, wrk stays this long for the last answers; a command's deadline in the service is longer, rarely used. */
+/** wrk waits this long for the last answers; few take longer, although a command's deadline is later. */
 const TAIL_SECONDS = 1;
 /** An answer later than this counts as a timeout; past the service's deadline and grace. */
 const TIMEOUT_SECONDS = 8;
@@ -20,7 +20,7 @@ export interface WrkOptions {
   seconds: number;
   threads: number;
   signal: AbortSignal;
-  /** Told the process id, so that its CPU time can be read while it runs. */
+  /** Gets the process id, so that its CPU time can be read while it runs. */
   onPid: (pid: number) => void;
 }
 
@@ -33,9 +33,8 @@ export function wrkMissing(): string | undefined {
 }
 
 /**
- * A closed loop: every connection sends its next request when its last one is answered. Latencies are as wrk reports them,
- * corrected by wrk for requests that a slow answer kept from being sent at the mean interval.
- * Throws when wrk fails or the signal comes.
+ * A closed loop: every connection sends its next request when its last one is answered. wrk corrects latencies for
+ * requests that a slow answer delayed beyond the mean interval. Throws when wrk fails, and on the signal.
  */
 export async function runWrk(options: WrkOptions): Promise<LoadResult> {
   const connections = Math.max(options.connections, options.threads);
