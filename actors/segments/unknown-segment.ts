@@ -8,6 +8,6 @@ export interface SegmentLookup {
 /** The message for an id that no segment has. Suggests the id if the caller sent the key of a segment. */
 export function unknownSegment(id: string, segments: SegmentLookup): string {
   const meant = segments.segmentIdOf(id);
-  const suggestion = meant === undefined ? '' : `; did you mean \`${meant}\`, the segment with the key \`${id}\``;
+  const suggestion = meant === undefined ? '' : `: the segment with the key \`${id}\` has the id \`${meant}\``;
   return `must be the id of a segment of this game (\`seg_…\`)${suggestion}`;
 }

@@ -19,7 +19,7 @@ export function openApi(routes: readonly Route[]) {
     info: {
       title: 'Player analytics and targeting',
       version: '1.0.0',
-      summary: 'Player profiles, events, live stream and webhooks for live games.',
+      summary: 'Players, events, segments, feature flags, campaigns, scoring and webhooks for live games.',
       description:
         'Every JSON response is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, ' +
         `details}}\`. Request bodies are JSON in UTF-8 of at most ${LIMITS.bodyBytes} bytes, counted after gzip ` +

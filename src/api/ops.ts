@@ -42,7 +42,7 @@ export const readyz = defineOpenRoute({
       },
       { description: 'Readiness.' },
     ),
-    example: { status: 'ready', checks: { broker: true } },
+    example: { status: 'ready', checks: { log: true, partitions: true } },
   },
   respond({ readiness }) {
     const { ready, checks } = readiness();
@@ -57,8 +57,8 @@ export const metrics = defineOpenRoute({
   tag,
   summary: 'Get the metrics for Prometheus',
   description:
-    'Available over loopback only, and not through a proxy; other requests return 404. To scrape it from another ' +
-    'host, set METRICS_PORT or METRICS_PUBLIC.',
+    'By default, available over loopback only and not through a proxy; other requests return 404. To scrape it from ' +
+    'another host, set METRICS_PORT or METRICS_PUBLIC.',
   localOnly: true,
   errors: ['NOT_FOUND'],
   reply: {

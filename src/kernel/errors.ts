@@ -96,8 +96,8 @@ export const ERRORS = {
     status: 503,
     message: 'The service is temporarily unavailable; retry after the seconds in the Retry-After header.',
     meaning:
-      'Temporary failure. A write may or may not have taken effect. Retry after `Retry-After` seconds, with the same ' +
-      'Idempotency-Key so that it counts once.',
+      'Temporary failure. A write may or may not have taken effect. Retry after `Retry-After` seconds. Send the same ' +
+      'Idempotency-Key, if the endpoint accepts one, so that the write counts once.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -29,8 +29,8 @@ export const queryEvents = defineRoute({
   tag: 'Events',
   summary: 'Query events',
   description:
-    'Newest first by `received_at`, the time of the server; events of the same millisecond in reverse order of ' +
-    'acceptance. Pagination is stable while new events arrive. Events appear about a second after they are accepted. ' +
+    'Lists events by `received_at`, newest first. Of events in the same millisecond, the one accepted last comes ' +
+    'first. Pagination is stable while new events arrive. Events appear about a second after they are accepted. ' +
     '`from` and `to` filter by `received_at`; `from` is inclusive, `to` exclusive. A page may have fewer events than ' +
     '`limit`, because its size is bounded; continue until `next_cursor` is null. A cursor is valid only with the ' +
     'same filters.',

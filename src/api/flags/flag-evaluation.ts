@@ -54,8 +54,8 @@ export const evaluateFlag = defineRoute({
   tag,
   summary: 'Evaluate one flag for a player',
   description:
-    'Evaluates live state, so the effect of an accepted event is visible at once. The served variant counts as seen ' +
-    'by the player: the service records one exposure per player, period and variant.',
+    'Evaluates live state, so the effect of an accepted event is visible at once. Records an exposure to the served ' +
+    'variant, once per player, period and variant.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',

@@ -27,7 +27,7 @@ const FlagTypeName = Type.Unsafe<FlagType>({
 const Enabled = Type.Boolean({
   description: 'Whether the flag is evaluated. A disabled flag serves the default to all players. Default: true.',
 });
-const DefaultValue = anyJson('Value for players whom no rule includes. Default: false for a boolean flag, else null.');
+const DefaultValue = anyJson('Value for players that no rule includes. Default: false for a boolean flag, else null.');
 
 function ruleTime(description: string) {
   return Type.Optional(
@@ -46,7 +46,7 @@ const Variants = Type.Array(
         minLength: 1,
         maxLength: LIMITS.definitionKeyLength,
         description:
-          'Key of the variant, unique in the flag. Results are counted by it. The first variant is the control.',
+          'Key of the variant, unique in the flag. Results name the variant by it. The first variant is the control.',
       }),
       value: anyJson("Served value, of the flag's type."),
       weight: Type.Number({
@@ -102,7 +102,7 @@ const Rules = Type.Array(
     },
     { additionalProperties: false, description: 'A rule. The first rule that includes the player decides.' },
   ),
-  { maxItems: LIMITS.flagRules, description: 'Rules that decide which players the flag is on for.' },
+  { maxItems: LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
 );
 
 const Prerequisites = Type.Array(
@@ -115,7 +115,7 @@ const Prerequisites = Type.Array(
   ),
   {
     maxItems: LIMITS.flagPrerequisites,
-    description: 'Flags that must serve given values; else this flag acts as disabled.',
+    description: 'Flags that must serve the given values to the player. If one does not, this flag acts as disabled.',
   },
 );
 

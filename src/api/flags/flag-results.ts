@@ -77,12 +77,12 @@ export const getFlagResults = defineRoute({
   tag: 'Feature flags',
   summary: "Get the results of a flag's experiment",
   description:
-    'Compares the metric of the players exposed to each variant with the first variant, the control. An edit that ' +
-    'changes which players get which value (variants, weights, rules, default, enabled, prerequisites) starts a new ' +
-    "period; results cover one period. Events count during the window after a player's first exposure, including the " +
-    'event that exposed the player. Players who were served two variants in the period, or exposed to another ' +
-    'variant in an earlier period, are left out. Results are not corrected for the number of variants. They are ' +
-    'about a second behind; the test environment records no exposures.',
+    'Compares each variant with the first one, the control, by a metric of the exposed players. An edit that ' +
+    'changes which players get which value (variants, weights, rules, default, enabled, prerequisites) starts a ' +
+    "new period; results cover one period. A player's events count from its first exposure to the end of the " +
+    'window, including the event that exposed the player. Players who were served two variants in the period, ' +
+    'or exposed to another variant in an earlier period, are left out. Results are not corrected for the number ' +
+    'of variants. They are about a second behind; the test environment records no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],

@@ -126,8 +126,9 @@ const patchFlag = defineRoute({
   path: flags.itemPath,
   summary: 'Change fields of a flag',
   description:
-    'Replaces the fields that you send; lists are replaced, not merged. null sets a field to its default. Existing ' +
-    'faults, such as a deleted prerequisite, do not make the change fail, so you can always disable a flag.',
+    'Replaces the fields that you send; lists are replaced, not merged. null sets a field to its default. A ' +
+    'fault that the flag already has, such as a deleted prerequisite, does not prevent the change: you can always ' +
+    'disable a flag.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagPatch },
@@ -151,7 +152,7 @@ const deleteFlag = defineRoute({
   path: flags.itemPath,
   summary: 'Delete (archive) a flag',
   description:
-    'All endpoints return 404 for the flag, but its key stays taken. Flags with it as a prerequisite are off.',
+    'All endpoints return 404 for the flag, but its key stays taken. Flags that require it serve their default.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch },

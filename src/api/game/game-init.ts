@@ -57,8 +57,8 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     tag: GAME_TAG,
     summary: 'Start a session and get the player, flags and segments',
     description:
-      `A player has at most ${LIMITS.openSessions} open sessions, one per device; opening one more closes the ` +
-      'oldest. With a client key, it first closes a session that was not used since its init. A session ends ' +
+      `A player has at most ${LIMITS.openSessions} open sessions. One more closes the oldest; an init by a client key ` +
+      'first closes a session that had no call since its init. A session expires ' +
       `${sessionTtlSeconds} seconds after its last init or sync. With an Idempotency-Key, a repeat returns the same ` +
       'session.',
     auth: { keys: ['client', 'server'] },

@@ -46,7 +46,7 @@ export const ofrepEvaluateFlag = defineRoute({
   path: '/ofrep/v1/evaluate/flags/{key}',
   tag,
   summary: 'Evaluate one flag (OFREP)',
-  description: 'The served variant counts as seen by the player, as with `POST /v1/flags/flags/{key}/evaluate`.',
+  description: 'Records an exposure to the served variant, like `POST /v1/flags/flags/{key}/evaluate`.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
@@ -79,7 +79,7 @@ export const ofrepEvaluateFlags = defineRoute({
   tag,
   summary: 'Evaluate all flags (OFREP)',
   description:
-    'Returns 304 if the response would have an ETag of `If-None-Match`. This call records no exposure: track an ' +
+    'Returns 304 if `If-None-Match` lists the ETag of the response. This call records no exposure: track an ' +
     'event with the property `flag_key` when the player sees the variant.',
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),

@@ -87,8 +87,8 @@ const getErasure = defineRoute({
   path: '/v1/players/players/{id}/erasure',
   summary: 'Get the receipt of an erasure',
   description:
-    'Also works after the player is registered again, once the erasure has reached the analytics tables. Returns 404 ' +
-    'NOT_FOUND for a player that was never erased.',
+    'If the player is registered again, the receipt is available once the erasure has reached the analytics tables. ' +
+    'Returns 404 NOT_FOUND for a player that was never erased.',
   errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: { statuses: [200], description: 'The receipt.', schema: Receipt, example: EXAMPLE },
   action: {

@@ -28,7 +28,7 @@ export const Player = Type.Object(
     email: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'E-mail address, used for campaigns; null if not set. Responses to client keys leave it out.',
+        description: 'E-mail address; null if not set. Responses to client keys leave it out.',
       }),
     ),
     lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
@@ -53,7 +53,7 @@ export const deviceIdSchema = {
 export const emailSchema = {
   format: 'email',
   maxLength: LIMITS.emailLength,
-  description: 'E-mail address, used for campaigns.',
+  description: 'E-mail address. The service stores it and sends no e-mail.',
 } as const;
 
 /** The Player resource as JSON text. Client keys do not get the e-mail address. */

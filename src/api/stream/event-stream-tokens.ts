@@ -15,8 +15,8 @@ export const makeStreamToken = defineRoute({
   tag: 'Events',
   summary: 'Create a token that opens one event stream',
   description:
-    `For EventSource in browsers, which cannot send an API key. Within the token's lifetime of ${SECONDS} seconds, ` +
-    '`GET /v1/events/events/stream?token=…` opens one stream for the game and environment of the key, on any ' +
+    `Use it for EventSource in browsers, which cannot send an API key. Within the token's lifetime of ${SECONDS} ` +
+    'seconds, `GET /v1/events/events/stream?token=…` opens one stream for the game and environment of the key, on any ' +
     'gateway. The stream ends when the key is revoked. An EventSource that loses its connection reconnects with the ' +
     'used token and gets 401: create a new token and a new EventSource with `last_event_id` set to the last id ' +
     'received. Create tokens on your server, for people who may see all events of the game. The limit is ' +

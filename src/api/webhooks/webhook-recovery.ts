@@ -61,9 +61,9 @@ const recover = defineRoute({
   path: `${webhooks.itemPath}/recover`,
   summary: 'Deliver all events since a given time again',
   description:
-    'For a receiver that was unavailable for longer than the retries last, or that lost data. In the background, the ' +
+    'Use it after a receiver was unavailable for longer than the retries take, or lost data. In the background, the ' +
     'service queues all events since `since` that match the current webhook. Each delivery has its original id, so a ' +
-    'receiver that skips known ids gets what it missed and nothing twice. A webhook has at most one running ' +
+    'receiver that skips processed ids handles each event once. A webhook has at most one running ' +
     'recovery: the same `since` returns its progress, another one returns 409. The log goes back at most ' +
     `${LIMITS.logRetentionDays} days.`,
   idempotent: true,

@@ -70,7 +70,7 @@ describe('an error message', () => {
     const made = await gateway.call(key, 'POST', SEGMENTS, { key: 'spenders', conditions: { is_payer: true } });
     const id = String((await bodyOf(made)).data['segment_id']);
     const flag = { ...FLAG, targeting_rules: [{ segment_id: 'spenders' }] };
-    const expected = `did you mean \`${id}\`, the segment with the key \`spenders\``;
+    const expected = `the segment with the key \`spenders\` has the id \`${id}\``;
     expect((await errorOf('POST', '/v1/flags/flags', flag)).message).toContain(expected);
     const campaign = { key: 'c', trigger: { event: 'e' }, content: CONTENT, audience: 'spenders' };
     expect((await errorOf('POST', '/v1/campaigns/campaigns', campaign)).message).toContain(expected);
