@@ -4,14 +4,16 @@ import type { CampaignDocument, FlagDocument } from './vocabulary/documents.ts';
 import type { FlagEvaluation } from './vocabulary/replies.ts';
 import type { PlayerState } from './vocabulary/state.ts';
 
-/** Who and when a condition is asked about. */
+/** The player and the time for which a condition is evaluated. */
 export interface Subject {
   player: PlayerState;
   /** Epoch milliseconds. */
   nowMs: number;
-  /** The request's context; rules of flags see it over the player's own fields, segments never get one. */
+  /**
+   * The request's context. For rules of flags it takes precedence over the player's own fields; segments never get one.
+   */
   context?: JsonObject;
-  /** The properties of the event that a campaign's trigger is asked about. */
+  /** The properties of the event that triggers a campaign. */
   properties?: JsonObject;
 }
 
@@ -19,14 +21,15 @@ export interface Subject {
 export interface Condition {
   matches(subject: Subject): boolean;
   /**
-   * When the answer may change with time alone, at the earliest: epoch milliseconds after `nowMs`, or `undefined` for never.
+   * The earliest time at which the result may change with time alone: epoch milliseconds after `nowMs`, or `undefined`
+   * for never.
    */
   changesAt(player: PlayerState, nowMs: number): number | undefined;
 }
 
 /**
- * Paths are JSON pointers below the condition. `excess`: it is evaluated within its budget of steps, but too expensive for a new
- * definition.
+ * Paths are JSON pointers below the condition. `excess`: it stays within its evaluation budget of steps, but is too
+ * expensive for a new definition.
  */
 export type CompiledCondition =
   | { kind: 'compiled'; condition: Condition; excess: FieldFault | undefined }
@@ -38,32 +41,32 @@ export interface Segment {
   condition: Condition;
 }
 
-/** A flag that compiled. */
+/** A compiled flag. */
 export interface Flag {
   key: string;
   document: FlagDocument;
   /**
-   * @param served what prerequisites served this subject before; flags hand it on to each other, and a caller that
-   * evaluates several for one subject may give them one map.
+   * @param served results of prerequisites for this subject. Flags pass the map on to each other, and a caller that
+   *   evaluates several flags for one subject may share one map.
    */
   evaluate(subject: Subject, targeting: Targeting, served?: Served): FlagEvaluation;
 }
 
-/** By flag key; `open`: a flag that waits for its prerequisites, so that asking it again is a cycle. */
+/** By flag key; `open`: a flag that waits for its prerequisites, so that evaluating it again is a cycle. */
 export type Served = Map<string, FlagEvaluation | 'open'>;
 
-/** A campaign that compiled. */
+/** A compiled campaign. */
 export interface Campaign {
   id: string;
   document: CampaignDocument;
   priority: string;
-  /** How often a player gets it at most, ever and a UTC day; `null`: any number. */
+  /** The maximum number of interventions per player, in total and per UTC day; `null`: no maximum. */
   caps: { total: number | null; perDay: number | null };
-  /** Whether the conditions of its trigger hold. */
+  /** Whether the trigger's conditions hold. */
   accepts(subject: Subject): boolean;
   /** Whether it is in its quiet hours for the player. */
   isQuiet(player: PlayerState, nowMs: number): boolean;
-  /** Whether the player is among those who get nothing, for comparison. */
+  /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */
   isHeldOut(playerId: string): boolean;
 }
 
@@ -72,8 +75,8 @@ export interface Targeting {
   /** In order of their ids. */
   segments: readonly Segment[];
   segment(id: string): Segment | undefined;
-  /** Not archived; disabled where they do not compile. */
+  /** Flags that are not archived; disabled if they do not compile. */
   flags: ReadonlyMap<string, Flag>;
-  /** Names of events whose counters a definition reads: they are never forgotten for others. Absent: none. */
+  /** Names of events whose counters a definition reads. Such counters are never evicted for others. Absent: none. */
   countedEvents?: ReadonlySet<string>;
 }

@@ -11,16 +11,16 @@ export interface Call {
   idempotencyKey?: string;
 }
 
-/** The final answer to a call: anything but 503, which is asked again. */
+/** The final answer to a call: any answer except 503, after which the call is retried. */
 export interface Answered {
   status: number;
   text: string;
   data: Record<string, unknown>;
-  /** How often it was sent. */
+  /** The number of attempts. */
   attempts: number;
 }
 
-/** Sends a call until it is answered, as a client with retries does. `undefined`: it was told to give up. */
+/** Retries a call until it is answered, as a client would. `undefined`: the caller was stopped. */
 export interface Caller {
   call(call: Call): Promise<Answered | undefined>;
 }
@@ -30,11 +30,11 @@ export interface CallerOptions {
   keys: DemoKeys;
   random: Random;
   tally: Tally;
-  /** The end of all patience: what is not acknowledged by then never will be. */
+  /** The overall time limit: what is not acknowledged by then counts as never acknowledged. */
   giveUp: AbortSignal;
 }
 
-/** An impatient attempt overtakes the gateway's own deadline, so that originals and retries meet. */
+/** A short attempt ends before the gateway's own deadline, so that originals and retries overlap. */
 const IMPATIENT_MS = 1_500;
 const PATIENT_MS = 10_000;
 
@@ -83,7 +83,7 @@ export function createCaller({ baseUrl, keys, random, tally, giveUp }: CallerOpt
   };
 }
 
-/** `data` of the envelope; empty when there is none. */
+/** `data` of the envelope; empty when it is absent. */
 function dataOf(text: string): Record<string, unknown> {
   try {
     const envelope: { data?: Record<string, unknown> } = JSON.parse(text);

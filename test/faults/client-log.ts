@@ -2,21 +2,21 @@ import type { Json } from '../../src/kernel/json.ts';
 
 export type JsonObject = { [key: string]: Json };
 
-/** An event whose acknowledgement a client holds. */
+/** An event that was acknowledged to a client. */
 export interface AckedEvent {
   eventId: string;
-  /** The player's own counter, from 0: the order in which the client sent, each after the one before was acknowledged. */
+  /** The player's own counter, from 0. Clients send an event only after the one before it was acknowledged. */
   n: number;
   /** When the acknowledgement came, milliseconds since the run began. */
   ackedMs: number;
 }
 
-/** What one client knows of one of its players: nobody else writes to it. */
+/** What a client recorded about one of its players. No other client writes to that player. */
 export interface PlayerLog {
   externalId: string;
   /** '' until the registration is acknowledged. */
   id: string;
-  /** The attributes after every acknowledged change, by the client's own reckoning. */
+  /** The attributes after every acknowledged change, as the client computes them. */
   attributes: JsonObject;
   email: string | null;
   events: AckedEvent[];
@@ -27,26 +27,26 @@ export interface Tally {
   /** Requests sent, retries included. */
   requests: number;
   retries: number;
-  /** Requests answered with what was asked for. */
+  /** Requests with a successful answer. */
   acked: number;
-  /** Answers 503. */
+  /** Answers with 503. */
   unavailable: number;
   /** Connections refused or cut. */
   cut: number;
-  /** Given up by the client, then sent again. */
+  /** Attempts that timed out at the client and were retried. */
   timedOut: number;
 }
 
-/** What a client wrote down. */
+/** The record of one client. */
 export interface ClientLog {
   players: PlayerLog[];
-  /** Answers that the API does not document, as sentences. */
+  /** Answers that the API does not document, one message each. */
   violations: string[];
 }
 
 export const emptyTally = (): Tally => ({ requests: 0, retries: 0, acked: 0, unavailable: 0, cut: 0, timedOut: 0 });
 
-/** JSON Merge Patch (RFC 7396), written apart from the service's own so that the two can be compared. */
+/** JSON Merge Patch (RFC 7396), independent of the service's implementation so that the two can be compared. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result: JsonObject = isObject(target) ? { ...target } : {};

@@ -1,25 +1,25 @@
 import type { Random } from './random.ts';
 import { TARGETS, type Target } from './rig.ts';
 
-/** What happens next. Times are milliseconds. */
+/** The next fault. Times are milliseconds. */
 export type Fault =
   | { kind: 'kill'; target: Target }
   /** The second node dies and loses its local store. */
   | { kind: 'wipe_peer' }
-  /** A second process dies while the first is still coming back. */
+  /** A second process dies while the first is still restarting. */
   | { kind: 'two_kills'; target: Target; second: Target; gapMs: number }
   | { kind: 'pause'; target: Target; durationMs: number }
-  /** While the first stands still, the second dies. */
+  /** The second process dies while the first is stopped. */
   | { kind: 'pause_and_kill'; target: Target; second: Target; durationMs: number };
 
-/** A lease is 3 s and a contender waits half a second longer: some pauses end well before, some well after a take-over. */
+/** A lease is 3 s and a contender waits 0.5 s longer: some pauses end well before a take-over, some well after it. */
 const SHORT_PAUSE_MS = [50, 2_000] as const;
 const LONG_PAUSE_MS = [4_500, 12_000] as const;
 
 const KINDS = { kill: 66, wipe_peer: 4, two_kills: 10, pause: 15, pause_and_kill: 5 } as const;
 const WEIGHTS = { service: 35, nats: 25, clickhouse: 15, supervisor: 10, peer: 15 } as const;
 
-/** The next fault. `spared` is left alone. */
+/** Chooses the next fault. It never hits `spared`. */
 export function nextFault(random: Random, spared: readonly Target[] = []): Fault {
   const kind = random.weighted(KINDS);
   const target = anyBut(random, spared);
@@ -37,7 +37,7 @@ export function nextFault(random: Random, spared: readonly Target[] = []): Fault
   }
 }
 
-/** How many processes a fault kills. */
+/** The number of processes that a fault kills. */
 export function killsOf(fault: Fault): readonly Target[] {
   switch (fault.kind) {
     case 'kill':

@@ -7,29 +7,31 @@ import type { Probe } from './probe.ts';
 import type { Random } from './random.ts';
 import type { Rig, Target } from './rig.ts';
 
-/** One fault that happened. Times are milliseconds since the run began. */
+/** A fault that happened. Times are milliseconds since the run began. */
 export interface FaultRecord {
   atMs: number;
   what: string;
   kills: readonly Target[];
   pauses: readonly { target: Target; durationMs: number }[];
-  /** From the (last) kill, or the end of the pause, until all is well again; absent when the next fault came before that. */
+  /**
+   * From the last kill, or the end of the pause, until the service is well again; absent if the next fault came first.
+   */
   readyMs?: number;
 }
 
 export interface Injector {
   readonly records: readonly FaultRecord[];
-  /** Lets faults happen until this many more processes were killed. Rejects when the service stays away. */
+  /** Injects faults until this many more processes were killed. Rejects when the service does not recover. */
   untilKills(count: number, spared?: readonly Target[]): Promise<void>;
-  /** One fault, waited for to the end. */
+  /** Injects one fault and waits for the recovery. */
   inject(fault: Fault): Promise<void>;
-  /** Notes a fault that somebody else brought about. */
+  /** Records a fault that other code caused. */
   note(record: FaultRecord): void;
   /** Resolves when writes to every partition are acknowledged and ClickHouse answers. */
   allWell(): Promise<void>;
 }
 
-/** How long the service may stay away after a fault before the run is called off: the longest restart delay is 5 s. */
+/** The maximum time for a recovery before the run fails: the longest restart delay is 5 s. */
 const AWAY_MS = 60_000;
 
 export interface InjectorOptions {
@@ -39,7 +41,7 @@ export interface InjectorOptions {
   /** Milliseconds since the run began. */
   nowMs: () => number;
   onRecord?: (record: FaultRecord) => void;
-  /** Ends the faults: the next one rejects. */
+  /** Stops the injection: the next fault rejects. */
   signal?: AbortSignal;
 }
 
@@ -69,7 +71,7 @@ export function createInjector(options: InjectorOptions): Injector {
       case 'pause_and_kill': {
         const goOn = await rig.pause(fault.target);
         await delay(fault.durationMs / 2);
-        // A supervisor that stands still starts nobody again: the killed one comes back after the pause.
+        // A stopped supervisor restarts no process: the killed one returns after the pause.
         const killed = rig.kill(fault.second);
         await delay(fault.durationMs / 2);
         goOn();

@@ -11,7 +11,7 @@ export interface LoadClientOptions {
   players: number;
   caller: Caller;
   random: Random;
-  /** Ends the load; what is under way is finished. */
+  /** Ends the load after the requests in progress. */
   stop: AbortSignal;
   /** Longest pause between two requests. */
   pauseMs: number;
@@ -19,16 +19,16 @@ export interface LoadClientOptions {
   nowMs: () => number;
 }
 
-/** A client with players of its own, sending one request after another, each until it is acknowledged. */
+/** A client with its own players. It sends one request after another, each until it is acknowledged. */
 export interface LoadClient {
   readonly log: ClientLog;
-  /** Settles when the load was stopped and the last request is over. */
+  /** Resolves when the load has stopped and the last request has ended. */
   readonly done: Promise<void>;
 }
 
 const OPERATIONS = { event: 55, batch: 15, patch: 10, register: 8, read: 12 } as const;
 const EVENT_NAMES = ['level_up', 'match_end', 'coins_spent', 'item_bought'] as const;
-/** Items of one batch; several of them for one player, in order. */
+/** Items of one batch, in order; several of them for one player. */
 const BATCH_ITEMS = 12;
 
 export function startLoadClient(options: LoadClientOptions): LoadClient {
@@ -52,7 +52,7 @@ export function startLoadClient(options: LoadClientOptions): LoadClient {
     );
   }
 
-  /** Sends until answered. An answer with another status than these is a fault of the service. */
+  /** Sends until answered. An answer with another status than these is a violation. */
   async function must(call: Call, statuses: readonly number[]): Promise<Answered | undefined> {
     const answered = await caller.call(call);
     if (answered === undefined) {
@@ -66,7 +66,7 @@ export function startLoadClient(options: LoadClientOptions): LoadClient {
 
   const freshKey = (): string => `${name}-key-${(calls += 1)}`;
 
-  /** The player an answer shows must be what this client's acknowledged changes make it. */
+  /** The player in an answer must equal the result of this client's acknowledged changes. */
   function compare(player: PlayerLog, call: Call, answered: Answered): void {
     const { attributes, email, external_id: externalId } = answered.data;
     const expected = { attributes: player.attributes, email: player.email, externalId: player.externalId };
@@ -113,7 +113,7 @@ export function startLoadClient(options: LoadClientOptions): LoadClient {
     if (answered !== undefined) compare(player, call, answered);
   }
 
-  /** Half of all events carry an id of their own, the others an Idempotency-Key: both are safe to send again. */
+  /** Half of all events have an id, the others an Idempotency-Key: both are safe to retry. */
   async function event(player: PlayerLog): Promise<void> {
     const n = player.events.length;
     const own = random.chance(0.5);
@@ -149,7 +149,7 @@ export function startLoadClient(options: LoadClientOptions): LoadClient {
       const answered = await must(call, [200]);
       if (answered === undefined) return;
       const results = resultsOf(answered);
-      // A part that found its partition without an owner is worth sending again; the rest then counts as a repeat.
+      // A part whose partition had no owner is worth a retry; the other parts then count as repeats.
       if (results.some(({ status }) => status === 'unavailable')) continue;
       const taken = results.every(({ status }) => status === 'accepted' || status === 'duplicate');
       if (!taken || results.length !== items.length) violated('a batch was not taken whole', call, answered);
@@ -203,7 +203,7 @@ function change(player: PlayerLog, patch: JsonObject): void {
   player.attributes = isObject(merged) ? merged : {};
 }
 
-/** A merge patch over a few names: numbers, texts, nested objects, and deletions. */
+/** A merge patch over a few names: numbers, strings, nested objects, and deletions. */
 function somePatch(random: Random): JsonObject {
   const value = (): Json => {
     switch (random.between(0, 4)) {

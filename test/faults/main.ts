@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util';
 import { reportOf } from './report.ts';
 import { runFaults } from './run-faults.ts';
 
-/* `npm run faults -- --kills 200 --seed 7`: ends with 1 on any violation. */
+/* `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. */
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '50' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '12' },
-    /** How long ClickHouse stands still, once. */
+    /** How long ClickHouse is stopped, once. */
     'clickhouse-away-seconds': { type: 'string', default: '60' },
-    /** File for what the processes printed. */
+    /** File for the output of the processes. */
     log: { type: 'string' },
   },
 });

@@ -20,7 +20,7 @@ export interface PeerOptions {
   onOutput: (text: string) => void;
 }
 
-/** Starts one; does not wait until it is ready. It is not kept running: whoever kills it starts another. */
+/** Starts a peer without waiting until it is ready. It has no supervisor: the code that kills it starts another. */
 export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptions): Promise<Peer> {
   const { clickhouse, nats_url: natsUrl } = endpoints;
   const child = spawn(process.execPath, [MAIN], {
@@ -35,7 +35,7 @@ export async function startPeer({ dataDir, endpoints, env, onOutput }: PeerOptio
       CLICKHOUSE_USER: clickhouse.user,
       CLICKHOUSE_PASSWORD: clickhouse.password,
       CLICKHOUSE_DATABASE: clickhouse.database,
-      // It ends when the other end of its standard input does: it cannot outlive us.
+      // It ends when its standard input closes, so it cannot outlive the test.
       SUPERVISED: '1',
     },
     stdio: ['pipe', 'pipe', 'pipe'],

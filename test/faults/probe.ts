@@ -3,14 +3,16 @@ import type { Caller } from './caller.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
 import { PARTITIONS } from './rig.ts';
 
-/** A writer of its own that says when every partition takes writes, and notes what was acknowledged as any client does. */
+/**
+ * A client of its own that detects when every partition accepts writes. It records acknowledgements like any client.
+ */
 export interface Probe {
   readonly log: ClientLog;
-  /** Resolves once a write sent now to every partition is acknowledged. */
+  /** Resolves once a new write to every partition is acknowledged. */
   write(): Promise<void>;
 }
 
-/** Enough that every partition has one of them. */
+/** Enough players for every partition to have one. */
 const PLAYERS = 32;
 
 export async function createProbe(caller: Caller, nowMs: () => number): Promise<Probe> {

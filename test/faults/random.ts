@@ -1,20 +1,20 @@
-/** Seeded randomness: the same seed makes the same decisions, though real processes never run twice alike. */
+/** Seeded randomness. The same seed makes the same choices, although two runs of real processes are never equal. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   between(min: number, max: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
-  /** One of a list that is not empty. */
+  /** One item of a list that is not empty. */
   pick<T>(list: readonly T[]): T;
   /** One of the names, by weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
-  /** An independent source, so that one consumer's appetite does not change what another gets. */
+  /** An independent sequence, so that more choices of one consumer do not change those of another. */
   fork(): Random;
 }
 
-/** mulberry32: small, and good enough to spread faults. */
+/** mulberry32: small, and random enough to distribute faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

@@ -7,7 +7,7 @@ export function reportOf(run: FaultRun): string {
   const rows = TARGETS.map((target) => {
     const kills = faults.flatMap((fault) => fault.kills).filter((killed) => killed === target).length;
     const pauses = faults.flatMap((fault) => fault.pauses).filter((pause) => pause.target === target);
-    // Only faults that hit one process alone say how long that one takes.
+    // Only faults of a single process show how long that process takes.
     const ready = faults
       .filter((fault) => fault.kills.length === 1 && fault.kills[0] === target && fault.pauses.length === 0)
       .flatMap((fault) => fault.readyMs ?? [])
@@ -52,7 +52,7 @@ export function reportOf(run: FaultRun): string {
   ].join('\n');
 }
 
-/** Violations shown; one cause often has hundreds of effects. */
+/** The maximum number of violations to print; one cause often has hundreds of effects. */
 const SHOWN = 20;
 
 function seconds(ms: number | undefined): string {

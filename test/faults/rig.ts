@@ -13,38 +13,41 @@ import {
 import { until } from '../support/until.ts';
 import { startPeer, type Peer } from './peer.ts';
 
-/** What can be killed or stopped. `peer` is a second node: owners and sinks, no gateway. */
+/** The processes to kill or stop. `peer` is a second node: owners and sinks, no gateway. */
 export const TARGETS = ['service', 'nats', 'clickhouse', 'supervisor', 'peer'] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** The real service with a second node beside it, on ports and folders of its own, and the ways to hurt it. */
+/** The real service with a second node, on its own ports and folders, and the faults that it can inject. */
 export interface Rig {
   readonly baseUrl: string;
   readonly natsUrl: string;
   readonly clickhouseUrl: string;
   readonly keys: DemoKeys;
-  /** Settles when the process is dead. The supervisor and the peer are started again at once; the rest is not our work. */
+  /**
+   * Resolves when the process is dead. The supervisor and the peer are restarted here; the supervisor restarts the
+   * others.
+   */
   kill(target: Target): Promise<void>;
-  /** Kills the peer and takes its local store away: it must rebuild its partitions. */
+  /** Kills the peer and deletes its local store: it must rebuild its partitions. */
   wipePeer(): Promise<void>;
-  /** SIGSTOP. Answers how to let that very process go on; nothing happens if it died meanwhile. */
+  /** SIGSTOP. Returns a function that resumes this process; it does nothing if the process died meanwhile. */
   pause(target: Target): Promise<() => void>;
-  /** Kills the supervisor and starts it again with other settings (`undefined`: the default). */
+  /** Kills the supervisor and restarts it with other settings (`undefined`: the defaults). */
   restartWith(env: Readonly<Record<string, string | undefined>>): Promise<void>;
   /** Everything the processes printed. */
   output(): string;
-  /** Ends all of it and removes its folders. */
+  /** Ends all processes and removes their folders. */
   stop(): Promise<void>;
 }
 
 export const PARTITIONS = 4;
-/** Names of the two nodes with which rendezvous hashing gives each two of the four partitions; `verify` sees that it does. */
+/** Node names with which rendezvous hashing gives each node two of the four partitions; `verify` checks that. */
 export const NODES = { service: 'n-aaaaaaaaaaaa', peer: 'n-cccccccccccc' } as const;
 
-/** How long a process may be away before the run is called off. */
+/** The maximum time for a process to return before the run fails. */
 const AWAY_MS = 60_000;
 
-/** Starts everything; resolves when it is ready. Without a peer there is nothing but what `npm start` runs. */
+/** Starts all processes and resolves when they are ready. Without a peer it runs exactly what `npm start` runs. */
 export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig> {
   let env: Record<string, string | undefined> = {
     ...(await freshEnvironment()),
@@ -69,7 +72,7 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
   const keys: DemoKeys = JSON.parse(readFileSync(join(supervised.dataDir, 'demo-keys.json'), 'utf8'));
   await startPeerNow();
 
-  /** The peer needs the address and password that this supervisor's life made for ClickHouse. */
+  /** The peer needs the address and password that this supervisor generated for ClickHouse. */
   async function startPeerNow(): Promise<void> {
     const endpoints = await until('the endpoints are written', () => readEndpoints(supervised.dataDir), AWAY_MS);
     if (stopping || !withPeer) return;
@@ -84,7 +87,7 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
     if (stopping) return;
     supervised = launch({ env });
     starting = startedAgain();
-    // Whoever needs it next sees the failure; until then it is nobody's unhandled one.
+    // The next user of the peer gets the failure; this prevents an unhandled rejection until then.
     starting.catch(() => {});
   }
 
@@ -100,7 +103,7 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
     await startPeerNow();
   }
 
-  /** The process that plays a part now; waits for one that is being started. */
+  /** The current process of a target; waits while it is being started. */
   function pidOf(target: Target): Promise<number> {
     return until(
       `${target} has a process`,
@@ -161,7 +164,7 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
   };
 }
 
-/** A node keeps the name it finds in its folder. */
+/** A node keeps the name that is stored in its folder. */
 function nameNode(dataDir: string, name: string): void {
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(join(dataDir, 'node-name'), `${name}\n`);

@@ -10,16 +10,16 @@ import { verify, type Verdict } from './verify.ts';
 
 export interface FaultRunOptions {
   seed: number;
-  /** Processes to kill, those of the set pieces included. */
+  /** The number of processes to kill, including those of the set pieces. */
   kills: number;
   clients?: number;
-  /** How long ClickHouse stands still, once. */
+  /** How long ClickHouse is stopped, once. */
   clickhouseAwayMs?: number;
-  /** Told what happens, line by line. */
+  /** Receives the course of the run, line by line. */
   report?: (line: string) => void;
-  /** Told everything the processes printed, however the run ends: evidence. */
+  /** Receives the output of all processes, however the run ends. */
   onOutput?: (output: string) => void;
-  /** Ends the run early; what ran is ended in good order. */
+  /** Ends the run early, and its processes in order. */
   signal?: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export interface FaultRun {
   seed: number;
   durationMs: number;
   faults: readonly FaultRecord[];
-  /** What the set pieces showed. */
+  /** The results of the set pieces. */
   notes: readonly string[];
   tally: Tally;
   verdict: Verdict;
@@ -35,14 +35,14 @@ export interface FaultRun {
 
 const PLAYERS_PER_CLIENT = 3;
 const PAUSE_MS = 60;
-/** How long the last requests may take once everything runs again. */
+/** The maximum time for the last requests once every process runs again. */
 const LAST_ANSWERS_MS = 60_000;
-/** Kills inside the set pieces: four while FACTS is full, four while ClickHouse is away, and its own. */
+/** Kills inside the set pieces: four while FACTS is full, four while ClickHouse is stopped, and ClickHouse's own. */
 const SET_PIECE_KILLS = 9;
 
 /**
- * The real service under load while its processes die and stand still, at moments that follow from the seed; then a
- * comparison of what clients were told with what is there. Nothing is left running or on disk.
+ * Runs the real service under load while its processes die and stop at times that the seed decides, then compares the
+ * acknowledgements with the stored data. It leaves no process and no file.
  */
 export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
   const { seed, kills, clients = 12, clickhouseAwayMs = 20_000, report = () => {} } = options;

@@ -5,7 +5,7 @@ import type { Injector } from './injector.ts';
 import type { Rig } from './rig.ts';
 import { factsBounds } from './verify-facts.ts';
 
-/* Troubles that chance would seldom bring about: FACTS without room, ClickHouse away for long, an owner that stands still. */
+/* Faults that random choices rarely cause: a full FACTS, a long outage of ClickHouse, an owner that is stopped. */
 
 export interface SetPieceOptions {
   rig: Rig;
@@ -14,19 +14,19 @@ export interface SetPieceOptions {
   nowMs: () => number;
 }
 
-/** Name of events that only fill FACTS; nobody waits for them, so they are in no client's log. */
+/** Name of the events that only fill FACTS. No client waits for them or logs them. */
 export const FILLER = 'filler';
 
-/** Room left in FACTS, and what one filling write takes of it. */
+/** Free space in FACTS, and the size of one filling write. */
 const ROOM_BYTES = 400_000;
-/** The service takes no smaller bound than 1 MiB. */
+/** The smallest size that the service accepts: 1 MiB. */
 const LEAST_BYTES = 1024 * 1024;
 const FILLER_CHARS = 7_000;
 const REFUSALS_IN_A_ROW = 5;
 
 /**
- * FACTS reaches its configured size: writes are refused with 503, reads go on, and nothing is lost; with the broker, then
- * the service, dying meanwhile. Then there is room again.
+ * FACTS reaches its configured size: writes are refused with 503, reads continue, and nothing is lost, although the
+ * broker and then the service die meanwhile. Then FACTS gets more space.
  */
 export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
@@ -71,7 +71,7 @@ export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOption
   return `FACTS full: writes 503 and reads 200 after ${fillers} fillers; with room again ready in ${Math.round(nowMs() - struckMs)} ms`;
 }
 
-/** One filling event, sent once. Resolves to the answer's status; 0: there was none. */
+/** Sends one filling event, once. Resolves to the status of the answer; 0: no answer. */
 async function fill(rig: Rig, playerId: string): Promise<number> {
   try {
     const response = await fetch(`${rig.baseUrl}/v1/events/events`, {
@@ -87,12 +87,12 @@ async function fill(rig: Rig, playerId: string): Promise<number> {
   }
 }
 
-/** Time for a sink to have sent an insert that nobody takes. */
+/** Time for a sink to send an insert that ClickHouse does not accept. */
 const INSERT_SENT_MS = 1_500;
 
 /**
- * ClickHouse stands still for long; meanwhile others die, first both sinks with an insert on its way, and nothing but the
- * rows is late. Then it goes on with what it had been sent, and dies too.
+ * ClickHouse is stopped for long. Meanwhile other processes die, first both sinks with an insert in progress. Only the
+ * rows may be late. Then ClickHouse resumes, processes what it received, and dies too.
  */
 export async function clickhouseAway(options: SetPieceOptions, durationMs: number): Promise<string> {
   const { rig, injector, nowMs } = options;
@@ -107,7 +107,7 @@ export async function clickhouseAway(options: SetPieceOptions, durationMs: numbe
     kills: ['service', 'peer'],
     pauses: [{ target: 'clickhouse', durationMs }],
   });
-  // A supervisor that dies would take the stopped one with it, and bring it back.
+  // A supervisor that dies would kill the stopped process and restart it.
   await injector.untilKills(2, ['clickhouse', 'supervisor']);
   await delay(Math.max(0, durationMs - (nowMs() - atMs)));
   const awayMs = nowMs() - atMs;
@@ -117,12 +117,12 @@ export async function clickhouseAway(options: SetPieceOptions, durationMs: numbe
   return `ClickHouse away for ${Math.round(awayMs / 1000)} s, with four others killed meanwhile`;
 }
 
-/** Lease and margin, and some time for the other to work. */
+/** Lease and margin, and some time for the other node to work. */
 const DEPOSED_MS = 10_000;
 
 /**
- * A node stands still until the other has taken its partitions over and written to them; then it goes on as if nothing
- * had happened. It may neither write nor answer.
+ * A node is stopped until the other node has taken over its partitions and written to them. Then it resumes. It may
+ * neither write nor reply.
  */
 export async function deposePeer({ rig, injector, nowMs }: SetPieceOptions): Promise<string> {
   const atMs = nowMs();

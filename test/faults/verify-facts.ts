@@ -8,15 +8,15 @@ import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
 import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
-/** An event as FACTS holds it. */
+/** An event in FACTS. */
 export interface EventFact {
   fact: EventTracked;
   sequence: number;
-  /** Place in the record. */
+  /** Index in the record. */
   index: number;
 }
 
-/** All of FACTS, read straight from NATS. */
+/** All of FACTS, read directly from NATS. */
 export interface FactsScan {
   records: number;
   /** In the order of the log. */
@@ -25,16 +25,16 @@ export interface FactsScan {
   states: Map<string, EntityState>;
   /** Terms that each node led, by its name. */
   terms: Map<string, number>;
-  /** What an owner's protocol should have made impossible. */
+  /** Violations of the owners' protocol. */
   violations: string[];
 }
 
-/** The bounds of FACTS as the broker says. */
+/** The bounds of FACTS that the broker reports. */
 export function factsBounds(natsUrl: string): Promise<StreamBounds> {
   return withLog(natsUrl, (log) => log.info('FACTS'));
 }
 
-/** Reads and folds every record. The run is shorter than the trimmer's patience, so the first record is still there. */
+/** Reads and folds every record. The run is shorter than the trimmer's retention, so the first record still exists. */
 export function scanFacts(natsUrl: string): Promise<FactsScan> {
   return withLog(natsUrl, async (log) => {
     const { firstSequence, lastSequence } = await log.info('FACTS');
@@ -62,7 +62,7 @@ export function scanFacts(natsUrl: string): Promise<FactsScan> {
 function take({ data, sequence, subject }: LogRecord, scan: FactsScan, epochs: Map<string, number>): void {
   const commit = decodeCommit(data);
   scan.records += 1;
-  // A barrier begins an epoch; from then on nobody else writes to the partition.
+  // A barrier begins an epoch; after it no other owner writes to the partition.
   if (commit.epoch === 0) {
     epochs.set(subject, sequence);
     const node = commit.owner.split('.')[0] ?? '';

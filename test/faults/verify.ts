@@ -8,7 +8,7 @@ import { NODES, type Rig } from './rig.ts';
 import { FILLER } from './set-pieces.ts';
 import { scanFacts, type FactsScan } from './verify-facts.ts';
 
-/** What the run comes to. Counts of what must not be there, each with its evidence in `violations`. */
+/** The result of the run: counts of violations, each with its evidence in `violations`. */
 export interface Verdict {
   ackedEvents: number;
   players: number;
@@ -16,9 +16,9 @@ export interface Verdict {
   lost: number;
   doubled: number;
   reordered: number;
-  /** Events in FACTS or rows in ClickHouse that nobody was told of. */
+  /** Events in FACTS or rows in ClickHouse that no client sent or got acknowledged. */
   unexplained: number;
-  /** Players whose state is another than the clients' logs, or the fold of FACTS, say. */
+  /** Players whose state differs from the clients' logs or from the fold of FACTS. */
   differing: number;
   /** Terms that each node led. */
   terms: Readonly<Record<keyof typeof NODES, number>>;
@@ -32,19 +32,19 @@ interface Row {
   index: number;
 }
 
-/** What there should be. */
+/** The expected data. */
 interface Known {
   players: readonly PlayerLog[];
-  /** Ids of events that are in no client's log. */
+  /** Ids of events that no client's log has. */
   fillers: ReadonlySet<string>;
   /** Event id → `<sequence>/<index>` in FACTS, as evidence. */
   standing: ReadonlyMap<string, string>;
 }
 
-/** How long ClickHouse may take to catch up once everything runs. */
+/** The maximum time for ClickHouse to catch up once every process runs. */
 const CATCH_UP_MS = 120_000;
 
-/** Compares what the clients wrote down with FACTS, with ClickHouse and with what the service answers. */
+/** Compares the clients' logs with FACTS, with ClickHouse and with the service's answers. */
 export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verdict> {
   const players = logs.flatMap((log) => log.players);
   const scan = await scanFacts(rig.natsUrl);
@@ -75,7 +75,7 @@ export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verd
   return verdict;
 }
 
-/** Every row, once ClickHouse holds what FACTS holds. */
+/** Every row, once ClickHouse has caught up with FACTS. */
 async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
   await until(
     `ClickHouse has caught up with ${sequence}`,
@@ -101,7 +101,9 @@ async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
   }));
 }
 
-/** Each acknowledged event once, in its player's order, and nothing else. `found` is in the order of the log. */
+/**
+ * Checks that `found`, in the order of the log, has each acknowledged event once, in its player's order, and no other.
+ */
 function validateEvents(
   where: string,
   found: readonly Row[],
@@ -148,7 +150,7 @@ function isAfter(row: Row, before: Row): boolean {
   return row.sequence > before.sequence || (row.sequence === before.sequence && row.index > before.index);
 }
 
-/** What the service answers = what the client's acknowledged changes make = the fold of FACTS. */
+/** Checks that the service's answer equals the result of the client's acknowledged changes and the fold of FACTS. */
 async function validatePlayers(
   rig: Rig,
   players: readonly PlayerLog[],

@@ -1,6 +1,6 @@
 import type { Random } from '../sim/random.ts';
 
-/** What the engine itself says it has. */
+/** The names that the engine itself lists. */
 export interface EngineNames {
   functions: readonly string[];
   tableFunctions: readonly string[];
@@ -10,17 +10,17 @@ export interface EngineNames {
   tableEngines: readonly string[];
 }
 
-/** What an attack goes for. None of it may be touched. */
+/** The targets of an attack. No statement may touch any of them. */
 export interface Bait {
-  /** A file that nobody may read. */
+  /** A file that no statement may read. */
   readPath: string;
-  /** A path that nobody may write. */
+  /** A path that no statement may write. */
   writePath: string;
-  /** `host:port` that nobody may connect to. */
+  /** `host:port` to which no statement may connect. */
   address: string;
 }
 
-/** What a statement is made from. */
+/** The material of a statement. */
 interface Context {
   random: Random;
   names: EngineNames;
@@ -30,7 +30,7 @@ type Make = (context: Context) => string;
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** An expression that reads the bait when it is evaluated, and shows it in an error or a result. */
+/** An expression that reads the target file when it is evaluated, and shows it in an error or a result. */
 const readers: Make[] = [
   ({ bait }) => `file(${quote(bait.readPath)})`,
   ({ bait }) => `toUInt64(file(${quote(bait.readPath)}))`,
@@ -46,7 +46,7 @@ const readers: Make[] = [
   (context) => `1 IN ${source(context)}`,
 ];
 
-/** Text that is code where the engine parses strings: structures, types, aggregates with parameters. */
+/** Strings that the engine parses as code: structures, types, aggregates with parameters. */
 function codeText({ random, bait }: Context): string {
   const read = `toUInt64(file(${quote(bait.readPath)}))`;
   return random.pick([
@@ -105,7 +105,7 @@ function callOf(context: Context, name: string): string {
   return `${random.chance(0.1) ? spelled(random, name) : name}${parameters}(${some.join(', ')})`;
 }
 
-/** Something to read from that is none of the service's tables. */
+/** A source to read from other than the service's tables. */
 function source(context: Context): string {
   const { random, names, bait } = context;
   const path = bait.readPath;
@@ -129,7 +129,7 @@ function source(context: Context): string {
   ])();
 }
 
-/** What is tried without the password. */
+/** Statements to send without the password. */
 export const READER_KINDS: Make[] = [
   (context) => `SELECT ${context.random.pick(readers)(context)}`,
   (context) => `SELECT ${callOf(context, context.random.pick(context.names.functions))}`,
@@ -164,7 +164,7 @@ const JOINS = [
   'AS array JOIN',
 ];
 
-/** What is tried with the password, as if it had leaked. */
+/** Statements to send with the password, as if it had leaked. */
 export const SERVICE_KINDS: Make[] = [
   ...READER_KINDS,
   (context) => `INSERT INTO FUNCTION file(${quote(context.bait.writePath)}, 'CSV', 'a String') SELECT 'x'`,
@@ -204,7 +204,7 @@ const HARMLESS = [
   'SHOW TABLES FROM default',
 ];
 
-/** `name = value` of a setting of the engine. */
+/** `name = value` of one of the engine's settings. */
 export function setting({ random, names, bait }: Context): string {
   return `${random.pick(names.settings)} = ${quote(settingValue(random, bait))}`;
 }
@@ -222,7 +222,7 @@ export function settingValue(random: Random, bait: Bait): string {
   ]);
 }
 
-/** A name as it could also be written. */
+/** Another spelling of a name. */
 function spelled(random: Random, name: string): string {
   return random.pick([
     name.toUpperCase(),

@@ -11,10 +11,7 @@ export interface GateReport {
   statements: number;
   /** Answers by ClickHouse's exception code; `ok` without one. */
   answers: Map<string, number>;
-  /**
-   * Files read or written, connections made, oddly failed statements and crashes; each with the statements that led to
-   * it.
-   */
+  /** Files read or written, connections made, wrong errors and crashes, each with the statements that led to it. */
   problems: string[];
   /** The longest time of one statement, in milliseconds. */
   worst: { tookMs: number; sql: string };
@@ -32,8 +29,8 @@ const BATCH = 32;
 const WIDTH = 4;
 
 /**
- * Sends seeded attacks to an embedded ClickHouse. A file is watched for reads (its content in an answer, its time of
- * access), a folder for writes and a port for connections.
+ * Sends seeded attacks to an embedded ClickHouse. It watches a file for reads (by its content in an answer and its
+ * access time), a folder for writes and a port for connections.
  */
 export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFuzzOptions): Promise<GateReport> {
   const { seed, statements, isOver = () => false } = options;
@@ -110,7 +107,7 @@ export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFu
   }
 }
 
-/** Tells whether the file was read since. With `relatime`, an access is noted when it is the first since a change. */
+/** Whether the file was read since. With `relatime`, the first access after a change updates the access time. */
 function watchReads(path: string): () => boolean {
   const reset = (): void => utimesSync(path, new Date(1_000), new Date());
   reset();

@@ -15,14 +15,14 @@ export interface FuzzedStatement {
   search: Record<string, string>;
 }
 
-/** A statement that tries to read, write or connect, or that is harmless and broken in a few places. */
+/** A statement that tries to read, write or connect, or a harmless one with a few changes. */
 export function fuzzedStatement(random: Random, names: EngineNames, bait: Bait): FuzzedStatement {
   const caller = random.chance(0.25) ? 'service' : 'reader';
   const make = random.pick(caller === 'service' ? SERVICE_KINDS : READER_KINDS);
   let sql = make({ random, names, bait });
   const search: Record<string, string> = {};
   if (sql.includes('{p:')) search['param_p'] = parameter(random, names, bait);
-  // Half of them stay as they are, so that the engine gets what the gate lets through.
+  // Half of them stay unchanged, so that the engine gets what the gate accepts.
   if (random.chance(0.5)) return { caller, sql, search };
   if (random.chance(0.4)) sql = wrapped(random, sql);
   if (random.chance(0.2)) sql = `${settingsPrefix(random, names, bait)} ${sql}`;
@@ -71,7 +71,7 @@ function parameter(random: Random, names: EngineNames, bait: Bait): string {
   return random.pick(['x', 'file', bait.readPath, '`', "'", 'system', 'baited', random.pick(names.functions)]);
 }
 
-/** Single characters that a lexer could trip over, and longer pieces. */
+/** Single characters that may confuse a lexer, and longer pieces. */
 const INSERTIONS = [
   ...Array.from(' \n\t\r\0\v\f\u00a0\u2003\u2212\u200b\ufeff#\'"`\\‘’“”;()[]{},.@|?:💥'),
   ..."/* */ /**/ -- // $$ $q$ :: -> x' b' 0x 1e \\G {p:Identifier} {p:String}".split(' '),
@@ -93,7 +93,7 @@ function mutated(random: Random, sql: string): string {
     case 2:
       return sql.slice(0, at) + sql.slice(at, at + length).repeat(2) + sql.slice(at + length);
     case 3: {
-      // Between two words, where a comment or a quote changes most.
+      // Between two words, where a comment or a quote has the most effect.
       const space = sql.indexOf(' ', at);
       return space === -1 ? sql : sql.slice(0, space) + random.pick(INSERTIONS) + sql.slice(space + 1);
     }

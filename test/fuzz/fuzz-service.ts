@@ -15,11 +15,11 @@ import { probe } from './service-probe.ts';
 export interface FuzzReport {
   requests: number;
   connections: number;
-  /** Answers by status, or by what came instead of one. */
+  /** Answers by status, or by the error instead of one. */
   answers: Map<number | string, number>;
-  /** What must not be: crashes, answers 5xx, stalls; each with the input that led to it. */
+  /** Crashes, answers 5xx and stalls, each with the input that led to it. */
   problems: string[];
-  /** The longest turn of the service's event loop, in milliseconds, and the request that was alone when it happened. */
+  /** The longest turn of the service's event loop, in milliseconds, and the request that ran alone at that time. */
   worst: { stallMs: number; input: string };
 }
 
@@ -29,11 +29,11 @@ export interface FuzzOptions {
   rounds: number;
   /** Ends the run early. */
   isOver?: () => boolean;
-  /** The longest turn of the main thread that is no problem; `STALL_LIMIT_MS` by default. */
+  /** The longest allowed turn of the main thread; `STALL_LIMIT_MS` by default. */
   stallLimitMs?: number;
 }
 
-/** The longest turn of the main thread that a request may cause, on a quiet machine. */
+/** The longest turn of the main thread that a request may cause on a quiet machine. */
 export const STALL_LIMIT_MS = 50;
 
 const ROUND_REQUESTS = 24;
@@ -42,7 +42,7 @@ const ALL = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 /** 64 MiB of zeros as 64 KiB. */
 const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024));
 
-/** Sends seeded nonsense to a running service, over HTTP and raw connections to both of its HTTP servers. */
+/** Sends seeded invalid input to a running service, as HTTP requests and raw bytes, on both of its HTTP servers. */
 export async function fuzzService(service: RunningService, options: FuzzOptions): Promise<FuzzReport> {
   const { seed, rounds, isOver = () => false, stallLimitMs = STALL_LIMIT_MS } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -72,7 +72,7 @@ export async function fuzzService(service: RunningService, options: FuzzOptions)
     let culprit = `one of ${sent.length} requests, none of them when repeated alone`;
     let longestMs = 0;
     for (const wanted of sent) {
-      // What a request costs whenever it is sent is its own; what it costs once may be the collection of others' garbage.
+      // A request is at fault if it is slow every time; once may be the garbage collection of other requests.
       let aloneMs = Infinity;
       for (let repeat = 0; repeat < 3 && aloneMs > longestMs; repeat++) {
         await probe(service.url);
@@ -81,7 +81,7 @@ export async function fuzzService(service: RunningService, options: FuzzOptions)
       }
       if (aloneMs > longestMs) [longestMs, culprit] = [aloneMs, describe(wanted)];
     }
-    // What a repeat does not show was several requests in one turn, or a collection of garbage.
+    // If no repeat is slow, several requests shared a turn, or garbage was collected.
     if (longestMs > stallLimitMs) report.problems.push(`a stall of ${longestMs.toFixed(0)} ms: ${culprit}`);
     if (longestMs > report.worst.stallMs) report.worst = { stallMs: longestMs, input: culprit };
   }
@@ -104,7 +104,7 @@ export async function fuzzService(service: RunningService, options: FuzzOptions)
       report.connections += 1;
       const text = await exchangeBytes(each.port, each.bytes);
       const status = /^HTTP\/1\.1 (5\d\d)/m.exec(text)?.[1];
-      // 505: the HTTP library refuses a version it does not speak before we see the request.
+      // 505: the HTTP library refuses an unknown version before the service gets the request.
       if (each.port === port && status !== undefined && status !== '505') {
         report.problems.push(`${status}: raw ${JSON.stringify(each.bytes.toString('latin1').slice(0, 2_000))}`);
       }

@@ -1,6 +1,6 @@
 import type { Random } from '../sim/random.ts';
 
-/** Header lines for one request. What stands in them is printable or tab, unless `raw-bytes.ts` sends them. */
+/** Header lines for one request. Their values are printable characters or tabs, except those from `raw-bytes.ts`. */
 export function fuzzedHeaders(random: Random, key: string): Record<string, string> {
   const headers: Record<string, string> = { 'X-API-Key': key, 'Content-Type': 'application/json' };
   for (let i = random.int(0, 3); i > 0; i--) {
@@ -27,7 +27,7 @@ const NAMES = [
   'Cookie',
 ] as const;
 
-/** Room in the header block of the HTTP library, less what every request carries. */
+/** Space in the HTTP library's header block, without the headers of every request. */
 const LONG = 3_000;
 
 function valueOf(random: Random, name: string, key: string): string {

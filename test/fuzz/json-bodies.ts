@@ -2,7 +2,7 @@ import { isPlainObject } from '../../src/api/plain-object.ts';
 import type { Route } from '../../src/api/route.ts';
 import type { Random } from '../sim/random.ts';
 
-/** Ids of things that exist in the service under test, so that bodies get past validation. */
+/** Ids of entities that exist in the service, so that bodies pass validation. */
 export interface KnownIds {
   players: readonly string[];
   externalIds: readonly string[];
@@ -14,8 +14,8 @@ export interface KnownIds {
 const BODY_BYTES = 1024 * 1024;
 
 /**
- * The text of a body for one route: made from its example or its schema, then broken in zero to four places. One in twenty is
- * blown up to the size limit. Hosts in URLs are loopback addresses: no delivery leaves the machine.
+ * The body for one route, made from its example or its schema, with zero to four random changes. One in twenty is
+ * filled up to the size limit. Hosts in URLs are loopback addresses: no delivery leaves the machine.
  */
 export function fuzzedBody(random: Random, route: Route, known: KnownIds): string {
   const { body } = route.input;
@@ -28,7 +28,7 @@ export function fuzzedBody(random: Random, route: Route, known: KnownIds): strin
   return random.chance(0.1) ? brokenText(random, text) : text;
 }
 
-/** A value that a schema takes, mostly. */
+/** Usually a value that the schema accepts. */
 function valueOf(random: Random, schema: unknown, known: KnownIds, depth: number): unknown {
   if (!isPlainObject(schema) || depth > 8) return hostileValue(random);
   const options = schema['anyOf'] ?? schema['oneOf'];
@@ -88,7 +88,7 @@ function textOf(random: Random, schema: Record<string, unknown>, known: KnownIds
   }
 }
 
-/** Puts ids that exist where their names stand. */
+/** Inserts existing ids into fields with their names. */
 function withKnownIds(value: unknown, random: Random, known: KnownIds): unknown {
   if (Array.isArray(value)) return value.map((item) => withKnownIds(item, random, known));
   if (!isPlainObject(value)) return value;
@@ -143,7 +143,7 @@ const TEXTS = [
 
 const NUMBERS = [0, -0, -1, 1, 1.5, 1e-7, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 53 + 2, -(2 ** 53), 1e21, 1e308, 5e-324];
 
-/** A leaf, or a small tree, that code may not expect. */
+/** A value, or a small tree, that code may not expect. */
 function hostileValue(random: Random): unknown {
   switch (random.int(0, 8)) {
     case 0:
@@ -171,7 +171,7 @@ function hostileValue(random: Random): unknown {
   }
 }
 
-/** A copy with one place changed: replaced, removed, added to, or repeated. */
+/** A copy with one change: a value replaced, removed, added or repeated. */
 function mutated(random: Random, value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && random.chance(0.85)) {
     const at = random.int(0, value.length - 1);
@@ -198,7 +198,7 @@ function mutated(random: Random, value: unknown): unknown {
   return hostileValue(random);
 }
 
-/** Text that is no JSON, or JSON that only text can say. */
+/** Invalid JSON, or JSON that `JSON.stringify` cannot produce. */
 function brokenText(random: Random, text: string): string {
   const at = random.int(0, text.length);
   switch (random.int(0, 5)) {
@@ -221,7 +221,7 @@ function brokenText(random: Random, text: string): string {
   }
 }
 
-/** The body with one of its objects or lists filled up to about a MiB. */
+/** The body with one of its objects or lists filled up to about 1 MiB. */
 function blownUp(random: Random, value: unknown): string {
   const text = JSON.stringify(value) ?? '{}';
   const room = BODY_BYTES - text.length - 64;

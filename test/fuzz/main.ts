@@ -7,8 +7,8 @@ import { costTable, requestCosts } from './request-costs.ts';
 import { schemaStalls, type SchemaStalls } from './schema-stalls.ts';
 
 /*
- * `npm run fuzz -- --minutes 30 --seed 7`: ends with 1 when something was found. The input of each problem is printed.
- * A third of the time goes to statements for the embedded ClickHouse; `--only service` and `--only clickhouse` run one part.
+ * `npm run fuzz -- --minutes 30 --seed 7` exits with 1 when it finds a problem, and prints the input of each. A third
+ * of the time is for statements to the embedded ClickHouse; `--only service` and `--only clickhouse` run one part.
  * `--only cost` measures the most expensive bodies of every endpoint once; run it on a quiet machine.
  */
 
@@ -77,7 +77,7 @@ async function fuzzRequests(share: number): Promise<void> {
   }
 }
 
-/** The least of nine measurements counts: a larger one may include a collection of others' garbage. */
+/** Uses the smallest of nine measurements, because a larger one may include garbage collection of other requests. */
 async function measureCosts(): Promise<void> {
   const service = await startService({ LOG_LEVEL: 'error' });
   try {

@@ -1,8 +1,10 @@
 import type { Random } from '../sim/random.ts';
 
 /**
- * The bytes of one connection: a request with its framing, target or header lines broken in one to four places, or no HTTP at all.
- * @param paths request targets that exist @param key sent as X-API-Key
+ * The bytes of one connection: a request with one to four changes in its framing, target or header lines, or no HTTP at
+ * all.
+ * @param paths request targets that exist
+ * @param key sent as X-API-Key
  */
 export function fuzzedConnection(random: Random, paths: readonly string[], key: string): Buffer {
   if (random.chance(0.05)) return Buffer.from(Array.from({ length: random.int(1, 4_000) }, () => random.int(0, 255)));
@@ -21,7 +23,7 @@ export function fuzzedConnection(random: Random, paths: readonly string[], key: 
   }
   const end = random.pick(['\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\0']);
   const request = lines.join(end) + end + end + body;
-  // A pipelined second request must not be answered from the first one's body.
+  // The service must not answer a pipelined second request from the first one's body.
   const text = random.chance(0.2) ? request + request : request;
   const bytes = Buffer.from(text, 'latin1');
   if (random.chance(0.2)) bytes[random.int(0, Math.min(200, bytes.length - 1))] = random.int(0, 255);

@@ -8,11 +8,11 @@ import { probe } from './service-probe.ts';
 import { largestGoodBodies, worstBodies, type WorstBody } from './worst-bodies.ts';
 
 /*
- * Measures what single requests cost the main thread of a running service, in processor time that the service measures itself:
- * other work on the machine does not count.
+ * Measures what single requests cost the main thread of a running service, in processor time that the service itself
+ * reports, so that other work on the machine does not count.
  */
 
-/** The most expensive input found of an endpoint. */
+/** The most expensive known input of an endpoint. */
 export interface RequestCost {
   endpoint: string;
   ms: number;
@@ -20,11 +20,16 @@ export interface RequestCost {
 }
 
 export interface CostOptions {
-  /** A request is repeated until one measurement is below this, as a larger one may include a collection of others' garbage. */
+  /**
+   * Repeats a request until one measurement is below this, because a larger one may include garbage collection of
+   * others.
+   */
   enoughMs: number;
-  /** The least of so many measurements counts. */
+  /** Uses the smallest of this many measurements. */
   repeats: number;
-  /** Whether to send the bodies of an endpoint beyond the first two, which cost most on most endpoints. */
+  /**
+   * Whether to send all bodies of an endpoint, not only the first two, which are the most expensive on most endpoints.
+   */
   allBodies: boolean;
 }
 
@@ -35,7 +40,7 @@ interface SentBody {
   body: Uint8Array;
 }
 
-/** Sends the most expensive bodies within the limits to every endpoint. The most expensive endpoint comes first. */
+/** Sends the most expensive valid bodies to every endpoint. Returns the most expensive endpoint first. */
 export async function requestCosts(service: RunningService, options: CostOptions): Promise<RequestCost[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { server } = service.keys.test;
@@ -58,7 +63,7 @@ export async function requestCosts(service: RunningService, options: CostOptions
     for (const route of routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 })) {
       const bodies = worstBodies(route).map(({ name, text }) => ({
         name,
-        // Examples name players that do not exist here.
+        // The players of the examples do not exist here.
         text: text.replaceAll(/"player_id":"[^"]*"/g, `"player_id":"${playerId}"`),
       }));
       const path = pathOf(route, playerId);
@@ -76,7 +81,7 @@ export async function requestCosts(service: RunningService, options: CostOptions
   return [...worst.values()].toSorted((a, b) => b.ms - a.ms);
 }
 
-/** What reading the metrics twice costs by itself. */
+/** The cost of the two metrics requests themselves. */
 async function probeCostMs(service: RunningService): Promise<number> {
   for (let i = 0; i < 20; i++) await probe(service.url);
   const costs: number[] = [];
@@ -117,7 +122,7 @@ function pathOf(route: Route, playerId: string): string {
     .replaceAll(/\{\w+\}/g, 'cost');
 }
 
-/** Costs as lines of a table. */
+/** Formats costs as the lines of a table. */
 export function costTable(costs: readonly RequestCost[]): string {
   return costs.map(({ endpoint, ms, input }) => `${ms.toFixed(1).padStart(6)} ms  ${endpoint}  (${input})`).join('\n');
 }

@@ -1,15 +1,15 @@
 import type { RunningService } from '../support/running-service.ts';
 import { probe } from './service-probe.ts';
 
-/** The longest turn of the main thread, in milliseconds, during the most expensive batches for schemas of events. */
+/** The longest turn of the main thread, in milliseconds, during the most expensive batches for event schemas. */
 export interface SchemaStalls {
-  /** 100 events that each meet 200 branches with 160 values. */
+  /** 100 events that each test 160 values against 200 branches. */
   checkMs: number;
-  /** 10 events that are the first of their names and break ten of the largest schemas, two of them with 490 branches. */
+  /** 10 events, each the first of its name, that violate ten of the largest schemas, two of them with 490 branches. */
   compileMs: number;
 }
 
-/** @param round tells the event names of repeated measurements apart, as a schema is compiled once */
+/** @param round makes the event names of each measurement unique, because a schema is compiled once */
 export async function schemaStalls(service: RunningService, round: number): Promise<SchemaStalls> {
   const { server } = service.keys.test;
   const playerId = await service.player(server, 'stalls');
@@ -32,7 +32,7 @@ export async function schemaStalls(service: RunningService, round: number): Prom
   const oneOf = Array.from({ length: 200 }, (_, i) => ({ minimum: i, maximum: i }));
   await define(branches, { additionalProperties: { items: { oneOf } } });
   const names = Array.from({ length: 10 }, (_, i) => `integers_${round}_${i}`);
-  // Names that differ keep the engine from finding the code of another schema in its cache.
+  // Different names prevent the engine from using cached code of another schema.
   for (const [place, name] of names.entries()) {
     const properties = Array.from({ length: 490 }, (_, i) => [`${name}_${i}`, { type: 'integer' }]);
     const nested = Array.from({ length: 490 }, (_, i) => ({ minimum: 1_000 * (10 * round + place + 1) + i }));

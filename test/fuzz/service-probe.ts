@@ -1,14 +1,14 @@
-/** What the service measured of its own main thread since the last probe. */
+/** The service's measurements of its main thread since the last probe. */
 export interface Probe {
   /** The longest turn of the event loop, in milliseconds of processor time. */
   stallMs: number;
   /** Processor time so far, in milliseconds. */
   cpuMs: number;
-  /** Changes when the process was started again. */
+  /** Changes when the process is restarted. */
   startedAt: number;
 }
 
-/** Reads the metrics. Reading them costs the service 2 to 5 ms itself. */
+/** Reads the metrics, which costs the service 2 to 5 ms. */
 export async function probe(url: string): Promise<Probe> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const value = (name: string): number => {

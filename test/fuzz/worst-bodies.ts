@@ -7,14 +7,14 @@ export interface WorstBody {
   text: string;
 }
 
-/** The endpoint whose bodies hold every filler in an unknown field. */
+/** The endpoint that gets every filler in an unknown field. */
 const PARSED_ON = '/v1/events/events';
 
-/** Entries that keep a list or an object just below the bound on separators. */
+/** The number of entries that keeps a list or an object just below the limit on separators. */
 const ENTRIES = Math.floor(LIMITS.jsonSeparators / 2) - 200;
 const TEXT_BYTES = LIMITS.bodyBytes - 20_000;
 
-/** What costs a parser and a validator most, by name; each below the limits of a body. */
+/** The most expensive input for a parser and a validator, by name; each is within the limits of a body. */
 const FILLERS: Readonly<Record<string, () => string>> = {
   'unique keys': () => object(ENTRIES, (i) => `"u${i}":0`),
   'unique keys with escapes': () => object(ENTRIES, (i) => `"\\u0001${i}":0`),
@@ -37,8 +37,8 @@ function list(count: number, item: () => string): string {
 }
 
 /**
- * Bodies for one route that cost as much as its limits allow: its example with an unknown field, and with each of its own fields,
- * filled up; and its lists at the largest number of good items that fits.
+ * Bodies for one route that cost as much as its limits allow: its example with an unknown field, and with each of its
+ * own fields, filled up; and its lists with the largest number of valid items that fits.
  */
 export function worstBodies(route: Route): WorstBody[] {
   const { body } = route.input;
@@ -51,7 +51,7 @@ export function worstBodies(route: Route): WorstBody[] {
     return `{${[...parts, `${JSON.stringify(field)}:${filler}`].join(',')}}`;
   };
   const bodies: WorstBody[] = [];
-  // Parsing costs the same everywhere, so one endpoint stands for all.
+  // Parsing costs the same on every endpoint, so one represents all.
   if (route.path === PARSED_ON) {
     for (const [name, make] of Object.entries(FILLERS)) {
       bodies.push({ name: `unknown field: ${name}`, text: filled('unknown', make()) });
@@ -80,7 +80,7 @@ function fillersFor(schema: unknown): string[] {
   return [];
 }
 
-/** As many copies of the first item as a body holds: what the list's own limit refuses must be refused cheaply. */
+/** As many copies of the first item as fit into a body: a list over its limit must be refused cheaply. */
 function manyOf(items: readonly unknown[]): string {
   const item = JSON.stringify(items[0]);
   const separators = (item.match(/[,:{[]/g) ?? []).length + 1;
@@ -88,7 +88,7 @@ function manyOf(items: readonly unknown[]): string {
   return list(count, () => item);
 }
 
-/** Bodies at the limits that are accepted: what a client that plays by the rules may make us do. */
+/** Accepted bodies at the limits: the most expensive input of a valid client. */
 export function largestGoodBodies(
   playerId: string,
   sessionId: string,

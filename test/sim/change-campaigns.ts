@@ -4,10 +4,10 @@ import type { CampaignDocument, CampaignTrigger } from '../../actors/vocabulary/
 import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
 
-/** How many campaigns there are at most. */
+/** The maximum number of campaigns. */
 const CAMPAIGNS = 4;
 
-/** Ids of the simulation's campaigns, which are namespaces of the ids of what they give. */
+/** The campaigns' ids. Each is also the namespace of its interventions' ids. */
 const CAMPAIGN_IDS: readonly string[] = Array.from(
   { length: CAMPAIGNS },
   (_, turn) => `cmp_019bc0de-1234-7abc-8def-00000000000${turn}`,
@@ -15,14 +15,14 @@ const CAMPAIGN_IDS: readonly string[] = Array.from(
 
 const MINUTE_MS = 60_000;
 
-/** Time zones that keep their distance from UTC all year, in minutes. */
+/** Time zones without daylight saving time, with their offset from UTC in minutes. */
 export const ZONES: ReadonlyMap<string, number> = new Map([
   ['+05:30', 330],
   ['Asia/Tokyo', 540],
   ['America/Phoenix', -420],
 ]);
 
-/** Makes, edits, disables and deletes campaigns through some process or other. */
+/** Creates, edits, disables and deletes campaigns through random processes. */
 export async function changeCampaigns({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('campaigns');
   let version = 0;
@@ -94,14 +94,14 @@ function drawTrigger(random: Random, nowMs: number): CampaignTrigger {
   return { kind: 'event', event, ...(random.chance(0.4) ? { conditions: drawConditions(random) } : {}) };
 }
 
-/** Of the event, of the player, or of both. */
+/** A condition on the event, on the player, or on both. */
 function drawConditions(random: Random): JsonObject {
   const level = { 'properties.level': { $gte: random.int(1, 3) } };
   const attribute = { [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 5) } };
   return random.pick<() => JsonObject>([() => level, () => attribute, () => ({ ...level, ...attribute })])();
 }
 
-/** Some minutes about now in some time zone, so that they begin or end while it all goes on. */
+/** Quiet hours of a few minutes around the present in a random time zone, so that they begin or end during a run. */
 function drawQuietHours(random: Random, nowMs: number): { from: string; to: string } {
   const zoneMinutes = random.pick([0, 0, ...ZONES.values()]);
   const from = nowMs + (zoneMinutes + random.int(-2, 1)) * MINUTE_MS;

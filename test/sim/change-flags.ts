@@ -4,18 +4,18 @@ import type { FlagDocument, FlagRule } from '../../actors/vocabulary/documents.t
 import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
 
-/** How many flags there are at most. */
+/** The maximum number of flags. */
 const FLAGS = 4;
 
-/** Keys of the simulation's flags. */
+/** The flags' keys. */
 export const FLAG_KEYS: readonly string[] = Array.from({ length: FLAGS }, (_, turn) => `flag-${turn}`);
 
-/** The variant that an event names, now and then: perhaps one that the flag does not have. */
+/** The variant that an event sometimes names. The flag may not have it. */
 export function naming(random: Random): { variant_key?: string } {
   return random.chance(0.3) ? { variant_key: random.pick(['a', 'b', 'c', 'true', 'false']) } : {};
 }
 
-/** Makes, edits and archives flags through some process or other. */
+/** Creates, edits and archives flags through random processes. */
 export async function changeFlags({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('flags');
   let edits = 0;
@@ -34,7 +34,7 @@ export async function changeFlags({ world, serving, done }: ChangeOptions): Prom
       const address = { game: 'demo', environment: 'live', kind: 'flag', key: drawn.key } as const;
       const entry = config.get(address);
       const document = { ...next(entry?.document, drawn, isOnlyWords, world.clock.wallMs()), description };
-      // As the API writes: not over what this process has not seen.
+      // As the API does: the write fails if the document changed since this process read it.
       void config.put(address, document, entry?.revision ?? 0);
       world.cover(document.archivedAt === null ? 'config: flag written' : 'config: flag archived');
     });
@@ -48,7 +48,7 @@ function next(held: FlagDocument | undefined, drawn: FlagDocument, isOnlyWords: 
   return { ...withPeriods(held, edited, nowMs), version: held.version + 1 };
 }
 
-/** A flag waits for one before it only, so that there are no cycles. */
+/** A flag has only earlier flags as prerequisites, so that there are no cycles. */
 function drawFlag(random: Random): FlagDocument {
   const turn = random.int(0, FLAGS - 1);
   const isBoolean = turn % 2 === 0;

@@ -8,7 +8,7 @@ import { createMachine, type Machine, type SimProcess } from './sim-process.ts';
 import { TOUCH_POINTS } from './touch-points.ts';
 import type { World } from './world.ts';
 
-/** Everything that can go wrong. A seed takes some of it, in its own measure. */
+/** Every kind of fault. A seed uses some of them, each with its own frequency. */
 const FAULTS = [
   'crash',
   'crash at a touch point',
@@ -26,16 +26,16 @@ const FAULTS = [
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
-/** Which faults a seed meets, and how unreliable its writes are. */
+/** The faults of a seed, and how unreliable its writes are. */
 export interface Weather {
   kinds: readonly FaultKind[];
-  /** Share of writes that go wrong on their way. */
+  /** Share of writes that fail in transit. */
   writeFaults: number;
   /** Mean milliseconds between two faults. */
   everyMs: number;
 }
 
-/** @param only these faults and no others, for a world that is to meet something rare */
+/** @param only the only faults to use, for a run that needs a rare one */
 export function drawWeather(random: Random, only?: readonly FaultKind[]): Weather {
   return {
     kinds: only ?? FAULTS.filter(() => random.chance(0.5)),
@@ -44,13 +44,14 @@ export function drawWeather(random: Random, only?: readonly FaultKind[]): Weathe
   };
 }
 
-/** What becomes of single writes. `calm` ends it. */
+/** Decides what happens to single writes. `calm` ends all faults of writes. */
 export function drawWriteFaults(world: World, weather: Weather, calm: () => boolean): MemoryFaults {
   const random = world.random('network');
   function fault(what: string): WriteFault {
     if (calm() || !random.chance(weather.writeFaults)) return 'deliver';
     const kind = random.pick(['lose_ack', 'lose_request', 'duplicate', 'late request', 'late ack'] as const);
-    // A broker hears one sending once. Twice it only hears what is sent again in doubt, and then a refusal decides nothing.
+    // The broker receives an ordinary write once. Only a write that its sender repeats in doubt may arrive twice:
+    // then a refusal of the second copy decides nothing.
     if (kind === 'duplicate' && weather.kinds.includes('facts full')) return 'deliver';
     world.cover(`${what}: ${kind}`);
     if (kind === 'late request') return { requestDelayMs: lateMs(random) };
@@ -73,29 +74,29 @@ export interface ChaosOptions {
   broker: MemoryBroker;
   clickhouse: FakeClickhouse;
   start: (machine: Machine) => void;
-  /** Readers come in numbers. */
+  /** Opens several readers at once. */
   flurry: () => void;
 }
 
-/** Makes faults until it is told to stop, then mends everything. */
+/** Causes faults until it is stopped, then repairs everything. */
 export interface Chaos {
   run(done: () => boolean): Promise<void>;
-  /** A process has taken a partition over. */
+  /** Reports that a process has taken over a partition. */
   onTaken(process: SimProcess): void;
   heal(): void;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Days that pass at once: mostly one, sometimes as many as make players at risk, or lose them. */
+/** Lets days pass at once: usually one, sometimes enough for players to become at risk or churned. */
 const NIGHTS = [1.04, 1.04, 1.04, 7.5, 45];
 const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
 
 export function createChaos(options: ChaosOptions): Chaos {
   const { world, weather, machines, broker, clickhouse, start, flurry } = options;
   const random = world.random('chaos');
-  /** Paused processes whose connection broke meanwhile: they learn of it when they go on. */
+  /** Paused processes whose connection broke meanwhile. They notice it when they resume. */
   const brokenMeanwhile = new Set<SimProcess>();
-  /** An owner that sleeps until somebody else has taken over, and then wakes at the worst moment. */
+  /** An owner that is paused until another owner has taken over, and then resumes at the worst moment. */
   let sleeper: SimProcess | undefined;
   let calm = false;
 
@@ -192,7 +193,10 @@ export function createChaos(options: ChaosOptions): Chaos {
     }
   }
 
-  /** The successor falls silent soon after it took over; the sleeper wakes, and believes itself the owner if it may. */
+  /**
+   * The successor is paused soon after its take-over. The former owner resumes and may believe that it still owns the
+   * partition.
+   */
   function handOver(old: SimProcess, successor: SimProcess): void {
     later(10, random.chance(0.5) ? 300 : 1_500, () => {
       world.cover('handover: the successor falls silent, the old owner wakes');
@@ -225,7 +229,7 @@ export function createChaos(options: ChaosOptions): Chaos {
     },
     heal() {
       calm = true;
-      world.note(4, () => '! everything is mended');
+      world.note(4, () => '! all faults are repaired');
       clickhouse.mood = 'well';
       setRoom(PLENTY_BYTES);
       for (const machine of machines) {
@@ -234,7 +238,7 @@ export function createChaos(options: ChaosOptions): Chaos {
           start(machine);
           continue;
         }
-        // One that is stopping in order still goes.
+        // A process that is stopping in order may still end.
         void process.gone.then(() => start(machine));
         process.at('any', Infinity, () => {});
         process.clock.setWall(0);

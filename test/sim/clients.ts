@@ -6,7 +6,7 @@ import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 import { type Heard, isQuery, isUnavailable, type Operation, type Send } from './operation.ts';
 
-/** A client gives up after this: longer than any answer may take. */
+/** A client gives up after this time, which is longer than any reply may take. */
 const PATIENCE_MS = 12_000;
 const RETRIES = 3;
 const REMEMBERED_OPERATIONS = 12;
@@ -16,15 +16,18 @@ export interface ClientsOptions {
   history: History;
   operations: Operations;
   partitionOf: (entityId: string) => number;
-  /** Processes that take requests now. */
+  /** The processes that accept requests now. */
   serving: () => readonly SimProcess[];
 }
 
-/** Callers of the service: each does one thing after another, and repeats what was not answered, mostly elsewhere. */
+/**
+ * Callers of the service. Each sends one request at a time and retries what was not answered, usually through another
+ * process.
+ */
 export interface Clients {
   /** Runs one client until `done`. */
   run(done: () => boolean): Promise<void>;
-  /** Does one operation, through a given process if one is named. */
+  /** Performs one operation, through the given process if there is one. */
   perform(operation: Operation, through?: SimProcess): Promise<Heard>;
 }
 
@@ -32,7 +35,7 @@ export function createClients(options: ClientsOptions): Clients {
   const { world, operations, serving } = options;
   const random = world.random('clients');
   const sendVia = createSend(options, random);
-  /** Done before, to be repeated. */
+  /** Operations that were done before and may be repeated. */
   const earlier: Operation[] = [];
 
   async function somewhere(): Promise<SimProcess> {
@@ -71,7 +74,7 @@ export function createClients(options: ClientsOptions): Clients {
   };
 }
 
-/** One request over the network to a process, and its answer back. A dead process answers nothing: the connection breaks. */
+/** Sends one request over the network to a process and returns its reply. The connection to a dead process breaks. */
 function createSend({ world, history, partitionOf }: ClientsOptions, random: Random) {
   return (process: SimProcess, ...[entityId, body, environment = 'live', by]: Parameters<Send>): Promise<Heard> =>
     new Promise((resolve) => {

@@ -7,10 +7,10 @@ import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
 
 const AT_MOST = 3;
-/** Beside the one that stays, how many segments there are at most. */
+/** The maximum number of segments besides the permanent one. */
 const SEGMENTS = 4;
 
-/** Changes definitions through some process or other, so that revisions move while commands are under way. */
+/** Changes definitions through random processes, so that revisions move while commands are in progress. */
 export function changeDefinitions(options: ChangeOptions): void {
   void makeWebhooks(options);
   void changeSegments(options);
@@ -18,7 +18,7 @@ export function changeDefinitions(options: ChangeOptions): void {
   void changeCampaigns(options);
 }
 
-/** Makes a webhook now and then. */
+/** Creates a webhook from time to time. */
 async function makeWebhooks({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('definitions');
   for (let made = 0; made < AT_MOST && !done(); made++) {
@@ -28,14 +28,16 @@ async function makeWebhooks({ world, serving, done }: ChangeOptions): Promise<vo
     const process = random.pick(processes);
     const key = `webhook-${made}`;
     process.clock.arrivals.timer(0.1, () => {
-      // With revision 0 a write that reaches the broker twice counts once.
+      // Revision 0 makes the write conditional: a copy that reaches the broker again has no effect.
       void process.serving?.config.put({ game: 'demo', environment: 'live', kind: 'webhook', key }, webhook(key), 0);
       world.cover('config: webhook made');
     });
   }
 }
 
-/** Makes, edits and deletes segments. The first stays: an owner that never heard of one need not look for members. */
+/**
+ * Creates, edits and deletes segments. The first is permanent: an owner that never saw a segment need not sweep for it.
+ */
 async function changeSegments({ world, serving, done }: ChangeOptions): Promise<void> {
   const random = world.random('segments');
   let version = 0;
@@ -65,7 +67,7 @@ async function changeSegments({ world, serving, done }: ChangeOptions): Promise<
   }
 }
 
-/** Conditions on what the simulation's clients change, and on time. */
+/** Conditions on time and on what the simulation's clients change. */
 function drawCondition(random: Random): JsonObject {
   const event = `events.event_${random.int(1, 3)}`;
   const one = random.pick<() => JsonObject>([

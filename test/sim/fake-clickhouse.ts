@@ -12,25 +12,25 @@ import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
 import type { ClickhouseMood } from './clickhouse-mood.ts';
 
-/** ClickHouse as its sink and the rebuild see it: blocks with tokens in, newest snapshots out. */
+/** ClickHouse as its sink and the rebuild use it: it takes blocks with tokens and returns the newest snapshots. */
 export interface FakeClickhouse {
   mood: ClickhouseMood;
-  /** Rows as they came: the text of one each. */
+  /** Rows in the order of arrival, each as its text. */
   rows(table: TableName): readonly string[];
   /** Newest snapshot of every entity of a partition. */
   snapshots(partition: number): Map<string, EntityState>;
-  /** One process's way to it. */
+  /** One process's client for inserts and snapshots. */
   target(process: Toucher, clock: Clock): BlockTarget;
   source(clock: Clock): SnapshotSource;
-  /** One process's way to delete rows. */
+  /** One process's client for deletions. */
   eraser(process: Toucher, clock: Clock): ErasureTarget;
-  /** Erasures whose rows are not gone yet. */
+  /** Erasures whose rows are not deleted yet. */
   readonly pendingErasures: number;
 }
 
 /**
- * Takes a block whole or not at all, and drops one whose token it knows, as the real one does. It may take a block and then
- * fail to say so, or take it long after its sender was told that it failed.
+ * Takes a block completely or not at all, and drops a block with a known token, as ClickHouse does. It may take a block
+ * and fail to confirm it, or take it long after the sender received an error.
  */
 export function createFakeClickhouse(world: World): FakeClickhouse {
   const random = world.random('clickhouse');
@@ -54,7 +54,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     if (known !== undefined) {
       world.cover('clickhouse: repeat dropped');
       if (Buffer.compare(known, bytes) !== 0) {
-        world.violate('one-token-one-block', `token ${token} came again with other rows: they are lost`);
+        world.violate('one-token-one-block', `token ${token} was sent again with other rows, which are lost`);
       }
       return;
     }
@@ -63,14 +63,14 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     tables.set(table, [...rowsOf(table), ...lines]);
   }
 
-  /** What one insert meets, by the mood of the moment. */
+  /** The outcome of one insert, which depends on the current mood. */
   async function insert(clock: Clock, table: TableName, bytes: Uint8Array, token: string): Promise<InsertOutcome> {
     await sleep(clock, latencyMs(random, clickhouse.mood));
     const failed = (message: string): InsertOutcome => ({ kind: 'failed', refused: false, message });
     if (clickhouse.mood === 'away') return failed('connection refused');
     if (clickhouse.mood === 'crashing' && random.chance(0.6)) {
       if (random.chance(0.4)) return failed('connection reset before');
-      // The block is in, or will be in a while, and nobody says so.
+      // The block is stored, or will be, but the sender gets no confirmation.
       const late = random.chance(0.3);
       world.cover(late ? 'clickhouse: took a block late, unsaid' : 'clickhouse: took a block unsaid');
       if (late) world.clock.timer(random.between(100, 6_000), () => take(table, bytes, token));
@@ -100,11 +100,12 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     },
     target: (process, clock) => ({
       async insert(table, bytes, token) {
-        // What was sent arrives, whatever becomes of the sender: the request has the world's time, and bytes of its own.
+        // A request that was sent arrives even if its sender dies: it uses the world's time and its own copy of the
+        // bytes.
         const outcome = insert(world.clock, table, Uint8Array.from(bytes), token);
         if (process.touch('insert sent')) return never();
         const answer = await outcome;
-        // The answer reaches a process only while it runs.
+        // The reply reaches the process only while it runs.
         await sleep(clock, 0.1);
         return process.touch('insert answered') ? never() : answer;
       },

@@ -11,7 +11,7 @@ import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-targe
 import { never, type Toucher } from './touch-points.ts';
 import type { ClickhouseMood } from './clickhouse-mood.ts';
 
-/** The tables, as the fake ClickHouse keeps them. */
+/** The tables of the fake ClickHouse. */
 export interface FakeTables {
   rows(table: TableName): readonly string[];
   replace(table: TableName, rows: readonly string[]): void;
@@ -19,10 +19,10 @@ export interface FakeTables {
   latencyMs(): number;
 }
 
-/** How far an erasure is, by where it stands in the log. */
+/** The progress of an erasure, by its position in the log. */
 export type ErasureSteps = Map<string, { step: 'counted' | 'done' | 'settled'; rows: number }>;
 
-/** Erasures that are not done. */
+/** Erasures in progress. */
 export function pendingErasures(tables: FakeTables, steps: ErasureSteps): PendingErasure[] {
   const all = tables.rows('erasures').map((row): PendingErasure => {
     const value = (column: string) => valueOf('erasures', row, column);
@@ -47,7 +47,7 @@ export function pendingErasures(tables: FakeTables, steps: ErasureSteps): Pendin
 const isDone = (steps: ErasureSteps, erasure: PendingErasure): boolean =>
   ['done', 'settled'].includes(steps.get(keyOf(erasure))?.step ?? '');
 
-/** One process's way to delete rows: each call is answered late, or by a refusal, or not at all when the process dies. */
+/** One process's client for deletions. A call is answered late, refused, or never answered if the process dies. */
 export function fakeErasureTarget(
   tables: FakeTables,
   steps: ErasureSteps,
@@ -71,7 +71,7 @@ export function fakeErasureTarget(
         const passed = pendingErasures(tables, steps).filter((erasure) => erasure.sequence <= sequence);
         return passed.filter(({ playerId }) => players.size < players.add(playerId).size).slice(0, most);
       }),
-    // Rows by way of RECORDS are none of the simulation's.
+    // The simulation writes no rows through RECORDS.
     unsettled: () => Promise.resolve([]),
     count: (erasures) =>
       ask(() => {
@@ -96,7 +96,7 @@ export function fakeErasureTarget(
         process.cover('clickhouse: rows of erased players removed');
         return 'removed' as const;
       }),
-    // Neither are scores.
+    // Nor does it write scores.
     forgetDevices: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
@@ -108,7 +108,7 @@ function tableNames(): PlayerTable[] {
   return TABLE_NAMES.filter((table) => isPlayerTable(table));
 }
 
-/** Whether a row comes from before its player's erasure: by its place in the log, which its version holds too. */
+/** Whether a row is older than its player's erasure, by its position in the log, which is also part of its version. */
 export function isErased(table: PlayerTable, row: string, erasure: PendingErasure): boolean {
   if (valueOf(table, row, 'player_id') !== erasure.playerId) return false;
   const [sequence, index] = placeOf(table, row);
@@ -120,7 +120,7 @@ function placeOf(table: PlayerTable, row: string): readonly [sequence: number, i
   switch (TABLES[table].placing) {
     case 'facts':
       return [Number(value('facts_sequence')), Number(value('facts_index'))];
-    // A snapshot of the record of the erasure itself is replaced by the tombstone, which has the same version.
+    // The tombstone has the same version as a snapshot from the record of the erasure, and replaces it.
     case 'snapshots':
       return [Number(BigInt.asUintN(64, BigInt(value('version')))), Infinity];
     case 'memberships': {

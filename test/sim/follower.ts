@@ -5,12 +5,12 @@ import type { Observer } from './observer.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 
-/** One reader of the event stream (SSE), who comes back with `Last-Event-ID` whenever the connection ends. */
+/** One reader of the event stream (SSE). It reconnects with `Last-Event-ID` whenever the connection ends. */
 export interface Follower {
   run(): Promise<void>;
-  /** Whether a heartbeat has told it that it has everything up to this record of FACTS. */
+  /** Whether a heartbeat confirmed that the reader has everything up to this record of FACTS. */
   has(sequence: number): boolean;
-  /** Every event since the first `connected`, once, in the order of the log; after a `gap` later ones. */
+  /** Every event since the first `connected`, once, in the order of the log; after a `gap` only later ones. */
   check(observer: Observer): void;
 }
 
@@ -21,7 +21,7 @@ interface Heard {
 }
 
 const NETWORK_MS = 0.5;
-/** What a slow connection has not taken yet. */
+/** Bytes that a slow connection has not received yet. */
 const BEHIND_BYTES = 300 * 1024;
 
 export function createFollower(world: World, serving: () => readonly SimProcess[]): Follower {
@@ -29,10 +29,10 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
   const heard: Heard[] = [];
   let lastId: string | undefined;
   let startSequence: number | undefined;
-  /** Counts connections: what still arrives of an older one is not listened to. */
+  /** Counts connections, so that late messages of an earlier one are ignored. */
   let connection = 0;
 
-  /** @param most messages that arrive */
+  /** @param most the maximum number of messages that arrive */
   function hear(bytes: Uint8Array, most: number): void {
     const messages = Buffer.from(bytes).toString('utf8').split('\n\n');
     for (const message of messages.slice(0, most)) {
@@ -57,7 +57,7 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
       const reader: LiveReader = {
         write(...messages) {
           const bytes = Buffer.concat(messages);
-          // Now and then the connection breaks in the middle of a burst.
+          // Sometimes the connection breaks within a burst.
           const most = random.chance(0.02) ? 1 : Infinity;
           world.clock.timer(NETWORK_MS, () => {
             if (mine !== connection) return;
@@ -84,7 +84,7 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
           { key: 'key_1', game: 'demo', environment: 'live', eventNames: [], ...resume },
           reader,
         );
-        // Connections end now and then without anybody's fault.
+        // Sometimes a connection ends without a fault.
         world.clock.timer(random.between(2_000, 20_000), () => {
           if (process.clock.state === 'running') detach();
           resolve();
@@ -108,7 +108,7 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
     },
     check(observer) {
       const last = lastErasures(observer);
-      /** Events of a player that was erased since: whoever comes back is not told of them. */
+      /** Events of a player that was erased since. A reader that reconnects does not get them. */
       const maySkip = new Set<string>();
       const owed = observer.commits
         .filter(({ sequence }) => sequence > (startSequence ?? Infinity))
@@ -132,7 +132,7 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
         const isSkipped = at > next && !owed.slice(next, at).every((place) => maySkip.has(place));
         if (at > next && !isSkipped) world.cover('live: events of an erased player passed over');
         if (at < 0 || (isSkipped && !mayMiss)) {
-          world.violate('stream-in-order', `the stream sent ${sequence}-${index} where ${owed[next]} was due`);
+          world.violate('stream-in-order', `the stream sent ${sequence}-${index} but ${owed[next]} was next`);
           return;
         }
         mayMiss = false;

@@ -4,34 +4,34 @@ import type { Origin } from '../../src/gateway/backend.ts';
 import type { World } from './world.ts';
 import { isQuery } from './operation.ts';
 
-/** One command or query as a client sent it, and what the client heard. Moments are the world's ticks. */
+/** One command or query as a client sent it, and the reply that the client received. Times are ticks of the world. */
 export interface Attempt {
   id: number;
   gateway: string;
   partition: number;
-  /** Stamped with the time of receipt when it reaches the gateway. */
+  /** Gets its time of receipt when it reaches the gateway. */
   origin: Origin;
   body: CommandBody | QueryBody;
-  /** The definitions its gateway had seen when it arrived there. */
+  /** The definitions' revision at its gateway when it arrived. */
   configRevision: number;
   invokedTick: number;
   invokedMs: number;
   /** `lost`: the connection broke, or the client gave up. */
   outcome: { reply: Reply | 'lost'; tick: number; ms: number } | undefined;
-  /** The command it became, once it left the gateway. */
+  /** The command that the gateway published for it. */
   command: Command | undefined;
 }
 
-/** What clients did and heard in one run. */
+/** What clients sent and received in one run. */
 export interface History {
   readonly attempts: readonly Attempt[];
   begin(attempt: Pick<Attempt, 'gateway' | 'partition' | 'origin' | 'body'>): Attempt;
-  /** It has reached its gateway. */
+  /** Records that it has reached its gateway. */
   received(attempt: Attempt, receivedAt: number, configRevision: number): void;
   end(attempt: Attempt, reply: Reply | 'lost'): void;
-  /** Commands on their way to REQUESTS, in the order they were given to the gateway. */
+  /** Commands on their way to REQUESTS, in the order in which the gateway received them. */
   sent(commands: readonly Command[]): void;
-  /** The attempt behind a command. */
+  /** The attempt that a command belongs to. */
   attemptOf(command: Command): Attempt | undefined;
 }
 
@@ -86,7 +86,7 @@ export function createHistory(world: World): History {
         );
         const attempt = queue[at];
         if (attempt === undefined) {
-          world.violate('simulation', `a command nobody sent: ${text}`);
+          world.violate('simulation', `a command that no client sent: ${text}`);
           continue;
         }
         queue.splice(at, 1);

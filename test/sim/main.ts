@@ -15,7 +15,7 @@ const HELP = `npm run sim -- [options]
   --write-seeds with --mutants: hunt from seed 1, and store the seeds found: later hunts begin there
 `;
 
-/** How much of a failing seed's history is shown. */
+/** The number of lines of a failing seed's history to print. */
 const HISTORY_LINES = 60;
 const SHOWN_VIOLATIONS = 3;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -124,5 +124,5 @@ async function printViolation(seed: number, invariant: string, message: string):
   const at = lines.findIndex((line) => names.some((name) => line.includes(name)));
   const from = Math.max(0, (at < 0 ? lines.length : at + HISTORY_LINES / 4) - HISTORY_LINES);
   for (const line of lines.slice(from, from + HISTORY_LINES)) print(line.slice(0, 240));
-  print(`\nthe whole of it: npm run sim -- --seed ${seed}`);
+  print(`\nfull history: npm run sim -- --seed ${seed}`);
 }

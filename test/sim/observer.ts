@@ -5,28 +5,31 @@ import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
-/** A record of FACTS as it was stored; kept here also when FACTS is trimmed. */
+/** A record of FACTS as stored. It remains here after FACTS is trimmed. */
 export interface StoredCommit {
   sequence: number;
-  /** The world's moment of storing. */
+  /** The tick at which it was stored. */
   tick: number;
   atMs: number;
   record: CommitRecord;
 }
 
-/** A message of REQUESTS as it was stored; kept here also when REQUESTS is lost. */
+/** A message of REQUESTS as stored. It remains here after REQUESTS is lost. */
 export interface StoredRequest {
-  /** REQUESTS starts over with every loss; its creation alone does not tell. */
+  /**
+   * The incarnation of REQUESTS, which starts over after every loss. The stream's creation time alone does not tell
+   * them apart.
+   */
   incarnation: number;
   sequence: number;
   partition: number;
-  /** The broker's wall clock, as in a position. */
+  /** The broker's wall clock, as a position holds it. */
   storedAtMs: number;
   atMs: number;
   commands: readonly Command[];
 }
 
-/** Everything that was ever stored in FACTS and REQUESTS, in order, seen from inside the broker. */
+/** Everything that was ever stored in FACTS and REQUESTS, in order, as the broker received it. */
 export interface Observer {
   readonly commits: readonly StoredCommit[];
   readonly requests: readonly StoredRequest[];
@@ -44,7 +47,7 @@ export function observe(world: World, broker: MemoryBroker): Observer {
   facts.onChange(() => {
     for (let sequence = commits.length + 1; sequence <= facts.bounds().lastSequence; sequence++) {
       const stored = facts.get(sequence);
-      if (stored === undefined) throw new Error(`record ${sequence} of FACTS went unseen`);
+      if (stored === undefined) throw new Error(`record ${sequence} of FACTS was not observed`);
       const record = decodeCommit(stored.data);
       commits.push({ sequence, tick: world.tick(), atMs: world.clock.monotonicMs(), record });
       world.cover(

@@ -4,7 +4,7 @@ import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
 export type Heard = Reply | 'lost';
 
-/** Sends one command or query to some gateway and resolves to what was heard. */
+/** Sends one command or query to a gateway and resolves to the reply that the client received. */
 export type Send = (
   entityId: string,
   body: CommandBody | QueryBody,
@@ -12,12 +12,14 @@ export type Send = (
   by?: CallerKind,
 ) => Promise<Heard>;
 
-/** Something a client does, again and again if it must: a repeat carries the same key and ids, and a stamp of its own. */
+/** An operation of a client, retried if necessary. A retry keeps the key and the ids, and has its own stamp. */
 export interface Operation {
-  /** Whether a repeat counts nothing twice. */
+  /** Whether a retry is safe. */
   safe: boolean;
   run(send: Send): Promise<Heard>;
-  /** The same Idempotency-Key with another body, or of another kind of API key, if there is one to abuse. */
+  /**
+   * The same Idempotency-Key with another body, or from another kind of API key; absent when there is none to misuse.
+   */
   abuse?: (send: Send) => Promise<Heard>;
 }
 

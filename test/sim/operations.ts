@@ -15,9 +15,9 @@ import { type Heard, isUnavailable, type Operation, type Send } from './operatio
 export interface Operations {
   next(): Operation;
   read(playerId: string): Operation;
-  /** A single evaluation: what it serves counts as seen. */
+  /** A single evaluation. What it serves counts as an exposure. */
   evaluate(playerId: string): Operation;
-  /** A single tracked event with an id of its own. */
+  /** A single tracked event with its own id. */
   probe(playerId: string): Operation;
 }
 
@@ -28,12 +28,12 @@ export interface OperationsOptions {
 }
 
 const LEDGER = ledgerIdOf('key-1');
-/** What a gateway says of an event that broke an enforced schema. */
+/** The gateway's findings for an event that violates an enforced schema. */
 const BROKEN = { schemaVersion: 1, faults: [{ path: '/s', message: 'must be string' }] };
 const COUNTRIES = ['NO', 'DE', 'JP'] as const;
 const CALLERS = ['client', 'server'] as const;
 
-/** Random operations of the first part of the domain. Every attempt is stamped, so that no two look alike in the log. */
+/** Random operations on players and events. Every attempt has a unique stamp, which distinguishes it in the log. */
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
   const ofFlags = random.fork('flags');
   const ofPlay = random.fork('play');
@@ -43,7 +43,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofQuarantine = random.fork('quarantine');
   const ofCampaigns = random.fork('campaigns');
   const ofCallers = random.fork('callers');
-  /** Ids of events that broke their schemas, by player. */
+  /** Ids of events that violated their schemas, by player. */
   const quarantined = new Map<string, string[]>();
   let stamps = 0;
   let keys = 0;
@@ -102,10 +102,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     }));
   }
 
-  /** What an event says of a flag that the player saw. */
+  /** The properties with which an event reports a flag that the player saw. */
   const sight = () => (ofFlags.chance(0.15) ? { flag_key: ofFlags.pick(FLAG_KEYS), ...naming(ofFlags) } : {});
 
-  /** @param eventId the caller's own, or derived from a key; `undefined`: one that the gateway makes */
+  /** @param eventId the caller's own, or derived from a key; `undefined`: the gateway generates one */
   function item(playerId: string, index: number, eventId: string | undefined): TrackItem {
     const unique = stamp();
     const response = gameClients.response(playerId);
@@ -141,7 +141,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     );
   }
 
-  /** As a replay does it, which read of a quarantined event in ClickHouse; now and then of one that is not there, or gone. */
+  /**
+   * A replay of a quarantined event, which a real replay reads from ClickHouse. Sometimes the event is unknown or was
+   * released.
+   */
   function release(playerId: string): Operation {
     const number = ofQuarantine.int(1, 6);
     const known = quarantined.get(playerId) ?? [];
@@ -156,13 +159,13 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     );
   }
 
-  /** Without an Idempotency-Key a repeat may erase the next life. */
+  /** Without an Idempotency-Key a retry may erase the player's next life. */
   function erase(playerId: string): Operation {
     const idempotency = ofErasures.chance(0.5) ? { key: `erase-${++keys}`, bodyHash: `hash-${keys}` } : undefined;
     return keyed(playerId, idempotency, (again) => ({ kind: 'ErasePlayer', playerId, ...withClaim(again) }));
   }
 
-  /** As the batch endpoint does it: the key is claimed first, then each partition gets its part. */
+  /** As the batch endpoint does: it claims the key first, then sends each partition its part. */
   function batch(): Operation {
     const idempotency = claim(0.6);
     const wanted = Array.from({ length: random.int(2, 5) }, (_, index) => ({
@@ -195,13 +198,13 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     };
   }
 
-  /** Its id makes a repeat safe, with an Idempotency-Key and without. */
+  /** Its id makes a retry safe, with or without an Idempotency-Key. */
   function recordSession(playerId: string): Operation {
     const session = drawSession(ofPlay, playerId);
     return keyed(playerId, claim(0.3), (idempotency) => ({ ...session(stamp()), ...withClaim(idempotency) }), true);
   }
 
-  /** Without a transaction only an Idempotency-Key makes a repeat safe. */
+  /** Without a transaction only an Idempotency-Key makes a retry safe. */
   function recordPurchase(playerId: string): Operation {
     const purchase = drawPurchase(ofPlay, playerId);
     const idempotency = claim(0.5);
@@ -209,7 +212,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     return keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
   }
 
-  /** A call of a game client: without an Idempotency-Key a repeat would be another. */
+  /** A call of a game client. Without an Idempotency-Key a retry would be a second call. */
   function call(playerId: string): Operation {
     const dice = ofSessions.next();
     const kind = dice < 0.3 || !gameClients.knows(playerId) ? 'init' : dice < 0.85 ? 'sync' : 'end';
@@ -220,7 +223,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       async run(send) {
         const heard = await operation.run(send);
         gameClients.heard(playerId, heard);
-        // Who opened a session mostly goes on to play.
+        // A player who opened a session usually continues it.
         if (heard !== 'lost' && heard.kind === 'sessionOpened' && ofSessions.chance(0.5)) {
           gameClients.heard(playerId, await send(playerId, gameClients.sync(playerId)(stamp())));
         }
@@ -266,11 +269,14 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     if (dice < 0.73) return evaluate(playerId);
     if (dice < 0.76) return ask(playerId, 'all');
     if (dice >= 0.93) return read(playerId);
-    // One plays more than the others, so that its sessions follow each other.
+    // One player is more active than the others, so that its sessions follow each other.
     return call(ofSessions.chance(0.6) ? (players[0] ?? playerId) : playerId);
   }
 
-  /** By a client or a server key, now and then as recorded before callers had kinds; abused by one of another kind, too. */
+  /**
+   * Sets a client or a server key as caller, sometimes none (as in old records). A misuse comes from another kind of
+   * caller.
+   */
   function called(operation: Operation): Operation {
     const by = ofCallers.chance(0.1) ? undefined : ofCallers.pick(CALLERS);
     const other = by === 'client' ? 'server' : 'client';
@@ -300,7 +306,7 @@ function as(by: CallerKind | undefined, send: Send): Send {
   return (entityId, body, environment) => send(entityId, body, environment, by);
 }
 
-/** The same event, with nothing that speaks against it. */
+/** The same event without the fields that make it invalid. */
 function sound(item: TrackItem): TrackItem {
   const { quarantine: _, ...rest } = item;
   return rest;

@@ -1,13 +1,13 @@
 import type { RecordPurchase, RecordSession } from '../../actors/vocabulary/commands.ts';
 import type { Random } from './random.ts';
 
-/** Few, so that many come again, under another Idempotency-Key or none, and with other figures. */
+/** Few ids, so that many repeat with another Idempotency-Key or none, and with other amounts. */
 const IDS = 4;
 
-/** One attempt's body is made of what stays and of a stamp of its own. */
+/** One attempt's body: a constant part and the attempt's own stamp. */
 export type Attempted<T> = (stamp: number) => T;
 
-/** A session that a client recorded: its id is one of a few. */
+/** A session that a client recorded. Its id is one of a few. */
 export function drawSession(random: Random, playerId: string): Attempted<RecordSession> {
   const startedAt = random.chance(0.5) ? 1_700_000_000_000 + random.int(0, 1_000) : null;
   const durationSeconds = random.int(0, 600);
@@ -24,7 +24,7 @@ export function drawSession(random: Random, playerId: string): Attempted<RecordS
   });
 }
 
-/** A purchase, mostly of one of a few transactions. */
+/** A purchase, usually of one of a few transactions. */
 export function drawPurchase(random: Random, playerId: string): Attempted<RecordPurchase> {
   const transactionId = random.chance(0.7) ? `tx-${random.int(1, IDS)}` : null;
   const amount = random.pick([1, 1_000, 99_900]);

@@ -27,19 +27,22 @@ export interface QuietOptions {
   clients: Clients;
   operations: Operations;
   follower: Follower;
-  /** What still runs from the time of trouble. */
+  /** What still runs from the phase of faults. */
   busy: readonly Promise<void>[];
 }
 
-/** Longer than anything healthy takes: the longest answer, a lease with its margin, the longest back-off of a sink. */
+/**
+ * Longer than anything takes in a healthy service: the longest reply, a lease with its margin, the longest back-off of
+ * a sink.
+ */
 const HEALING_MS = 45_000;
 const SETTLING_MS = 45_000;
-/** Longer than a record of an evaluation's exposure is under way: its owner does not wait for it to answer. */
+/** Longer than it takes to record an exposure, which the owner does after it has replied. */
 const EXPOSING_MS = 200;
 
 /**
- * After everything is mended: the clients end, every player can be read and written through every process, and then all
- * outputs catch up. That this comes to pass is the service's promise to come back by itself.
+ * The phase after all faults are repaired: the clients end, every player must be readable and writable through every
+ * process, and all outputs must catch up. This proves that the service recovers without help.
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
   const { world, broker, clickhouse, config, campaigns, machines, partitions, follower, busy } = options;
@@ -53,7 +56,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   await world.clock.run(() => isHealed || failed(), startMs + HEALING_MS);
   if (failed()) return;
   if (!isHealed) {
-    world.violate('comes-back', 'a client still gets no answer long after everything was mended');
+    world.violate('comes-back', 'a client still gets no answer long after all faults were repaired');
     return;
   }
   const settledMs = world.clock.monotonicMs();
@@ -76,7 +79,10 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     return (entry?.value && parseSinkPosition(decodeJson(entry.value))?.sequence) ?? 0;
   }
 
-  /** The revision up to which each partition has looked at all its players, and the time up to which campaigns had theirs. */
+  /**
+   * The revision up to which each partition has swept its players, and the time up to which it has run campaign
+   * schedules.
+   */
   function sweeps(): { revision: number; schedulesUpTo: number }[] {
     return Array.from({ length: partitions }, (_, partition) => {
       const entry = broker.bucket('POSITIONS').get(`segments.${partition}`);
@@ -90,7 +96,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     });
   }
 
-  /** The latest scheduled time that has come, and is not missed; 0: none. */
+  /** The latest scheduled time that has passed and is not too late; 0: none. */
   function lastSchedule(): number {
     const nowMs = world.clock.wallMs();
     const times = campaigns
@@ -120,7 +126,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   }
 }
 
-/** Asks for a flag of every player and reads it, and writes one of them, through every process. */
+/** Evaluates a flag for every player, reads every player and writes one of them, through every process. */
 async function lastWords({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
   for (const machine of machines) {
     const process = await servingOn(world, machine);

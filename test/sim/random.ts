@@ -1,4 +1,4 @@
-/** Seeded choices. The same seed gives the same choices, so a run can be had again. */
+/** Seeded random choices. The same seed gives the same choices, so a run can be repeated. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
@@ -9,7 +9,9 @@ export interface Random {
   /** True with probability `share`. */
   chance(share: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** A stream of choices of its own, so that one part of the world choosing more does not shift another's choices. */
+  /**
+   * An independent sequence of choices, so that more choices in one part of the world do not change those in another.
+   */
   fork(label: string): Random;
 }
 

@@ -5,9 +5,9 @@ import type { SeedReport, WorkOrder } from './worker.ts';
 
 export interface SeedsRun {
   seeds: number;
-  /** What went wrong, by seed. */
+  /** Violations by seed. */
   violations: { seed: number; invariant: string; message: string }[];
-  /** In how many seeds each branch of the protocol and each fault was met. */
+  /** The number of seeds that met each protocol branch and each fault. */
   coverage: Map<string, number>;
   /** Trace hash by seed. */
   traceHashes: Map<number, number>;
@@ -21,19 +21,22 @@ export interface RunSeedsOptions {
   mutant?: string;
   /** Only these faults. */
   faults?: readonly FaultKind[] | undefined;
-  /** How many violations are enough. */
+  /** The run ends after this many violations. */
   enough?: number;
   onProgress?: (done: number, violations: number) => void;
 }
 
-/** Seeds given out at once: few enough that nobody waits for the last, many enough that nobody waits for work. */
+/**
+ * Seeds per order to a worker: few enough that all workers finish together, many enough that none is idle between
+ * orders.
+ */
 const ORDER_SEEDS = 20;
-/** The same when the first violation ends the run: what comes after it would be for nothing. */
+/** The same when the first violation ends the run, which wastes the rest of the order. */
 const SHORT_ORDER_SEEDS = 1;
-/** One seed takes some milliseconds; a worker that says nothing for this long is caught in a loop. */
+/** One seed takes milliseconds; a worker without a report for this long is stuck in a loop. */
 const SILENCE_MS = 60_000;
 
-/** Runs seeds in worker processes, so that a worker's fate (a loop, a crash, a mutant) is its own. */
+/** Runs seeds in worker processes, so that a loop, a crash or a mutant affects only its own process. */
 export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
   const { from, count, workers, mutant, faults, enough = Infinity } = options;
   const run: SeedsRun = { seeds: 0, violations: [], coverage: new Map(), traceHashes: new Map() };
@@ -60,7 +63,9 @@ export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
   return run;
 }
 
-/** One worker's life: orders in, reports out. A worker that dies or falls silent is itself a violation. */
+/**
+ * The protocol with one worker: orders go in, reports come out. A worker that dies or stops reporting is a violation.
+ */
 function work(
   takeOrder: () => WorkOrder | undefined,
   add: (report: SeedReport) => void,

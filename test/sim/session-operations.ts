@@ -4,19 +4,19 @@ import type { Attempted } from './play-operations.ts';
 import type { Random } from './random.ts';
 import type { Heard } from './operation.ts';
 
-/** How long sessions stay open: mostly so short that they end by themselves while it all goes on. */
+/** How long sessions stay open: usually so short that they expire during the run. */
 const TTLS_MS = [1_500, 5_000, 1_800_000];
 
-/** What game clients do, and the sessions they were told of. */
+/** The operations of game clients, and the sessions that their replies named. */
 export interface GameClients {
   init(playerId: string): Attempted<InitSession>;
   sync(playerId: string): Attempted<SyncSession>;
   end(playerId: string): Attempted<EndSession>;
-  /** Whether any session of the player was heard of. */
+  /** Whether a reply has named a session of the player. */
   knows(playerId: string): boolean;
-  /** Notes what was heard: the calls to come name the session. */
+  /** Records a reply, so that later calls name its session. */
   heard(playerId: string, reply: Heard): void;
-  /** What some event of the player says of an intervention; `undefined`: nothing. */
+  /** What an event of the player reports about an intervention; `undefined`: nothing. */
   response(playerId: string): Response | undefined;
 }
 
@@ -28,17 +28,17 @@ export interface Response {
 export function createGameClients(random: Random): GameClients {
   const sessions = new Map<string, string[]>();
   const ofCampaigns = random.fork('campaigns');
-  /** Interventions that syncs told of, by player. */
+  /** Interventions that syncs delivered, by player. */
   const interventions = new Map<string, string[]>();
 
-  /** Mostly the latest; also one that is over, or never was. */
+  /** Usually the latest one, sometimes one that has expired or never existed. */
   function pickSession(playerId: string): string {
     const known = sessions.get(playerId) ?? [];
     if (known.length === 0 || random.chance(0.05)) return 'ses_unheard-of';
     return random.chance(0.6) ? (known.at(-1) ?? '') : random.pick(known);
   }
 
-  /** Mostly of the player's latest; now and then of another's, or of none that there is. */
+  /** Usually the player's latest one, sometimes another player's, or one that does not exist. */
   function response(playerId: string): Response | undefined {
     const known = interventions.get(playerId);
     if (!ofCampaigns.chance(known === undefined ? 0.02 : 0.4)) return undefined;

@@ -3,27 +3,30 @@ import type { ClientClocks } from '../../streams/log/memory/connection.ts';
 import type { Random } from './random.ts';
 
 /**
- * The time of a simulated world. It stands still while code runs and jumps from one timer to the next, so nothing depends
- * on the machine. What a timer set off has settled, promise by promise, before the next one fires.
+ * The time of a simulated world. It stands still while code runs and moves from one timer to the next, so nothing
+ * depends on the machine. All promises that a timer resolves settle before the next timer fires.
  */
 export interface SimClock extends Clock {
-  /** Moves on, timer by timer, until `done` holds (true) or the clock reads `untilMs` (false). */
+  /** Fires timer after timer until `done` holds (true) or the clock reads `untilMs` (false). */
   run(done: () => boolean, untilMs: number): Promise<boolean>;
-  /** Everybody's wall clock goes on by this much at once, as if the world had slept. */
+  /** Moves every process's wall clock forward by this much at once, as if the machines had been suspended. */
   jumpWall(durationMs: number): void;
   /** The clock of one process. */
   process(): ProcessClock;
 }
 
-/** One process's view of the time, and what can happen to a process as a whole. */
+/** One process's clock, and the signals that the process can get. */
 export interface ProcessClock extends Clock, ClientClocks {
   readonly state: 'running' | 'paused' | 'dead';
-  /** SIGSTOP: nothing of the process runs. */
+  /** SIGSTOP: no code of the process runs. */
   pause(): void;
-  /** SIGCONT: all timers that came due and all that arrived meanwhile, in the order of whatever the event loop was at. */
+  /** SIGCONT: runs all overdue timers and everything that arrived meanwhile, in the order of the event loop. */
   resume(): void;
   kill(): void;
-  /** Sets the process's wall clock off the world's (may be negative; 0 is right). Its monotonic clock is untouched. */
+  /**
+   * Sets the difference between the process's wall clock and the world's (may be negative). Its monotonic clock is
+   * unchanged.
+   */
   setWall(offsetMs: number): void;
 }
 
@@ -34,9 +37,9 @@ interface Timer {
 }
 
 const START_WALL_MS = Date.UTC(2026, 0, 1);
-/** A timer fires a little late, never early, and never twice equally late. */
+/** A timer fires a little late, never early, each time by a different delay. */
 const TIMER_JITTER_MS = 0.4;
-/** A life takes some ten thousand steps. */
+/** One run takes some ten thousand steps. */
 const MOST_STEPS = 1_000_000;
 
 export function createSimClock(random: Random): SimClock {
@@ -58,7 +61,7 @@ export function createSimClock(random: Random): SimClock {
     await settled();
     while (!done()) {
       steps += 1;
-      if (steps > MOST_STEPS) throw new Error('time stands still: the timers of this world never end');
+      if (steps > MOST_STEPS) throw new Error('the run does not end: it fired more timers than the maximum');
       const next = pop(heap);
       if (next === undefined) return false;
       if (next.fn === undefined) continue;

@@ -1,8 +1,8 @@
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 
 /**
- * The bounds of the simulated service. Time passes faster: what takes minutes happens in seconds, so that a short life
- * meets snapshots, marks, trimming and the caps of players.
+ * The bounds of the simulated service. They shorten minutes to seconds, so that a short run reaches snapshots, marks,
+ * trimming and the caps of players.
  */
 export const SIM_LIMITS = {
   ...LIMITS,

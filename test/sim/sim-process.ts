@@ -21,7 +21,7 @@ import { type Toucher, type TouchPoint, touchyLog, touchyStores } from './touch-
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
-/** A machine: its disk outlives its processes. */
+/** A machine. Its disk outlives its processes. */
 export interface Machine {
   name: string;
   stores: Stores;
@@ -34,15 +34,15 @@ export interface SimProcess {
   readonly name: string;
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
-  /** Set once its definitions are loaded: from then on it takes requests. */
+  /** True once its definitions are loaded: from then on it accepts requests. */
   readonly serving: { commit: CommandClient; config: ConfigStore; actors: Actors; feed: RunningLiveFeed } | undefined;
-  /** Does something at the `count`-th touch of a point from now on. One thing at a time. */
+  /** Runs an action at the `count`-th future visit of a touch point. Only one action can be set. */
   at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
   kill(): void;
   /** SIGTERM: stops in order, then exits. */
   stop(): Promise<void>;
-  /** Settles when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly gone: Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface ProcessOptions {
   retentionMs: number;
   onRefused: (record: CommitRecord) => void;
   onTaken: (process: SimProcess) => void;
-  /** A term of this owner's has ended: its names begin with `owner`. */
+  /** A term of one of this process's owners has ended. */
   onTermEnd: (owner: string, partition: number, end: string) => void;
 }
 
@@ -69,7 +69,7 @@ export function createMachine(name: string): Machine {
   return { name, stores: createMemoryStores(), incarnations: 0, process: undefined };
 }
 
-/** Starts a process on a machine whose last one is gone. */
+/** Starts a process on a machine whose previous process has ended. */
 export function startProcess(options: ProcessOptions, machine: Machine): SimProcess {
   const { world, broker, clickhouse, history, partitions, limits } = options;
   machine.incarnations += 1;

@@ -27,41 +27,56 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 /**
  * Deterministic simulation of the service.
  *
- * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners with
- * a local store, trimmer, ClickHouse sink, webhook matcher, live stream (sim-process.ts), over one broker in memory (streams/log/log-memory.ts)
- * and a ClickHouse that knows only blocks, tokens and snapshots (fake-clickhouse.ts). Time is a heap of timers that the
- * simulation fires one by one (sim-clock.ts), every message takes a random latency, and all choices come from the seed: the
- * same seed lives the same life, to the last message. Clients (clients.ts, operations.ts) register, patch, track, send
- * batches, read, evaluate flags and override them, and repeat what was not answered, mostly through another machine.
+ * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners
+ * with a local store, trimmer, ClickHouse sink, webhook matcher and live stream (sim-process.ts). They share one broker
+ * in memory (streams/log/log-memory.ts) and a ClickHouse that implements only blocks, tokens and snapshots
+ * (fake-clickhouse.ts). Time is a heap of timers that the simulation fires one by one (sim-clock.ts), every message has
+ * a random latency, and all choices come from the seed: the same seed gives the same run, to the last message. Clients
+ * (clients.ts, operations.ts) register, patch, track, send batches, read, evaluate and override flags, and retry what
+ * was not answered, usually through another machine.
  *
- * THE FAULTS (chaos.ts, touch-points.ts). Each seed takes some of: crash at any moment or at the n-th touch of log, bucket,
- * disk or ClickHouse; restart on the same disk or an empty one; orderly stop; SIGSTOP past the lease, and the worst form of
- * it, an owner that wakes just when its successor has fallen silent; broken connections; broker restarts with REQUESTS
- * lost; writes lost, doubled or late, on the way there or back; wall clocks that are off; nights and weeks that pass at once; FACTS
- * full; ClickHouse slow, away or taking blocks without saying so. Definitions change meanwhile.
+ * THE FAULTS (chaos.ts, touch-points.ts). Each seed uses some of: crash at any time or at the n-th use of log, bucket,
+ * disk or ClickHouse; restart on the same disk or an empty one; orderly stop; SIGSTOP past the lease, and its worst
+ * form, an owner that resumes just when its successor has been paused; broken connections; broker restarts that lose
+ * REQUESTS; writes lost, doubled or late, as request or as reply; wall clocks that are off; nights and weeks that pass
+ * at once; a full FACTS; ClickHouse slow, unreachable or taking blocks without confirmation. Definitions change
+ * meanwhile.
  *
- * THE VERDICT. After some seconds of trouble everything is mended, and the service has to come back by itself (quiet.ts:
- * `comes-back`, `catches-up`). Then everything ever stored (observer.ts) is held against a sequential model of the
- * documented behaviour that shares no code with the domain (model.ts):
+ * THE VERDICT. After some seconds all faults are repaired, and the service must recover without help (quiet.ts:
+ * `comes-back`, `catches-up`). Then everything that was ever stored (observer.ts) is compared with a sequential model
+ * of the documented behaviour that shares no code with the domain (model.ts). The invariants, and where they are
+ * checked:
  *
- * | invariant | what it says | where |
- * |---|---|---|
- * | `exactly-its-facts`, `exactly-once`, `nothing-passed-over` | the commands between two positions, one after another, give just the facts that stand there | check-log |
- * | `one-epoch-per-sequence`, `position`, `deadline`, `time` | barrier before every owner's records; positions only go forward; nothing decided late; timed changes are due | check-log |
- * | `time`, `membership` | segments change with what changes the player, on time, and after an edit; once all is calm everybody is where they belong | check-log, check-segments |
- * | `caps`, `delivered-once`, `schedule` | no player gets more of a campaign than its caps and cooldown allow; what was given is delivered again only in a later session, and a scheduled time gives everybody one turn | check-campaigns |
- * | `exposure` | what an evaluation served counts as seen, once per period and variant, and never for who has an override | check-exposures |
- * | `served` | what an evaluation answered is stored before, and an event exposes that, or the variant it names | check-exposures, model-served |
- * | `period` | an edit begins a period of its flag exactly if it changes who gets what | flag-history |
- * | `acknowledged-is-stored`, `reply` | what a client was told was stored before it was told, and is the model's answer there | check-replies |
- * | `no-stale-answer`, `read` | answers that changed nothing are true at a moment between request and answer, of definitions as new as the gateway's | check-replies |
- * | `snapshot`, `store-is-fold`, `rebuild` | snapshots, local stores, and snapshots plus suffix are what the model holds | check-log, check-outputs |
- * | `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` | sinks: everything once, no token with other bytes | check-outputs, fake-clickhouse |
- * | `stream-in-order` | a stream reader who comes back gets every event once, in order, or is told of a gap; those of a player erased since may be missing | follower |
- * | `erased-is-gone` | no row of the time before a player's erasure is left, and none of the time after is missing | check-outputs |
- * | `no-false-deposition`, `no-alarm`, `no-exception` | nobody steps down for nothing; no ERROR line, no throw | here, world |
+ * - `exactly-its-facts`, `exactly-once`, `nothing-passed-over` (check-log): the commands between two positions,
+ *   decided one after another, give exactly the facts in the record.
+ * - `one-epoch-per-sequence`, `position`, `deadline`, `time` (check-log): a barrier precedes every owner's records,
+ *   positions only advance, no command is decided late, timed changes are due.
+ * - `time`, `membership` (check-log, check-segments): segments change with the player's facts, on time and after an
+ *   edit; after the run every player is in the right segments.
+ * - `caps`, `delivered-once`, `schedule` (check-campaigns): no player gets more of a campaign than its caps and
+ *   cooldown allow; an intervention is delivered again only in a later session; a scheduled time gives every player one
+ *   turn.
+ * - `exposure` (check-exposures): what an evaluation served counts as seen, once per period and variant, and never
+ *   for a player with an override.
+ * - `served` (check-exposures, model-served): what an evaluation's reply contains is stored first; an event exposes
+ *   that, or the variant that it names.
+ * - `period` (flag-history): an edit begins a period of its flag exactly if it changes which player gets which
+ *   variant.
+ * - `acknowledged-is-stored`, `reply` (check-replies): what a reply reports was stored before it, and the reply is
+ *   the model's there.
+ * - `no-stale-answer`, `read` (check-replies): a reply without changes is true at some time between request and
+ *   reply, with definitions at least as new as the gateway's.
+ * - `snapshot`, `store-is-fold`, `rebuild` (check-log, check-outputs): snapshots, local stores, and snapshots plus
+ *   later facts equal the model's state.
+ * - `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` (check-outputs, fake-clickhouse): sinks write
+ *   everything once, and no token with other bytes.
+ * - `stream-in-order` (follower): a stream reader that reconnects gets every event once, in order, or a `gap`; events
+ *   of a player that was erased since may be missing.
+ * - `erased-is-gone` (check-outputs): no row from before a player's erasure remains, and no later row is missing.
+ * - `no-false-deposition`, `no-alarm`, `no-exception` (here, world): no owner steps down without a successor; no
+ *   ERROR line, no exception.
  *
- * mutants.ts takes the safeguards away one by one; each loss must be caught.
+ * mutants.ts removes the safeguards one by one; an invariant must catch each.
  */
 export async function simulate(seed: number, { onLine, faults }: SimulationOptions = {}): Promise<SimulationResult> {
   const world = createWorld(seed, onLine);
@@ -80,7 +95,7 @@ export async function simulate(seed: number, { onLine, faults }: SimulationOptio
 }
 
 export interface SimulationOptions {
-  /** Hears the history, line by line. */
+  /** Receives the history, line by line. */
   onLine?: (line: string) => void;
   /** Only these faults. */
   faults?: readonly FaultKind[] | undefined;
@@ -90,17 +105,17 @@ export interface SimulationResult {
   seed: number;
   violation: Violation | undefined;
   coverage: ReadonlyMap<string, number>;
-  /** The same for every run of a seed. */
+  /** A hash of the run: equal for every run of a seed. */
   traceHash: number;
 }
 
 const RETENTION_MS = 2_500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** One life, from an empty broker to the verdict. */
+/** Runs one seed, from an empty broker to the verdict. */
 async function live(world: World, only: readonly FaultKind[] | undefined): Promise<void> {
   const random = world.random('shape');
-  // With small records a message is decided in several commits.
+  // With small records the owner decides one message in several commits.
   const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
   const limits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
@@ -108,7 +123,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
   const lifeMs = random.between(6_000, 22_000);
   const weather = drawWeather(random, only);
-  // Half of all lives see midnight, when what counts by days changes.
+  // Half of all runs include midnight, when daily counts change.
   if (random.chance(0.5)) world.clock.jumpWall(DAY_MS - random.int(0, 15_000));
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
@@ -199,7 +214,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     const asked = history.attempts.filter((attempt) => attempt.partition === partition);
     checkReplies(world, asked, log, flags);
     checkExposed(world, asked, log, { flags, observer, calmTick });
-    // Where FACTS was full, answers went out unrecorded.
+    // While FACTS was full, replies were sent without a record.
     if (refused.every((record) => record.partition !== partition)) checkServed(world, asked, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log, observer);

@@ -4,7 +4,7 @@ import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
 const SEEDS = 2_000;
-/** Branches of the protocol without which a clean run says little, and in how many of a thousand seeds at least. */
+/** Protocol branches that a meaningful run must meet, with the minimum number of seeds in a thousand that meet each. */
 const MUST_MEET: Readonly<Record<string, number>> = {
   'record: barrier': 1_000,
   'record: empty': 100,
@@ -57,25 +57,25 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   [`log: ${STORE_MISMATCH}`]: 10,
 };
 
-describe('the service in a world where everything fails', () => {
+describe('the service under every kind of fault', () => {
   let run: SeedsRun;
   beforeAll(async () => {
     run = await runSeeds({ from: 1, count: SEEDS, workers: 2, enough: 5 });
   });
 
-  it(`keeps its promises in ${SEEDS} lives (npm run sim -- --seed S tells one of them)`, () => {
+  it(`violates no invariant in ${SEEDS} runs (npm run sim -- --seed S prints one)`, () => {
     expect(run.violations).toEqual([]);
     expect(run.seeds).toBe(SEEDS);
   });
 
-  it('meets the branches of the protocol that matter, often', () => {
+  it('meets every listed protocol branch often enough', () => {
     const rare = Object.entries(MUST_MEET)
       .map(([what, perThousand]) => ({ what, wanted: (perThousand * SEEDS) / 1_000, met: run.coverage.get(what) ?? 0 }))
       .filter(({ wanted, met }) => met < wanted);
     expect(rare).toEqual([]);
   });
 
-  it('lives the same life again for the same seed, in another process and after other lives', async () => {
+  it('gives the same run for the same seed, in another process and after other runs', async () => {
     for (const seed of [SEEDS, 7, 3, 1]) {
       const { traceHash } = await simulate(seed);
       expect([seed, traceHash]).toEqual([seed, run.traceHashes.get(seed)]);

@@ -2,15 +2,15 @@ import type { EntityState } from '../../actors/vocabulary/state.ts';
 import type { View } from './model/model.ts';
 
 /**
- * What the model says a partition held after each step of its log. A step is one command that changed something, or one
- * change that time made; a record of FACTS is one step or several, seen by readers all at once.
+ * The model's state of a partition after each step of its log. A step is one command that changed something, or one
+ * change that time caused. A record of FACTS holds one or more steps, which readers see all at once.
  */
 export interface Timeline {
   readonly steps: readonly Step[];
   /** Steps at which a record ends, and 0: what a reader can see. */
   readonly ends: ReadonlySet<number>;
   addStep(next: ReadonlyMap<string, EntityState>, at: { sequence: number; tick: number }): void;
-  /** The last step added was the last of its record. */
+  /** Marks the last added step as the last of its record. */
   endRecord(sequence: number): void;
   /** The partition after `step` steps. */
   at(step: number): View;

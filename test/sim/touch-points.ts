@@ -4,7 +4,7 @@ import type { Bucket, Log } from '../../streams/log/log.ts';
 import type { MemoryLog } from '../../streams/log/log-memory.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
-/** Where a process touches the outside, and so can be crashed with full effect. */
+/** The places where a process uses the network or its disk. A crash there has the most effect. */
 export const TOUCH_POINTS = [
   'append to FACTS sent',
   'append to FACTS answered',
@@ -24,22 +24,22 @@ export const TOUCH_POINTS = [
 ] as const;
 export type TouchPoint = (typeof TOUCH_POINTS)[number];
 
-/** A process, as what it touches sees it. */
+/** A process as its clients for log, disk and ClickHouse use it. */
 export interface Toucher {
-  /** True when the process is, or just became, dead: nothing it does has any effect from now on. */
+  /** True when the process is dead or dies here: nothing that it does has an effect any more. */
   touch(point: TouchPoint): boolean;
-  /** Some milliseconds. */
+  /** A random delay of some milliseconds. */
   pause(): Promise<void>;
   onRequests(commands: ReturnType<typeof decodeCommands>): void;
   onRefused(record: CommitRecord): void;
-  /** Notes which branch was taken. */
+  /** Counts a branch that was taken. */
   cover(what: string): void;
 }
 
-/** What a dead process waits for. */
+/** A promise that never resolves, which is what a dead process waits for. */
 export const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-/** The process's log: every write tells the toucher before and after. */
+/** The process's log. Every write visits a touch point before and after. */
 export function touchyLog(log: MemoryLog, process: Toucher): Log {
   async function append(...[subject, data, options]: Parameters<Log['append']>): ReturnType<Log['append']> {
     const stream = streamOf(subject);
@@ -94,7 +94,7 @@ function streamOf(subject: string): 'FACTS' | 'REQUESTS' | 'DELIVERIES' {
   return subject.startsWith('requests.') ? 'REQUESTS' : 'DELIVERIES';
 }
 
-/** The process's disk: a write takes time, and a crash leaves either all of it or nothing. */
+/** The process's disk. A write takes time, and a crash leaves all of it or nothing. */
 export function touchyStores(stores: Stores, process: Toucher): Stores {
   const touchyStore = (store: PartitionStore): PartitionStore => ({
     ...store,

@@ -10,7 +10,7 @@ export interface WorkOrder {
   faults: readonly FaultKind[] | undefined;
 }
 
-/** What one seed came to. */
+/** The result of one seed. */
 export interface SeedReport {
   seed: number;
   violation: Violation | undefined;
@@ -18,7 +18,7 @@ export interface SeedReport {
   traceHash: number;
 }
 
-// A mutant has to be in place before the service is imported.
+// The mutant must be applied before the service is imported.
 const mutant = process.argv[2];
 if (mutant !== undefined) applyMutant(mutant);
 const { simulate } = await import('./simulate.ts');

@@ -5,7 +5,7 @@ import { FACTS_RESET } from '../../streams/sinks/live/live-feed.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 
-/** A broken promise of the service, found by one of the checks. */
+/** A violated invariant, found by one of the checks. */
 export interface Violation {
   invariant: string;
   message: string;
@@ -13,41 +13,41 @@ export interface Violation {
 
 export type OnLine = (message: string, fields: ReadonlyMap<string, unknown>) => void;
 
-/** What everything in one simulated world shares. */
+/** The state that all parts of one simulated world share. */
 export interface World {
   readonly seed: number;
   readonly clock: SimClock;
-  /** The log of one process, and somebody who hears what it says. */
+  /** The log of one process, with a listener for its lines. */
   logger(process: string, onLine: OnLine): Logger;
-  /** The first thing found wrong; the run ends with it. */
+  /** The first violation; it ends the run. */
   readonly violation: Violation | undefined;
-  /** How often each branch of the protocol and each fault was met. */
+  /** How often the run met each protocol branch and each fault. */
   readonly coverage: ReadonlyMap<string, number>;
-  /** A number that every observable step of the run has gone into. */
+  /** A hash of every observable step of the run. */
   readonly traceHash: number;
-  /** Choices of one part of the world. */
+  /** The random choices of one part of the world. */
   random(part: string): Random;
-  /** A moment: later calls give higher numbers. */
+  /** A tick: later calls return higher numbers. */
   tick(): number;
   violate(invariant: string, message: string): void;
-  /** Some process's wall clock is wrong for a while. */
+  /** Records that a process's wall clock is wrong for a while. */
   wallClockWrong(durationMs: number): void;
-  /** Whether some wall clock was wrong at some moment between two (milliseconds of the monotonic clock). */
+  /** Whether any wall clock was wrong at some time between two (milliseconds of the monotonic clock). */
   wallWasWrong(fromMs: number, toMs: number): boolean;
   cover(what: string): void;
-  /** Notes a step; `text` is made only when somebody wants to read it. */
+  /** Records a step; `text` is called only when somebody reads the history. */
   note(value: number, text: () => string): void;
 }
 
-/** ERROR lines that a fault of this world explains. Any other one means that the service met something it must not. */
+/** ERROR lines that a simulated fault explains. Any other ERROR line is a violation. */
 const EXPECTED_ERRORS: readonly string[] = [
-  // An empty node that starts while ClickHouse is away cannot load snapshots; it tries again.
+  // An empty node that starts while ClickHouse is away cannot load snapshots; it retries.
   OWNER_FAILED,
-  // FACTS is kept for seconds here: a process that was away for longer finds it trimmed.
+  // FACTS keeps only some seconds here: a process that was away for longer finds it trimmed.
   FACTS_RESET,
 ];
 
-/** @param onLine receives the history, line by line, when somebody wants to read it */
+/** @param onLine receives the history, line by line */
 export function createWorld(seed: number, onLine?: (line: string) => void): World {
   const random = createRandom(seed);
   const clock = createSimClock(random.fork('clock'));

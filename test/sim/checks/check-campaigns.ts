@@ -16,32 +16,32 @@ import { SIM_LIMITS } from '../sim-limits.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
-/** How long a campaign is known before its time for everybody to have heard of it. */
+/** How long before its time a campaign must be known for every process to have received it. */
 const HEARD_MS = 3_000;
 
-/** What one life of a player had of campaigns, counted one by one and never forgotten. Places are of facts in the log. */
+/** The campaigns of one life of a player, counted without any limit. Places count the facts in the log. */
 interface Life {
   given: InterventionTriggered[];
-  /** Campaign, reason and UTC day of what was noted. */
+  /** Campaign, reason and UTC day of recorded suppressions. */
   noted: Set<string>;
-  /** Campaign and time of the schedules that it had its turn of. */
+  /** Campaign and time of the schedules that the player had. */
   scheduled: Set<string>;
   held: Map<string, Held>;
-  /** Where sessions were opened. */
+  /** The place at which each session was opened. */
   opened: Map<string, number>;
 }
 
 interface Held {
   given: InterventionTriggered;
   offers: number;
-  /** Where it was delivered last. */
+  /** The place of its last delivery. */
   offeredPlace: number;
   end: 'shown' | 'clicked' | undefined;
 }
 
 /**
- * Counts what players got of campaigns against what they promise: caps and cooldowns are never exceeded, a schedule gives once,
- * a reason is noted once a day, and an intervention is delivered again only in a session opened after its last delivery.
+ * Checks what players got from campaigns: caps and cooldowns are never exceeded, a schedule triggers once, a reason is
+ * recorded once a day, and an intervention is delivered again only in a session opened after its last delivery.
  */
 export function checkCampaigns(world: World, observer: Observer, history: CampaignHistory): void {
   const lives = new Map<string, Life>();
@@ -63,10 +63,10 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
   function take(fact: DomainFact, campaign: CampaignDocument | undefined, life: Life, wrong: Wrong): void {
     if (fact.kind === 'SessionOpened') life.opened.set(fact.sessionId, place);
     if (fact.kind === 'InterventionTriggered') {
-      if (ids.has(fact.interventionId)) wrong('delivered-once', 'an id that was given before');
+      if (ids.has(fact.interventionId)) wrong('delivered-once', 'the id was used before');
       ids.add(fact.interventionId);
       world.cover(`set off by: ${fact.cause.split(':')[0]}`);
-      if (campaign === undefined) wrong('caps', 'given by a campaign that is disabled or gone');
+      if (campaign === undefined) wrong('caps', 'the campaign is disabled or deleted');
       else takeGiven(fact, campaign, life, wrong);
     }
     if (fact.kind === 'InterventionSuppressed') {
@@ -74,7 +74,7 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
       if (campaign !== undefined) takeNoted(fact, campaign, life, wrong);
     }
     if (fact.kind === 'InterventionOffered') {
-      if (campaign === undefined) wrong('delivered-once', 'of a campaign that is disabled or gone');
+      if (campaign === undefined) wrong('delivered-once', 'the campaign of the offer is disabled or deleted');
       takeOffer(fact, life, wrong);
     }
     if (fact.kind === 'InterventionShown' || fact.kind === 'InterventionClicked') takeEnd(fact, life, wrong);
@@ -83,12 +83,13 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
   function takeOffer({ interventionId, sessionId, at }: InterventionOffered, life: Life, wrong: Wrong): void {
     const held = life.held.get(interventionId);
     if (held === undefined || held.end !== undefined || at >= held.given.expiresAt) {
-      wrong('delivered-once', 'shown before, over, or never given');
+      wrong('delivered-once', 'the intervention was shown before, has expired, or never existed');
       return;
     }
-    if (held.offers >= SIM_LIMITS.interventionOffers) wrong('delivered-once', `delivered ${held.offers} times before`);
+    if (held.offers >= SIM_LIMITS.interventionOffers)
+      wrong('delivered-once', `it was delivered ${held.offers} times before`);
     if ((life.opened.get(sessionId) ?? 0) < held.offeredPlace) {
-      wrong('delivered-once', 'in a session that was open when it was delivered last');
+      wrong('delivered-once', 'the session was already open at the last delivery');
     }
     if (held.offers > 0) world.cover('an intervention delivered again');
     held.offers += 1;
@@ -111,13 +112,14 @@ function takeGiven(fact: InterventionTriggered, campaign: CampaignDocument, life
   const day = dayOf(fact.at);
   const before = life.given.filter(({ campaignId }) => campaignId === id);
   const today = life.given.filter(({ at }) => dayOf(at) === day);
-  if (before.length >= (caps.total ?? Infinity)) wrong('caps', `one more than ${caps.total}`);
+  if (before.length >= (caps.total ?? Infinity)) wrong('caps', `more than the total cap of ${caps.total}`);
   if (today.filter(({ campaignId }) => campaignId === id).length >= (caps.perDay ?? Infinity)) {
-    wrong('caps', `one more a day than ${caps.perDay}`);
+    wrong('caps', `more than the daily cap of ${caps.perDay}`);
   }
-  if (today.length >= SIM_LIMITS.interventionsPerDay) wrong('caps', `one more a day of all than ${today.length}`);
+  if (today.length >= SIM_LIMITS.interventionsPerDay)
+    wrong('caps', `more than ${today.length} of all campaigns in a day`);
   const sinceMs = fact.at - (before.at(-1)?.at ?? -Infinity);
-  if (sinceMs < cooldownSeconds * 1_000) wrong('caps', `${sinceMs} ms after the one before`);
+  if (sinceMs < cooldownSeconds * 1_000) wrong('caps', `only ${sinceMs} ms after the previous one`);
   takeTurn(fact, campaign, life, wrong);
   life.given.push(fact);
   life.held.set(fact.interventionId, { given: fact, offers: 0, offeredPlace: 0, end: undefined });
@@ -125,8 +127,8 @@ function takeGiven(fact: InterventionTriggered, campaign: CampaignDocument, life
 
 function takeNoted(fact: InterventionSuppressed, campaign: CampaignDocument, life: Life, wrong: Wrong): void {
   const noted = `${campaign.id} ${fact.reason} ${dayOf(fact.at)}`;
-  // A schedule says of each of its times what became of it.
-  if (!isScheduled(fact) && life.noted.has(noted)) wrong('caps', 'noted on that day before');
+  // A schedule records an outcome for each of its times.
+  if (!isScheduled(fact) && life.noted.has(noted)) wrong('caps', 'the reason was already recorded that day');
   life.noted.add(noted);
   takeTurn(fact, campaign, life, wrong);
 }
@@ -139,7 +141,7 @@ function takeTurn(
 ): void {
   if (!isScheduled(fact) || trigger.kind !== 'schedule') return;
   const turn = `${id} ${trigger.at}`;
-  if (life.scheduled.has(turn)) wrong('schedule', 'the player had its turn before');
+  if (life.scheduled.has(turn)) wrong('schedule', 'the player already had this scheduled time');
   life.scheduled.add(turn);
 }
 
@@ -156,8 +158,9 @@ function lifeOf(lives: Map<string, Life>, playerId: string): Life {
 }
 
 /**
- * Once all is calm, everybody who was there at a campaign's scheduled time has had a turn of it, who led meanwhile or nobody
- * did: where the campaign was known in good time and is for all, and no clock or night makes that time another.
+ * After the run, every player that existed at a campaign's scheduled time has had that time, whoever owned the
+ * partition then. Checked only for campaigns that were known early enough and have no audience, and for runs without
+ * faults that change the time.
  */
 export function checkScheduled(world: World, log: PartitionLog, history: CampaignHistory, observer: Observer): void {
   if (world.coverage.has('fault: wall clock off') || world.coverage.has('fault: night')) return;
@@ -170,12 +173,12 @@ export function checkScheduled(world: World, log: PartitionLog, history: Campaig
       const tally = state.campaignTallies.find(({ campaignId }) => campaignId === id);
       world.cover('a schedule looked for');
       if (Math.max(tally?.lastAt ?? 0, tally?.suppressedAt ?? 0) >= trigger.at) continue;
-      world.violate('schedule', `${state.id} had no turn of ${id} at ${trigger.at}`);
+      world.violate('schedule', `${state.id} did not get the scheduled time ${trigger.at} of ${id}`);
     }
   }
 }
 
-/** Whether the player's last registration was stored by then. */
+/** Whether the player's last registration was stored before that time. */
 function wasThere({ commits }: Observer, playerId: string, atMs: number): boolean {
   const registered = commits.findLast(({ record }) =>
     record.facts.some((fact) => fact.kind === 'PlayerRegistered' && fact.entityId === playerId),

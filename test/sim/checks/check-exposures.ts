@@ -13,8 +13,8 @@ import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
 
 /**
- * What an exposure makes of a player that no command of a caller led to: an evaluation did, asked before it was stored. Of
- * which moment and revision it was doesn't show, so any will do at which the player was served just this.
+ * Explains an exposure that no caller's command caused: an earlier evaluation did. The log does not show its time and
+ * revision, so any time at which the player was served exactly this will do.
  * @returns `undefined` when no evaluation explains it, or the player had seen that before
  */
 export function explainExposure(
@@ -48,7 +48,7 @@ export function explainExposure(
   return undefined;
 }
 
-/** Everything that was asked, up to a tick. */
+/** Everything that clients asked up to a tick. */
 export interface Asked {
   history: History;
   flags: FlagHistory;
@@ -57,8 +57,8 @@ export interface Asked {
 }
 
 /**
- * What an evaluation that served something new makes of a player: at some moment, under some revision, the flags it asked for
- * served what the state did not say.
+ * Explains a `FlagsServed` fact: at some time, under some revision, the requested flags served what the state did not
+ * contain yet.
  */
 export function explainServed(
   fact: FlagsServed,
@@ -93,7 +93,8 @@ export function explainServed(
 }
 
 /**
- * What an evaluation was answered was in FACTS by then, so that no crash can make an event expose anything else.
+ * What an evaluation's reply contains must be in FACTS before the reply, so that no crash can make an event expose
+ * anything else.
  * @param asked attempts of the partition
  */
 export function checkServed(world: World, asked: readonly Attempt[], log: PartitionLog): void {
@@ -106,7 +107,7 @@ export function checkServed(world: World, asked: readonly Attempt[], log: Partit
     for (const evaluation of outcome.reply.evaluations) {
       const isStored = steps.some((step) => {
         const state = log.timeline.at(step)(body.playerId);
-        // Nothing is kept of an earlier life, and a period is not told in the answer.
+        // Nothing remains of an earlier life, and the reply does not contain the period.
         return state?.kind !== 'player' || isKept(state, evaluation);
       });
       world.cover('served looked for');
@@ -130,7 +131,8 @@ function isOf(fact: FlagExposed, { value, variantKey, reason }: ReturnType<typeo
 }
 
 /**
- * What was served once all was calm became an exposure, unless its owner was followed by another, with whom it may be lost.
+ * After all faults are repaired, what was served must become an exposure, except at a change of owner, which may lose
+ * it.
  * @param asked attempts of the partition
  */
 export function checkExposed(
@@ -159,7 +161,8 @@ export function checkExposed(
         (seen) => seen.flagKey === flagKey && seen.variantKey === variantKey && seen.period >= least,
       );
       world.cover('exposure looked for');
-      if (!isSeen) world.violate('exposure', `${body.playerId} was served ${flagKey} ${variantKey}, and it counts not`);
+      if (!isSeen)
+        world.violate('exposure', `${body.playerId} was served ${flagKey} ${variantKey} without an exposure`);
     }
   }
 }

@@ -36,22 +36,22 @@ export interface LogCheck {
   campaigns: CampaignHistory;
   campaignFactsPerCommand: number;
   partition: number;
-  /** Records that FACTS refused: what they decided was answered 503. */
+  /** Records that FACTS refused. Their commands were answered with 503. */
   refused: readonly CommitRecord[];
 }
 
 /**
- * Walks one partition's records in order and holds each against the model: the commands between the last position and this
- * one, decided one after another, must give exactly the facts that stand here. Along the way: one epoch per sequence,
- * positions that only go forward, nothing passed over, nothing decided past its deadline, snapshots of what is.
+ * Walks through one partition's records in order and compares each with the model: the commands between the last
+ * position and this one, decided one after another, must give exactly these facts. It also checks that a sequence has
+ * one epoch, positions only advance, no command is skipped or decided past its deadline, and snapshots match the state.
  */
 export function checkLog(check: LogCheck): PartitionLog {
   const { world, observer, partition } = check;
   const timeline = createTimeline();
   const placements = new Map<string, Placement>();
   /**
-   * The highest command of each gateway that some position has passed. What comes at or below it was decided before (REQUESTS
-   * was lost and the gateway, unanswered, had it stored again) or is a straggler its gateway gave up: neither changes a thing.
+   * The highest command of each gateway that a position has passed. A command at or below it was decided before (its
+   * gateway stored it again after REQUESTS was lost) or abandoned by its gateway. Neither has an effect.
    */
   const passed = new Map<string, number>();
   const places = createPlaces(observer.requests.filter((request) => request.partition === partition));
@@ -97,7 +97,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     takeOwn(record.committedAt);
     for (const place of covered) {
       const { command } = place;
-      // A gateway whose clock is ahead brings the moment with it.
+      // A gateway whose clock is ahead moves the record's time ahead too.
       takeOwn(Math.max(record.committedAt, command.receivedAt));
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
@@ -118,14 +118,15 @@ export function checkLog(check: LogCheck): PartitionLog {
         }
         wrong(
           'nothing-passed-over',
-          `${commandKey(command)} was passed over: expected ${show(expected)}, found ${show(facts.slice(done, done + expected.length))}`,
+          `${commandKey(command)} was skipped: expected ${show(expected)}, found ${show(facts.slice(done, done + expected.length))}`,
         );
         return;
       }
       if (command.deadlineAt < record.committedAt)
         wrong('deadline', `${commandKey(command)} was decided past its deadline`);
       const late = owing(command, timeline.now);
-      if (late !== undefined) wrong('time', `${commandKey(command)} came before what was due to ${show(late)}`);
+      if (late !== undefined)
+        wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
       for (const { next: looked } of looks) {
         const state = next.get(looked.id);
@@ -139,7 +140,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     if (left !== undefined) unexplained(left, wrong);
     timeline.endRecord(sequence);
 
-    /** Takes what stands next and no command has led to, as far as there is a reason for it. */
+    /** Takes the next facts that no command caused, if there is a reason for them. */
     function takeOwn(nowMs: number): void {
       for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
         const own = explain(fact, commit, definitions, nowMs);
@@ -168,7 +169,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     return predictOwn(fact, state, definitions, nowMs);
   }
 
-  /** What an evaluation left to remember, and the look at segments that is due when it is noted. */
+  /** A recorded evaluation, and the segment evaluation that is due at the same time. */
   function explained(
     fact: FlagExposed | FlagsServed,
     { tick }: StoredCommit,
@@ -183,13 +184,13 @@ export function checkLog(check: LogCheck): PartitionLog {
     return withCampaigns([own.fact], settled(own.next, definitions.segments, [], fact.at), definitions, 'an exposure');
   }
 
-  /** Reasons for which a command without facts is no mistake: its deadline, or a 503 that its owner gave at once. */
+  /** Reasons for which a command may have no facts: its deadline, or a 503 that its owner sent at once. */
   function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
     const { command, request } = place;
     if (command.deadlineAt < record.committedAt) return 'past its deadline';
-    // Its owner decided it the first time, and answered without a record: it remembers that as long as it lives.
+    // Its owner decided it the first time and replied without a record, which it remembers only in memory.
     if (!place.isFirst) return 'stored again, answered before';
-    // It may have looked late to a clock that was ahead when it was looked at.
+    // It may have missed its deadline on a clock that was ahead.
     if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
     if (command.configRevision > record.configRevision) return 'revision unseen';
     if (refused.has(commandKey(command))) return 'FACTS was full';
@@ -202,7 +203,7 @@ export function checkLog(check: LogCheck): PartitionLog {
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';
 
-/** Facts that change something. Snapshots and marks are checked here, as they change nothing. */
+/** Facts that change state. Snapshots and marks change nothing and are checked here. */
 function isDomainFact(
   fact: Fact,
   timeline: Timeline,
@@ -218,12 +219,12 @@ function isDomainFact(
   return fact.kind !== 'SnapshotMark';
 }
 
-/** A command where it stands in REQUESTS. */
+/** A command and its place in REQUESTS. */
 interface CommandPlace {
   command: Command;
   request: StoredRequest;
   index: number;
-  /** Whether REQUESTS never held it before. */
+  /** Whether REQUESTS never contained it before. */
   isFirst: boolean;
 }
 
@@ -238,7 +239,7 @@ function createPlaces(requests: readonly StoredRequest[]) {
     });
   }
 
-  /** Commands up to and including a position, and the first of its incarnation. */
+  /** Commands up to and including a position, and the first command of its incarnation. */
   function locate(position: RequestPosition): { end: number; start: number } | undefined {
     const at = commands.findLastIndex(
       ({ request, index }) =>
@@ -253,7 +254,9 @@ function createPlaces(requests: readonly StoredRequest[]) {
   }
 
   return {
-    /** Commands after `from`, up to and including `to`; of `to`'s incarnation only, as the rest was lost. */
+    /**
+     * Commands after `from`, up to and including `to`; only those of `to`'s incarnation, because the others were lost.
+     */
     between(from: RequestPosition | null, to: RequestPosition | null): CommandPlace[] | 'backwards' {
       const [before, after] = [from === null ? undefined : locate(from), to === null ? undefined : locate(to)];
       if (after === undefined) return before === undefined ? [] : 'backwards';

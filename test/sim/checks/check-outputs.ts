@@ -16,7 +16,9 @@ import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
 
-/** What ClickHouse has in place of an erased player's snapshots: a tombstone as of just before the record of its erasure. */
+/**
+ * ClickHouse's replacement for an erased player's snapshots: a tombstone as of just before the record of its erasure.
+ */
 function isStandIn(state: EntityState, { timeline }: PartitionLog): boolean {
   if (state.kind !== 'erased') return false;
   return timeline.steps.some(({ sequence }, step) => {
@@ -27,8 +29,8 @@ function isStandIn(state: EntityState, { timeline }: PartitionLog): boolean {
 }
 
 /**
- * A local store is a cache of the log: it holds everything up to its mark. What was loaded from snapshots may be ahead of
- * the mark; but whatever it holds is what the model held at that point of the log.
+ * A local store is a cache of the log: it contains everything up to its mark. State from snapshots may be newer than
+ * the mark. Every stored state must equal the model's state at that point of the log.
  */
 export function checkStore(world: World, store: PartitionStore, log: PartitionLog, where: string): void {
   const mark = store.mark();
@@ -48,7 +50,10 @@ export function checkStore(world: World, store: PartitionStore, log: PartitionLo
   for (const id of due.keys()) world.violate('store-is-fold', `${where} up to ${mark.appliedSeq} lacks ${id}`);
 }
 
-/** Every fact that has rows has each of them once, but for those from before an erasure of its player; and every row has its fact. */
+/**
+ * Every fact with rows has each row exactly once, except facts from before an erasure of their player; every row has
+ * its fact.
+ */
 export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Observer): void {
   const last = lastErasures(observer);
   const expected = new Map(TABLE_NAMES.map((table): [string, string[]] => [table, []]));
@@ -76,7 +81,7 @@ export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Ob
       count.delete(row);
     }
     for (const row of count.keys())
-      world.violate('one-row-per-fact', `${table} holds what is no fact: ${row.slice(0, 400)}`);
+      world.violate('one-row-per-fact', `${table} has a row without a fact: ${row.slice(0, 400)}`);
   }
 }
 
@@ -109,7 +114,7 @@ function isErasedBy({ commits }: Observer, playerId: string, sequence: number): 
   return facts.some((fact) => fact.kind === 'PlayerErased' && fact.entityId === playerId);
 }
 
-/** The newest snapshots and the suffix of FACTS from the rebuild mark on give the partition as it is. */
+/** The newest snapshots and the facts after the rebuild mark must give the partition's current state. */
 export function checkRebuild(
   world: World,
   broker: MemoryBroker,
@@ -132,7 +137,7 @@ export function checkRebuild(
   for (const [id, held] of log.timeline.upTo(coveredTo)) {
     const snapshot = snapshots.get(id);
     const then = snapshot === undefined ? undefined : log.timeline.upTo(snapshot.lastSeq).get(id);
-    // What the sink put in the place of deleted snapshots stands for nothing, just before the record of the erasure.
+    // The tombstone that the sink stores for deleted snapshots has no state, just before the record of the erasure.
     const isTombstone = snapshot?.kind === 'erased' && isErasedBy(observer, id, snapshot.lastSeq + 1);
     if (isTombstone) world.cover('rebuild: from a tombstone');
     const covers =
@@ -146,7 +151,9 @@ export function checkRebuild(
   }
 }
 
-/** Every fact a webhook asked for is queued for it once, under one id; nothing that was decided before it was made. */
+/**
+ * Every fact that a webhook matches is queued for it once, under one id. Facts from before the webhook are not queued.
+ */
 export function checkDeliveries(world: World, broker: MemoryBroker, observer: Observer): void {
   const webhooks = new Map<string, number>();
   for (const { key, revision } of broker.bucket('CONFIG').since(0)) {
@@ -162,7 +169,7 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
     const record = stream.get(sequence);
     const delivery = record === undefined ? undefined : decodeDelivery(record.data);
     if (delivery === undefined) continue;
-    // A repeat that the broker no longer remembers is one that the receiver knows by its id.
+    // A repeat that the broker no longer detects has the same id, by which the receiver detects it.
     if (ids.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
     if (ids.has(delivery.id)) continue;
     ids.add(delivery.id);
@@ -181,14 +188,14 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
       }
     }
   }
-  // A session that was recorded in one life of a player may be recorded in the next: two facts that say the same.
+  // A session id may be recorded once in each life of a player: two facts with equal content.
   for (const what of new Set([...queued.keys(), ...due.keys()])) {
     const [times, facts] = [queued.get(what) ?? 0, due.get(what) ?? 0];
     if (times !== facts) world.violate('one-delivery-per-fact', `queued ${times} times for ${facts} facts: ${what}`);
   }
 }
 
-/** What the simulation's webhooks are told of a fact. */
+/** The payload that the simulation's webhooks get for a fact. */
 function dataOf(fact: Fact): object | undefined {
   if (fact.kind === 'EventTracked') {
     const { entityId: player_id, externalId: external_id, eventName: event_name } = fact;

@@ -10,14 +10,14 @@ import { settled, type Settled } from '../model/model-segments.ts';
 import { predictExpiry, sessionsOverAt, type Called } from '../model/model-sessions.ts';
 
 /**
- * Facts that no command has led to: time, an edit of a segment, a campaign's scheduled time, or an evaluation. They come first
- * in a record, and what time owed the players of a command comes before the command.
+ * Facts that no command caused, but time, an edit of a segment, a campaign's scheduled time, or an evaluation. They
+ * come first in a record; overdue timers of a command's players come before the command.
  */
 export function isOwnDoing(fact: DomainFact): boolean {
   return OWN_DOING.has(fact.kind) || isExpiry(fact) || isScheduled(fact);
 }
 
-/** What a campaign's scheduled time led to. */
+/** Whether a campaign's scheduled time caused the fact. */
 export function isScheduled(fact: DomainFact): boolean {
   return 'cause' in fact && fact.cause === 'schedule';
 }
@@ -28,12 +28,12 @@ function isExpiry(fact: DomainFact): boolean {
 
 export function unexplained(fact: DomainFact, wrong: Wrong): void {
   if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed')
-    wrong('exposure', `no evaluation explains it, or not again: ${show(fact)}`);
+    wrong('exposure', `no evaluation explains it, or it repeats an earlier one: ${show(fact)}`);
   else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
-  else wrong('exactly-its-facts', `the model knows no reason for ${show(fact)}`);
+  else wrong('exactly-its-facts', `the model does not explain ${show(fact)}`);
 }
 
-/** Facts that a look at a player's stage and risk may begin with. */
+/** Facts with which a timed update of a player's stage and risk may begin. */
 const LIVES: ReadonlySet<DomainFact['kind']> = new Set(['LifecycleChanged', 'ChurnRiskChanged', 'LifecycleScheduled']);
 
 const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
@@ -51,7 +51,7 @@ export interface OwnDoing {
   reason: 'a stage' | 'time' | 'an edit' | 'an exposure' | 'a schedule';
 }
 
-/** What time, or a look after an edit, makes of a player. `undefined`: neither may. */
+/** Predicts what time, or the sweep after an edit, does to a player. `undefined`: neither applies. */
 export function predictOwn(
   fact: DomainFact,
   state: EntityState | undefined,
@@ -75,7 +75,7 @@ export function predictOwn(
   return withCampaigns([], look, definitions, isTime ? 'time' : 'an edit');
 }
 
-/** @param before what came before the look, and led to it */
+/** @param before the facts that led to this evaluation */
 export function withCampaigns(
   before: readonly DomainFact[],
   look: Settled,
@@ -89,9 +89,9 @@ export function withCampaigns(
 }
 
 /**
- * What the scheduled time of a campaign makes of a player.
- * @param nowMs the present of the owner
- * @param isEarly whether its clock may have been ahead when it looked which times had come
+ * Explains a fact by a campaign's scheduled time.
+ * @param nowMs the owner's present
+ * @param isEarly whether the owner's clock may have been ahead when it compared the time
  */
 export function explainScheduled(
   fact: DomainFact,
@@ -109,7 +109,7 @@ export function explainScheduled(
   return { facts, settled: { facts: [], next, looked: [], atMs: fact.at }, reason: 'a schedule' };
 }
 
-/** A player of a command to whom something was due before it was received. */
+/** A player of a command with a timer that was due before the command was received. */
 export function owing({ body, receivedAt }: Command, view: View): PlayerState | undefined {
   const ids = body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [];
   if ('playerId' in body) ids.push(body.playerId);
@@ -119,12 +119,12 @@ export function owing({ body, receivedAt }: Command, view: View): PlayerState | 
     .find((state) => dueToPlayer(state) <= receivedAt);
 }
 
-/** When time alone changes a player's stage, risk or sessions; Infinity: never. */
+/** The time at which time alone changes a player's stage, risk or sessions; Infinity: never. */
 function dueToPlayer(state: PlayerState): number {
   return Math.min(state.lifecycleDueAt === 0 ? Infinity : state.lifecycleDueAt, sessionsOverAt(state));
 }
 
-/** What happens then: sessions end first, and what was played counts for the risk that is looked at. */
+/** The consequences at that time: sessions end first, because their playtime counts for the risk. */
 function predictDue(state: PlayerState, dueAt: number): Called {
   const { facts: ends, next } = predictExpiry(state, dueAt);
   const all: Called = { facts: [...ends], next };

@@ -9,10 +9,11 @@ import type { PartitionLog } from './partition-log.ts';
 import { isQuery } from '../operation.ts';
 
 /**
- * Holds every answer of one partition against the model (linearizability, as in Herlihy and Wing): what changed something
- * must have been stored before it was acknowledged, and answered as the model answers at its place. What changed nothing
- * must be the model's answer at some place between what was acknowledged before the request and what was stored before
- * the answer. Answers are placed as early as they can be, in the order they came, so if any order explains them, this one does.
+ * Checks every reply of one partition against the model (linearizability, as in Herlihy and Wing). A reply to a command
+ * that changed something must equal the model's reply at the command's place, which must be stored before the reply.
+ * Any other reply must be the model's reply at some place between what was acknowledged before the request and what was
+ * stored before the reply. Each reply gets the earliest possible place, in the order of arrival: if any order explains
+ * all replies, this one does.
  */
 export function checkReplies(
   world: World,
@@ -25,7 +26,7 @@ export function checkReplies(
     ...(attempt.outcome === undefined ? [] : [{ tick: attempt.outcome.tick, attempt, isReply: true }]),
   ]);
   moments.sort((a, b) => a.tick - b.tick);
-  /** The least that whoever asks now must see, and what it was when each request was sent. */
+  /** The step that every new request must see at least, and its value when each request was sent. */
   let floor = 0;
   const floors = new Map<Attempt, number>();
 
@@ -34,7 +35,7 @@ export function checkReplies(
     else floor = Math.max(floor, placeOf(attempt));
   }
 
-  /** The step after which the answer holds; 0 when nothing is promised. */
+  /** The step after which the reply is true; 0 if the reply promises nothing. */
   function placeOf(attempt: Attempt): number {
     const { outcome, command } = attempt;
     const placed = command === undefined ? undefined : log.placements.get(commandKey(command));
@@ -59,12 +60,12 @@ export function checkReplies(
       wrong(
         'no-stale-answer',
         attempt,
-        `that was true after step ${step}; step ${least} was acknowledged before it asked`,
+        `true only after step ${step}, but step ${least} was acknowledged before the request`,
       );
       return least;
     }
     const invariant = isQuery(attempt.body) ? 'read' : 'acknowledged-is-stored';
-    wrong(invariant, attempt, `the model answers so nowhere between steps ${least} and ${last}`);
+    wrong(invariant, attempt, `the model does not give this reply at any step from ${least} to ${last}`);
     return least;
   }
 
@@ -80,7 +81,10 @@ export function checkReplies(
     return expected.facts.length === 0 && sameReply(reply, expected.reply);
   }
 
-  /** Whether the definitions its gateway had seen, or newer ones, serve that: a definition is in effect once it is told. */
+  /**
+   * Whether the definitions at its gateway, or newer ones, serve that: a definition is in effect once its change is
+   * answered.
+   */
   function serves({ origin, configRevision, outcome }: Attempt, query: EvaluateFlags, reply: Reply, step: number) {
     const state = log.timeline.at(step)(query.playerId);
     const read = predictRead(() => state, origin, { kind: 'GetPlayer', playerId: query.playerId });

@@ -8,9 +8,9 @@ import type { PartitionLog } from './partition-log.ts';
 export type Wrong = (invariant: string, message: string) => void;
 
 /**
- * Takes the facts of one command, or of one look at a player, where they stand: exactly the expected ones. When to look
- * again is the service's choice, so the times stand between them as they will; what is checked is that no change of the
- * segments looked at goes unseen, and they are noted in the states that the looks lead to.
+ * Takes the facts of one command, or of one evaluation, which must be the expected ones. The service chooses the times
+ * of the next evaluations, so those facts may stand anywhere between. They must not be too late for any change, and are
+ * stored in the states of `looks`.
  * @returns the facts taken; `undefined` when they are not the expected ones
  */
 export function takeGroup(
@@ -32,7 +32,7 @@ export function takeGroup(
   if (!isDeepStrictEqual(found, expected)) return undefined;
   for (const look of looks) {
     const mine = times.filter(({ entityId }) => entityId === look.next.id);
-    if (mine.length > 1) wrong('time', `one look at ${look.next.id} says twice when the next is due`);
+    if (mine.length > 1) wrong('time', `one look at ${look.next.id} sets the time of the next one twice`);
     for (const { dueAt } of mine) look.next = { ...look.next, segmentsDueAt: dueAt };
     const missed = missedChange(look, look.atMs);
     if (missed !== undefined) wrong('time', missed);
@@ -44,7 +44,7 @@ function isOf(looks: readonly Settled[], { entityId, at }: SegmentsScheduled): b
   return looks.some((look) => look.next.id === entityId && look.atMs === at);
 }
 
-/** Once every edit is taken in, everybody is in the segments they belong to, and in no others. */
+/** Once every edit is swept, every player is in exactly the segments whose conditions hold. */
 export function checkMemberships(world: World, config: ConfigHistory, log: PartitionLog, observer: Observer): void {
   const segments = config.segmentsAt(Infinity);
   const latestMs = Math.max(...observer.commits.map(({ record }) => record.committedAt));

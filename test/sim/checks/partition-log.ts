@@ -1,7 +1,7 @@
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { Timeline } from '../timeline.ts';
 
-/** Where a command's facts stand, and what the model answers to it there. */
+/** The place of a command's facts, and the model's reply there. */
 export interface Placement {
   step: number;
   tick: number;

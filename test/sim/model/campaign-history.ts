@@ -3,13 +3,13 @@ import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { World } from '../world.ts';
 
-/** Campaigns that are enabled: the most urgent first, those of one priority in order of their ids. */
+/** Enabled campaigns: highest priority first, those of equal priority in order of their ids. */
 export type ModelCampaigns = readonly CampaignDocument[];
 
-/** The campaigns of every CONFIG revision, seen from inside the broker. */
+/** The campaigns of every CONFIG revision, as the broker received them. */
 export interface CampaignHistory {
   campaignsAt(revision: number): ModelCampaigns;
-  /** Those in force now, and since when on the world's wall clock. */
+  /** The current campaigns, each with the world's wall clock time of its last change. */
   latest(): { campaign: CampaignDocument; writtenAtMs: number }[];
 }
 
@@ -37,7 +37,7 @@ export function recordCampaigns(world: World, broker: MemoryBroker): CampaignHis
   };
 }
 
-/** Where a priority stands; all that are none of these come after them, by their own text. */
+/** The order of priorities. Unknown ones follow, in alphabetical order. */
 const URGENCY = ['urgent', 'high', 'normal', 'low'];
 
 function urgencyOf({ displayRules: { priority } }: CampaignDocument): string {
@@ -45,7 +45,7 @@ function urgencyOf({ displayRules: { priority } }: CampaignDocument): string {
   return place === -1 ? `${URGENCY.length}${priority}` : String(place);
 }
 
-/** Whether the first comes before the second, apart from their ids: negative if so, positive the other way. */
+/** Compares the priorities of two campaigns: negative if the first is more urgent, positive if the second is. */
 export function compareUrgency(one: CampaignDocument, other: CampaignDocument): number {
   const [first, second] = [urgencyOf(one), urgencyOf(other)];
   if (first === second) return 0;
@@ -62,7 +62,7 @@ function parseCampaign(value: Uint8Array): CampaignDocument {
   return document;
 }
 
-/** Only the simulation writes them. */
+/** The simulation writes all of them, so a short check is enough. */
 function isCampaign(document: unknown): document is CampaignDocument {
   return typeof document === 'object' && document !== null && 'trigger' in document && 'caps' in document;
 }

@@ -7,10 +7,10 @@ import type { World } from '../world.ts';
 /** Flags that are not archived, by key. */
 export type ModelFlags = ReadonlyMap<string, FlagDocument>;
 
-/** The flags of every CONFIG revision, seen from inside the broker. */
+/** The flags of every CONFIG revision, as the broker received them. */
 export interface FlagHistory {
   flagsAt(revision: number): ModelFlags;
-  /** Every set of flags that was in force from a revision up to a tick of the world. */
+  /** Every set of flags that was current at some time from a revision up to a tick of the world. */
   between(revision: number, tick: number): ReadonlySet<ModelFlags>;
 }
 
@@ -30,7 +30,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     changes.push({ revision, tick: world.tick(), flags });
   });
 
-  /** The latest version of every key, archived ones too, and its period (docs/decisions/0108). */
+  /** Checks a version's period against the latest version of the key, archived ones included (docs/decisions/0108). */
   function checkPeriod(document: FlagDocument): void {
     const before = latest.get(document.key);
     const isSame = before !== undefined && isDeepStrictEqual(before.gets, whoGetsWhat(document));
@@ -52,7 +52,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
   };
 }
 
-/** Everything but words, numbers of versions, and times. */
+/** The part of a flag that decides which player gets which variant: no texts, version numbers or times. */
 function whoGetsWhat(flag: FlagDocument): unknown {
   const { enabled, defaultValue, salt, variants, rules, prerequisites } = flag;
   return { enabled, defaultValue, salt, variants, rules, prerequisites };
@@ -65,7 +65,7 @@ function parseFlag(value: Uint8Array | undefined): FlagDocument | undefined {
   return document;
 }
 
-/** Only the simulation writes them. */
+/** The simulation writes all of them, so a short check is enough. */
 function isFlag(document: unknown): document is FlagDocument {
   return typeof document === 'object' && document !== null && 'salt' in document && 'archivedAt' in document;
 }

@@ -6,19 +6,19 @@ import type { ModelDefinitions } from './model-definitions.ts';
 import { type Called, predictEnding, predictOpening, predictSynced, predictTold } from './model-sessions.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 
-/** What a call of a session does to the model while it is predicted. */
+/** How the prediction of a session call changes the model. */
 export interface Calling {
-  /** The player as it is now. */
+  /** The player's current state. */
   player(): PlayerState | undefined;
   take(called: Called): void;
-  /** Whether the event was accepted. */
+  /** Returns whether the event was accepted. */
   track(item: TrackItem): boolean;
   merge(attributes: string): void;
-  /** Settles stages and segments for what was done so far. */
+  /** Updates lifecycle stages and segments after the facts so far. */
   settle(): void;
 }
 
-/** A call of a game client: what it brings, what that leads to, and only then what it is told. */
+/** Predicts a call of a game client: first its own facts, then their consequences, then the reply. */
 export function predictCall(
   body: InitSession | SyncSession | EndSession,
   calling: Calling,
@@ -81,7 +81,7 @@ function opened(body: InitSession, calling: Calling, { flags }: ModelDefinitions
   };
 }
 
-/** The earliest first; those of one time as they came. */
+/** Sorts by time. Items with equal times keep their order. */
 function inTime(items: readonly TrackItem[]): TrackItem[] {
   return items
     .map((item, place) => ({ item, place }))

@@ -21,8 +21,8 @@ import type {
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
- * Campaigns as documented: whom a fact gives something to show, what speaks against it, what a sync delivers, and
- * what players make of it.
+ * Campaigns as documented: which facts trigger them, what suppresses an intervention, what a sync delivers, and how
+ * players respond.
  */
 
 type Outcome = InterventionTriggered | InterventionSuppressed;
@@ -32,8 +32,8 @@ const MINUTE_MS = 60_000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
 
 /**
- * What facts mean for campaigns, after all else that they lead to.
- * @param view the players as these facts leave them
+ * What facts lead to in campaigns. This comes after all their other consequences.
+ * @param view the players after these facts
  */
 export function predictCampaigns(
   facts: readonly DomainFact[],
@@ -68,7 +68,10 @@ export function predictCampaigns(
   return { facts: led, next };
 }
 
-/** What the scheduled time of a campaign, once it has come, gives a player; `undefined`: it is none of its, or was acted on. */
+/**
+ * What a campaign's scheduled time leads to for a player. `undefined`: the campaign does not apply, or already had its
+ * turn.
+ */
 export function predictScheduled(campaign: CampaignDocument, state: PlayerState, nowMs: number): Called | undefined {
   const { trigger } = campaign;
   if (trigger.kind !== 'schedule' || state.firstSeenAt > trigger.at) return undefined;
@@ -78,7 +81,7 @@ export function predictScheduled(campaign: CampaignDocument, state: PlayerState,
   return applies(campaign, state, undefined, atMs) ? after(state, outcomeFor(campaign, state, atMs)) : undefined;
 }
 
-/** What a sync delivers: what waits, and was delivered in no session that was open when this one was. */
+/** What a sync delivers: pending interventions that were not delivered to a session opened before this one. */
 export function predictOffers(
   state: PlayerState,
   sessionId: string,
@@ -95,7 +98,7 @@ export function predictOffers(
       return isOver || isQuiet(campaign, state, at) ? [] : { held, campaign };
     })
     .sort((a, b) => compareUrgency(a.campaign, b.campaign));
-  // What is delivered now is delivered to every session that is open.
+  // An offer counts as delivered to every open session.
   const offeredAt = Math.max(at, ...state.sessions.map((session) => session.openedAt));
   const ids = new Set(offers.map(({ held }) => held.interventionId));
   return {
@@ -122,7 +125,7 @@ export function predictOffers(
   };
 }
 
-/** What an event says of an intervention that the player holds. */
+/** An event's report of an intervention that was shown or clicked. */
 function predictResponse(state: PlayerState, event: EventTracked, at: number): Called {
   const { eventName, entityId, game, environment, sessionId, properties } = event;
   if (!eventName.startsWith('intervention_')) return { facts: [], next: state };
@@ -166,7 +169,7 @@ function applies(campaign: CampaignDocument, state: PlayerState, fact: DomainFac
   if (trigger.kind !== 'event' || trigger.conditions === undefined) return true;
   const { 'properties.level': level, ...others } = trigger.conditions;
   if (level !== undefined) {
-    // The simulation asks nothing else of a property.
+    // The simulation's conditions test only equality.
     const least = new Map<string, unknown>(Object.entries(level ?? {})).get('$gte');
     const value = fact?.kind === 'EventTracked' ? propertyOf(fact.properties, 'level') : undefined;
     if (typeof value !== 'number' || value < Number(least)) return false;
@@ -174,7 +177,7 @@ function applies(campaign: CampaignDocument, state: PlayerState, fact: DomainFac
   return isTrue(others, state, nowMs);
 }
 
-/** The reasons in the order of their bits in a tally, which is that in which they are looked at. */
+/** The reasons in the order of their bits in a tally, which is also the order of the checks. */
 const REASONS = [
   'cap_total',
   'cap_per_day',
@@ -219,7 +222,7 @@ function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number):
   return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: at + expiresAfterSeconds * 1_000 };
 }
 
-/** The player after what a campaign came to, which is its latest. */
+/** The player after the outcome of a campaign. */
 function after(state: PlayerState, outcome: Outcome): Called {
   const { campaignId, campaignKey, campaignVersion, at } = outcome;
   const tally = tallyOf(state, campaignId);
@@ -239,7 +242,7 @@ function after(state: PlayerState, outcome: Outcome): Called {
   return { facts: [outcome], next: { ...state, interventions, campaignTallies: [...others, given] } };
 }
 
-/** What is over makes room; where that is not enough, the oldest of what only waits for a click. */
+/** Removes expired interventions. If that is not enough, removes the oldest one that only waits for a click. */
 function withRoom(interventions: readonly PendingIntervention[], at: number): readonly PendingIntervention[] {
   const live = interventions.filter(({ expiresAt }) => expiresAt > at);
   if (live.length < SIM_LIMITS.interventionsPerPlayer) return live;
@@ -251,7 +254,7 @@ function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: numb
   return at < expiresAt && shownAt === 0 && offers < SIM_LIMITS.interventionOffers;
 }
 
-/** On the clock of the player's attribute `timezone`; where that names no zone, UTC. */
+/** Uses the time zone in the player's attribute `timezone`, or UTC if it is not a valid zone. */
 function isQuiet({ quietHours }: CampaignDocument, { attributes }: PlayerState, nowMs: number): boolean {
   if (quietHours === null) return false;
   const zone = propertyOf(attributes, 'timezone');
@@ -272,7 +275,7 @@ function tallyOf({ campaignTallies }: PlayerState, campaignId: string): Campaign
   return campaignTallies.find((tally) => tally.campaignId === campaignId) ?? none;
 }
 
-/** A player's time never goes back, whatever clocks say. */
+/** The latest time in the player's state: a player's time never goes back, even when clocks do. */
 function latestOf({ campaignTallies }: PlayerState): number {
   return Math.max(0, ...campaignTallies.flatMap(({ lastAt, suppressedAt }) => [lastAt, suppressedAt]));
 }
@@ -300,7 +303,7 @@ function causeOf({ trigger }: CampaignDocument): string {
   }
 }
 
-/** A UUID of version 5 (RFC 9562) in the namespace that is the campaign's own. */
+/** A version 5 UUID (RFC 9562) in the campaign's namespace. */
 function interventionIdOf(campaignId: string, name: string): string {
   const space = Buffer.from(campaignId.replace('cmp_', '').replaceAll('-', ''), 'hex');
   const hex = createHash('sha1').update(space).update(name).digest('hex');

@@ -2,12 +2,12 @@ import type { ModelCampaigns } from './campaign-history.ts';
 import type { ModelFlags } from './flag-history.ts';
 import type { ModelSegment } from './model-segments.ts';
 
-/** The definitions of one CONFIG revision, as the model has them. */
+/** The definitions of one CONFIG revision in the model's form. */
 export interface ModelDefinitions {
   segments: readonly ModelSegment[];
   flags: ModelFlags;
   campaigns: ModelCampaigns;
-  /** After so many facts of campaigns the rest of a command sets off none. */
+  /** The maximum number of campaign facts of one command. After that the command triggers no more campaigns. */
   campaignFactsPerCommand: number;
 }
 

@@ -8,7 +8,7 @@ import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
 
-/** Flags as documented: the order of evaluation and the hash in a reading of its own. */
+/** Flags as documented: an independent implementation of the evaluation order and the hash. */
 export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFlags): FlagEvaluation {
   const served = (some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey'>, value = flag.defaultValue) =>
     ({ flagKey: flag.key, value: JSON.stringify(value), variantKey: null, ...some }) satisfies FlagEvaluation;
@@ -62,7 +62,7 @@ function fnv1a(text: string): bigint {
   return hash;
 }
 
-/** What an evaluation answers to a player there is. */
+/** The reply to an evaluation for an existing player. */
 export function predictEvaluations(state: PlayerState, query: EvaluateFlags, flags: ModelFlags): Reply {
   const keys = query.flagKeys === 'all' ? [...flags.keys()] : query.flagKeys;
   const known = keys.flatMap((key) => flags.get(key) ?? []);
@@ -75,7 +75,7 @@ export function predictEvaluations(state: PlayerState, query: EvaluateFlags, fla
   };
 }
 
-/** Whether two answers to an evaluation say the same; how long it took is no matter, nor is the order of all flags. */
+/** Whether two evaluation replies are equal, apart from their duration and the order of all flags. */
 export function sameEvaluations(one: Reply, other: Reply): boolean {
   if (one.kind !== 'flags' || other.kind !== 'flags') return false;
   const inOrder = ({ evaluations }: { evaluations: FlagEvaluation[] }) =>
@@ -83,7 +83,7 @@ export function sameEvaluations(one: Reply, other: Reply): boolean {
   return isDeepStrictEqual(inOrder(one), inOrder(other)) && isDeepStrictEqual(one.unknownFlags, other.unknownFlags);
 }
 
-/** What an override does. Without `change` the player has it already. */
+/** Predicts an override. `change` is absent when the player already has it. */
 export function predictOverride(
   held: PlayerState,
   { flagKey, value }: OverrideFlag,
@@ -99,7 +99,7 @@ export function predictOverride(
   return { reply, change: { fact, next: { ...held, overrides } } };
 }
 
-/** Boolean flags have no variants: their values are what is compared. */
+/** Boolean flags have no variants, so their values are compared. */
 export function variantSeen({ variantKey, value }: Pick<FlagEvaluation, 'variantKey' | 'value'>): string | null {
   if (variantKey !== null) return variantKey;
   return typeof JSON.parse(value) === 'boolean' ? value : null;

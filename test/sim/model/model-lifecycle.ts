@@ -5,8 +5,8 @@ import type { ChurnFactor } from '../../../actors/vocabulary/churn-risk.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
 /**
- * Stages and churn risk as documented, with its own thresholds, worked out anew at every step: the service saves
- * itself most of that, and must come to the same.
+ * Lifecycle stages and churn risk as documented, with the model's own thresholds. The model recomputes them at every
+ * step; the service skips most computations and must get the same results.
  */
 export interface Lived {
   facts: DomainFact[];
@@ -16,7 +16,7 @@ export interface Lived {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HIGH = 6_600;
 
-/** What a look at a player brings at the time it was due. */
+/** The update of a player at its due time. */
 export function looked(state: PlayerState): Lived {
   const dueAt = state.lifecycleDueAt;
   const lived: Lived = { facts: [], next: state };
@@ -29,10 +29,10 @@ export function looked(state: PlayerState): Lived {
   return lived;
 }
 
-/** What a fact about a player, who is `state` after it, leads to. */
+/** The consequences of a fact about a player. `state` is the player after the fact. */
 export function afterFact(state: PlayerState, fact: DomainFact, at: number): Lived {
   const lived: Lived = { facts: [], next: state };
-  // That a session expires, or makes room for another, is nobody's doing, but it is play.
+  // A session that expires or is replaced is not an action of the player, but its playtime counts.
   const isOnlyPlay = fact.kind === 'SessionClosed' && fact.reason !== 'ended';
   if (!DOINGS.has(fact.kind)) return lived;
   const stage = isOnlyPlay ? state.lifecycleStage : stageInDoing(state);
@@ -68,7 +68,7 @@ function stageInTime({ lifecycleStage, firstSeenAt, lastSeenAt }: PlayerState) {
   return { to: 'at_risk', at: lastSeenAt + 7 * DAY_MS } as const;
 }
 
-/** When stage and risk change if nothing happens, those that do. */
+/** The time at which stage or risk change if nothing else happens. */
 function changeTimes(state: PlayerState, nowMs: number): number[] {
   const today = Math.floor(nowMs / DAY_MS);
   const days = Array.from({ length: 40 }, (_, index) => today + 1 + index);
@@ -111,7 +111,7 @@ function schedule(lived: Lived, dueAt: number, at: number): void {
   lived.next = { ...lived.next, lifecycleDueAt: dueAt };
 }
 
-/** The words of a risk are not foretold. */
+/** The model does not predict the texts of a risk. */
 export function withoutWords(fact: DomainFact): DomainFact {
   if (fact.kind !== 'ChurnRiskChanged') return fact;
   const factors = fact.risk.factors.map((factor) => ({ ...factor, description: '' }));
@@ -132,7 +132,7 @@ function scored({ activity, firstSeenAt, lastSeenAt }: PlayerState, today: numbe
   };
 }
 
-/** By how much of itself an amount has fallen in the last 7 days; `undefined` where 28 days hold none. */
+/** The relative decline of an amount in the last 7 days; `undefined` if 28 days have none. */
 function fallen(amounts: readonly number[], newest: number, today: number, weeks: number): number | undefined {
   const sum = (fromAge: number, toAge: number): number =>
     amounts.reduce((all, amount, back) => {
@@ -153,7 +153,7 @@ function factorOf(name: string): ChurnFactor['factor'] {
   return 'inactivity';
 }
 
-/** FNV-1a (32 bit) of the id: the milliseconds after midnight that are this player's. */
+/** A player's daily time, in milliseconds after midnight: FNV-1a (32 bit) of the id. */
 function minutesOf(playerId: string): number {
   const hash = [...Buffer.from(playerId)].reduce((held, byte) => Math.imul(held ^ byte, 16_777_619), 2_166_136_261);
   return (hash >>> 0) % SIM_LIMITS.segmentJitterMs;

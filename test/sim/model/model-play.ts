@@ -6,7 +6,7 @@ import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 import type { DailyActivity, RecordedPurchase } from '../../../actors/vocabulary/player.ts';
 
-/** What a recorded session or purchase does. Without `change` it was recorded before. */
+/** Predicts a recorded session or purchase. `change` is absent when it was recorded before. */
 export interface Played {
   reply: Reply;
   change?: { facts: DomainFact[]; next: PlayerState; event?: TrackItem };
@@ -15,7 +15,7 @@ export interface Played {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 28;
 
-/** A recorded session counts once for its id, on the day it was received, and is an event too. */
+/** A recorded session counts once for its id, on the day of receipt, and is also an event. */
 export function predictSession(held: PlayerState, body: RecordSession, scope: Scope, at: number): Played {
   const { playerId, sessionId, startedAt, endedAt, durationSeconds, eventId } = body;
   const digest = digestOf(sessionId);
@@ -58,8 +58,8 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
 }
 
 /**
- * A purchase counts once for its transaction, without one each time; who paid once is a payer. What a server key records replaces
- * what a client key recorded of the same transaction.
+ * A purchase counts once for its transaction; without a transaction every request counts. A player with a purchase is a
+ * payer. A server key's record replaces a client key's record of the same transaction.
  */
 export function predictPurchase(
   held: PlayerState,
@@ -96,7 +96,7 @@ export function predictPurchase(
     lastSeenAt: Math.max(held.lastSeenAt, at),
   };
   const reply = { kind: 'purchaseRecorded', playerId, amount, ...totals } as const;
-  // The event of the client's purchase says the same already.
+  // The event of the client's purchase already has the same content.
   if (before?.amount === amount) return { reply: { ...reply, replayed: true }, change: { facts, next } };
   const properties = {
     amount: amount / 10_000,
@@ -116,7 +116,7 @@ function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase
   };
 }
 
-/** An event that nobody can send again by its id. */
+/** An event that has no id that a caller could send again. */
 function eventOf(
   playerId: string,
   eventId: string,
@@ -128,7 +128,7 @@ function eventOf(
   return { index: 0, playerId, eventId, remember: false, eventName, properties: text, sessionId: null, timestamp };
 }
 
-/** More sessions and play on the day of `at`, unless 28 days and more have come since. */
+/** Adds sessions and playtime to the day of `at`, unless it is 28 days or more in the past. */
 export function playedOn(activity: DailyActivity, at: number, more: number, seconds: number): DailyActivity {
   const days = new Map<number, [sessions: number, seconds: number]>();
   activity.sessions.forEach((sessions, back) =>

@@ -4,7 +4,7 @@ import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 import type { QuarantineTally, RecentEvent } from '../../../actors/vocabulary/player.ts';
 
-/** An event that is set aside: its id is taken, and nothing else of the player changes. */
+/** A quarantined event: its id is used, and nothing else of the player changes. */
 export function predictQuarantine(
   held: PlayerState,
   { playerId, eventId, remember, eventName, properties, sessionId, timestamp }: TrackItem,
@@ -32,7 +32,7 @@ export function predictQuarantine(
   return { fact, next: { ...held, recentEvents, quarantine: { ...held.quarantine, last: number } } };
 }
 
-/** What a replay of a quarantined event comes to: it is tracked once. */
+/** The result of a replay of a quarantined event, which is tracked once. */
 export function predictRelease(
   held: PlayerState,
   item: TrackItem,
@@ -43,7 +43,7 @@ export function predictRelease(
   return number > held.quarantine.last ? 'rejected' : 'accepted';
 }
 
-/** The player's quarantine and ids once an event of it has been tracked. */
+/** The player's quarantine and event ids after one of its quarantined events has been tracked. */
 export function afterRelease(
   held: PlayerState,
   item: TrackItem,
@@ -60,12 +60,12 @@ export function afterRelease(
   return { recentEvents, quarantine: { last, released: rangesOf(numbersOf(held.quarantine).add(number)) } };
 }
 
-/** The event that is released, as far as its id is remembered: of one kind of caller, or of an unknown one. */
+/** The remembered id of the released event, from the same kind of caller or from an unknown one. */
 function isIt(event: RecentEvent, { eventId }: TrackItem, by: CallerKind | undefined): boolean {
   return event.eventId === eventId && (event.by === by || event.by === undefined || by === undefined);
 }
 
-/** What a player begins with whose id had so many quarantined events in an earlier life: all of those are done with. */
+/** The quarantine of a new life whose id had this many quarantined events before. All of them count as released. */
 export function quarantineOfNewLife(last: number): QuarantineTally {
   return { last, released: last === 0 ? [] : [{ from: 1, to: last }] };
 }

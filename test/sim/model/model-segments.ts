@@ -7,8 +7,8 @@ import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { EventCounter, SegmentMembership } from '../../../actors/vocabulary/player.ts';
 
 /**
- * Segments as documented: who belongs where, by a reading of its own of the conditions that the simulation
- * makes (definitions.ts), and when a look at a player is owed.
+ * Segments as documented: memberships by an independent evaluation of the conditions that the simulation creates
+ * (definitions.ts), and the times at which a player must be evaluated again.
  */
 export interface ModelSegment {
   id: string;
@@ -16,16 +16,16 @@ export interface ModelSegment {
   conditions: JsonObject;
 }
 
-/** The definitions of every CONFIG revision, seen from inside the broker. */
+/** The definitions of every CONFIG revision, as the broker received them. */
 export interface ConfigHistory {
   /** In order of their ids. */
   segmentsAt(revision: number): readonly ModelSegment[];
-  /** The newest change of a segment; 0 when there was none. */
+  /** The revision of the newest change of a segment; 0 if there is none. */
   readonly lastSegmentRevision: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** No condition of the simulation looks further back. */
+/** The longest period of any of the simulation's conditions. */
 const WINDOW_DAYS = 8;
 const KEPT_DAYS = 30;
 
@@ -36,7 +36,7 @@ export function recordConfig(broker: MemoryBroker): ConfigHistory {
     const [, environment, kind, id] = key.split('.');
     if (kind !== 'segment' || environment !== 'live' || id === undefined) return;
     const segment = value === undefined ? undefined : parseSegment(decodeJson(value));
-    // A deletion that comes twice changes nothing the second time.
+    // A deletion that arrives a second time changes nothing.
     const isHeld = changes.findLast((change) => change.id === id)?.segment !== undefined;
     if (segment !== undefined || isHeld) changes.push({ revision, id, segment });
   });
@@ -70,17 +70,17 @@ function parseSegment(value: unknown): ModelSegment {
   return { id, key, conditions };
 }
 
-/** What a look at some of a player's segments comes to. */
+/** The result of evaluating some of a player's segments. */
 export interface Settled {
-  /** Entries and exits, without the times of later looks. */
+  /** Entries and exits, without the times of later evaluations. */
   facts: DomainFact[];
   next: PlayerState;
   looked: readonly ModelSegment[];
-  /** The moment the look is as of. */
+  /** The time of the evaluation. */
   atMs: number;
 }
 
-/** @param looked those to look at; `all` also ends memberships of segments that are no more */
+/** @param looked the segments to evaluate; `all` also ends memberships of deleted segments */
 export function settled(
   state: PlayerState,
   segments: readonly ModelSegment[],
@@ -113,7 +113,7 @@ function inOrder(memberships: ReadonlyMap<string, SegmentMembership>): SegmentMe
   return [...memberships.values()].sort((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
 }
 
-/** The segments an event of this name has anything to do with. */
+/** The segments whose conditions read events of this name. */
 export function readersOf(segments: readonly ModelSegment[], eventName: string): ModelSegment[] {
   return segments.filter(({ conditions }) => {
     const fields = fieldsOf(conditions);
@@ -121,7 +121,7 @@ export function readersOf(segments: readonly ModelSegment[], eventName: string):
   });
 }
 
-/** Why a player's next look comes too late for what was looked at; `undefined` when it does not. */
+/** Explains why a player's next evaluation is too late for these segments; `undefined` if it is not. */
 export function missedChange({ looked, next: state }: Settled, at: number): string | undefined {
   const times: number[] = [];
   for (let day = 0; day <= WINDOW_DAYS; day++) {
@@ -137,15 +137,15 @@ export function missedChange({ looked, next: state }: Settled, at: number): stri
     const change = later.find((time) => isTrue(conditions, state, time) !== now);
     const { segmentsDueAt } = state;
     if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + SIM_LIMITS.segmentJitterMs)) continue;
-    return `${id} changes at ${change}, ${state.id} is looked at ${segmentsDueAt}`;
+    return `${id} changes at ${change}, ${state.id} is evaluated at ${segmentsDueAt}`;
   }
   return undefined;
 }
 
 /**
- * Memberships that are wrong at a moment when every edit has been taken in and nothing is under way.
- * @param latestMs the latest moment an owner or a gateway ever took for the present: one whose clock was ahead looked as of
- * then, and time that has been is not looked at again
+ * Memberships that are wrong when every edit has been swept and nothing is in progress.
+ * @param latestMs the latest time that any owner or gateway used. One whose clock was ahead evaluated as of that time,
+ *   and the service does not evaluate again as of an earlier time.
  */
 export function wrongMemberships(
   state: PlayerState,
@@ -163,10 +163,10 @@ export function wrongMemberships(
     return [`${isMember ? 'in' : 'not in'} ${id}`];
   });
   const gone = state.segments.filter(({ segmentId }) => !segments.some(({ id }) => id === segmentId));
-  return [...wrong, ...gone.map(({ segmentId }) => `in ${segmentId}, which is no more`)];
+  return [...wrong, ...gone.map(({ segmentId }) => `in ${segmentId}, which was deleted`)];
 }
 
-/** The counters after one more event: written out day by day, and taken in again. */
+/** The counters after one more event, rebuilt from a list of days. */
 export function countedOnce(counters: readonly EventCounter[], name: string, at: number): EventCounter[] {
   const day = Math.floor(at / DAY_MS);
   const days = daysOf(counters.find((counter) => counter.name === name));
@@ -186,7 +186,7 @@ function daysOf(counter: EventCounter | undefined): Map<number, number> {
   return days;
 }
 
-/** Whether a condition of the simulation holds for a player at a moment. */
+/** Whether a condition of the simulation holds for a player at a time. */
 export function isTrue(conditions: JsonObject, state: PlayerState, at: number): boolean {
   return Object.entries(conditions).every(([field, wanted]) => {
     if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at));
@@ -215,11 +215,11 @@ function valueOf(field: string, state: PlayerState, at: number): unknown {
       return daysSince(state.lastSeenAt);
     case 'events': {
       const days = daysOf(state.counters.find((counter) => counter.name === name));
-      // Where a clock was ahead, the newest day counted is today.
+      // If a clock was ahead, the newest counted day is used as today.
       const today = Math.max(Math.floor(at / DAY_MS), ...days.keys());
       const ages = [...days].map(([day, count]) => ({ age: today - day, count }));
       if (measure === 'last_days_ago') {
-        // What never happened lies longer ago than any number of days.
+        // An event that never happened counts as infinitely long ago.
         return Math.min(Infinity, ...ages.map(({ age }) => age));
       }
       const within = Number(/^count_(\d+)d$/.exec(measure)?.[1]);

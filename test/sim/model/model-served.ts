@@ -9,30 +9,30 @@ import type { ModelFlags } from './flag-history.ts';
 import { variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../actors/vocabulary/player.ts';
 
-/** The variants that flags served a player, and those it saw (docs/decisions/0106). */
+/** The variants that flags served a player, and those that it saw (docs/decisions/0106). */
 export interface Serving {
   evaluation: FlagEvaluation;
   flag: FlagDocument;
 }
 
-/** The period of a flag, which the history of flags has checked (flag-history.ts). */
+/** A flag's current period, which flag-history.ts has checked. */
 export function periodIn({ periods }: FlagDocument): number {
   return periods?.at(-1)?.period ?? 1;
 }
 
-/** Whether the player's state says already that the flag serves this. */
+/** Whether the player's state already contains what the flag serves. */
 export function isServed(state: PlayerState, { evaluation, flag }: Serving): boolean {
   const kept = state.servedFlags.find(({ flagKey }) => flagKey === flag.key);
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
   if (kept.period !== periodIn(flag)) return false;
-  // From then on nothing more is recorded.
+  // At this number of changes, recording ends.
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
   const { variantKey, value, reason, segmentId } = kept;
   const what = { flagKey: flag.key, value, variantKey, reason, ...(segmentId === undefined ? {} : { segmentId }) };
   return isDeepStrictEqual(what, withoutPrerequisite(evaluation));
 }
 
-/** What it makes of a player that flags serve it these; nothing if that is no news. */
+/** Records what flags served a player; `undefined` if the state already contains it. */
 export function predictServed(
   state: PlayerState,
   serving: readonly Serving[],
@@ -92,7 +92,7 @@ type Exposed = Pick<FlagExposed, 'flagKey' | 'flagVersion' | 'variantKey' | 'val
   period: number;
 };
 
-/** What it makes of a player that it saw a variant; nothing if that is no exposure, or no news. */
+/** Records that a player saw a variant; `undefined` if that is no exposure, or not a new one. */
 export function predictExposure(
   state: PlayerState,
   seen: Exposed,

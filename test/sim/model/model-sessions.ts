@@ -18,8 +18,8 @@ export interface Called {
 const MOST_OPEN = 4;
 
 /**
- * What an init does to the player: the oldest of four makes room, for a client key the oldest in which nothing came since its init
- * if there is one, and the new one counts at once.
+ * Predicts an init. The new session counts at once. If four are open, the oldest ends; for a client key, first the
+ * oldest that had no call since its init.
  */
 export function predictOpening(
   held: PlayerState,
@@ -51,7 +51,7 @@ export function predictOpening(
   return called;
 }
 
-/** A sync, after its events: how many were accepted, and what they told. */
+/** Predicts a sync after its events: the number of accepted events, and what they reported. */
 export function predictSynced(
   state: PlayerState,
   sessionId: string,
@@ -89,7 +89,7 @@ export function predictSynced(
   };
 }
 
-/** What a call is told of flags: those that differ from what its session was told before. */
+/** The flags in a call's reply: those that differ from what the session received before. */
 export function predictTold(
   state: PlayerState,
   sessionId: string,
@@ -112,7 +112,7 @@ export function predictTold(
   for (const flag of told) held.set(flag.flagKey, flag);
   const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: told } as const;
   const next = withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] }));
-  // What is told is served.
+  // What a reply contains counts as served.
   const serving = told
     .flatMap(({ flagKey }) => flags.get(flagKey) ?? [])
     .map((flag) => ({ flag, evaluation: evaluated(state, flag, flags) }));
@@ -120,7 +120,7 @@ export function predictTold(
   return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, told };
 }
 
-/** The end that a client tells, after its events: no longer than time went by. */
+/** Predicts the end of a session after its events. The duration is at most the time that passed. */
 export function predictEnding(
   state: PlayerState,
   sessionId: string,
@@ -144,12 +144,12 @@ export function predictEnding(
   return { ...called, session, durationSeconds: seconds };
 }
 
-/** When the first of a player's sessions is over by itself; Infinity: none is open. */
+/** The time at which the player's first session expires; Infinity: none is open. */
 export function sessionsOverAt({ sessions }: PlayerState): number {
   return Math.min(Infinity, ...sessions.map(({ lastCallAt, ttlMs }) => lastCallAt + ttlMs));
 }
 
-/** The ends of the sessions that are over at `dueAt`. */
+/** The ends of the sessions that have expired at `dueAt`. */
 export function predictExpiry(state: PlayerState, dueAt: number): Called {
   const called: Called = { facts: [], next: state };
   for (const session of state.sessions) {
@@ -158,14 +158,14 @@ export function predictExpiry(state: PlayerState, dueAt: number): Called {
   return called;
 }
 
-/** What an event of one name says under a key; nothing where that is no text. */
+/** The property of an event with this name, if it is a string. */
 function named({ eventName, properties }: TrackItem, wanted: string, key: string): string[] {
   if (eventName !== wanted) return [];
   const text = new Map<string, unknown>(Object.entries(JSON.parse(properties))).get(key);
   return typeof text === 'string' ? [text] : [];
 }
 
-/** How many events say that an intervention was shown, or clicked. */
+/** The number of events that report a shown, or clicked, intervention. */
 function heardOf(accepted: readonly TrackItem[]): { shown: number; clicked: number } {
   const count = (wanted: string) => accepted.flatMap((item) => named(item, wanted, 'intervention_id')).length;
   return { shown: count('intervention_shown'), clicked: count('intervention_clicked') };

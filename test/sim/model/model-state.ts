@@ -2,7 +2,7 @@ import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
 import type { PlayerView } from '../../../actors/vocabulary/player.ts';
 
-/** A player as the model makes it. */
+/** A new player in the model. */
 export function newPlayer(id: string, externalId: string, at: number): PlayerView {
   return {
     id,
@@ -51,7 +51,7 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
   };
 }
 
-/** What callers see of a player. */
+/** The part of a player that callers see. */
 export function viewOf(state: PlayerState): PlayerView {
   const { id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer } = state;
   const { firstSeenAt, lastSeenAt, attributes } = state;
@@ -59,7 +59,7 @@ export function viewOf(state: PlayerState): PlayerView {
   return { ...person, lifecycleStage, sessionCount, totalRevenue, isPayer, firstSeenAt, lastSeenAt };
 }
 
-/** JSON Merge Patch of flat documents. */
+/** JSON Merge Patch for flat documents. */
 export function merged(text: string, patch: string | undefined): string {
   const document = new Map<string, unknown>(Object.entries(JSON.parse(text)));
   for (const [key, value] of Object.entries(JSON.parse(patch ?? '{}'))) {

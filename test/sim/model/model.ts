@@ -27,16 +27,16 @@ import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
 import type { EventMaker } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
- * The documented behaviour as a sequential model: what one command does to a partition that does one thing after
- * another and never fails. Written from the API documentation and the decisions. It shares only the vocabulary with the
- * service, not its decide and evolve.
+ * The documented behaviour as a sequential model: the effects of one command on a partition that processes one command
+ * at a time and never fails. Written from the API documentation and the decisions. It shares only the vocabulary with
+ * the service, not the domain's decide and evolve.
  */
 export interface Prediction {
   facts: DomainFact[];
   reply: Reply;
-  /** The entities it changes, as they are afterwards. */
+  /** The changed entities, in their final state. */
   next: Map<string, EntityState>;
-  /** What was looked at of segments, player by player, each after what comes before it in `facts`. */
+  /** The segment evaluations, player by player, each as of its place in `facts`. */
   settled: Settled[];
 }
 
@@ -44,7 +44,7 @@ export type View = (entityId: string) => EntityState | undefined;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a command does, and what at once becomes of the players it changes. */
+/** Predicts a command and its immediate consequences for the players that it changes. */
 export function predict(view: View, command: Command, definitions: ModelDefinitions = NO_DEFINITIONS): Prediction {
   const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
   let from = 0;
@@ -57,7 +57,7 @@ export function predict(view: View, command: Command, definitions: ModelDefiniti
   return { ...run, reply };
 }
 
-/** What facts from `from` on mean for the stages, the risks, the segments and the campaigns of their players. */
+/** Predicts what the facts from `from` on mean for the stages, risks, segments and campaigns of their players. */
 function settleFrom(run: Prediction, from: number, definitions: ModelDefinitions, at: number): void {
   const { segments } = definitions;
   settleLives(run, from, at);
@@ -88,7 +88,7 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
   for (const [entityId, look] of looks) {
     const state = run.next.get(entityId);
     if (state?.kind !== 'player') continue;
-    // What was due to be looked at was looked at with what came before.
+    // An evaluation that was due has already happened with the earlier facts.
     if (look.length === 0 && run.settled.some(({ next }) => next.id === entityId)) continue;
     const outcome = settled(state, segments, look, at);
     run.settled.push(outcome);
@@ -97,7 +97,7 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
   }
 }
 
-/** Facts that no condition asks about. */
+/** Facts that no segment condition reads. */
 const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'IdempotencyKeyUsed',
   'EventQuarantined',
@@ -115,7 +115,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'InterventionClicked',
 ]);
 
-/** What a command's facts mean for the stages and risks of its players. */
+/** Predicts what a command's facts mean for the stages and risks of its players. */
 function settleLives(run: Prediction, from: number, at: number): void {
   for (const fact of run.facts.slice(from)) {
     const state = run.next.get(fact.entityId);
@@ -147,7 +147,7 @@ function predictCommand(
       : body.kind === 'ClaimIdempotencyKey'
         ? body.ledgerId
         : body.playerId;
-  // A ledger keeps a batch's claim and its answer apart; a player's keys are one namespace.
+  // A ledger stores a batch's claim and its reply separately; a player's keys share one namespace.
   const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
   const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot, by);
   if (earlier !== undefined) return { reply: earlier };
@@ -207,7 +207,7 @@ function predictCommand(
     case 'TrackEvents': {
       const results = body.items.map((item) => track(run, current, item, scope, at, whose, flags));
       run.reply = { kind: 'tracked', results };
-      // An answer in which nothing happened is not remembered: it may go better later.
+      // A reply without any effect is not remembered, because a retry may succeed.
       if (results.every(({ status }) => status === 'rejected')) return run;
       break;
     }
@@ -271,20 +271,20 @@ function predictCommand(
   return run;
 }
 
-/** What evaluations leave to remember are the owner's own commands, and never go through REQUESTS. */
+/** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
 function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
   if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 
-/** What a read answers. */
+/** Predicts the reply to a read. */
 export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   const held = playerOf(view(query.playerId), scope);
   if (held === undefined) return { kind: 'failure', code: 'PLAYER_NOT_FOUND' };
   return { kind: 'player', player: viewOf(held), created: false };
 }
 
-/** Whether a client heard what the model says. Clients rely on the code of a failure, not on its message. */
+/** Whether a reply equals the model's. Clients rely on the code of a failure, not on its message. */
 export function sameReply(heard: Reply, expected: Reply): boolean {
   if (heard.kind === 'failure' || expected.kind === 'failure') {
     return heard.kind === 'failure' && expected.kind === 'failure' && heard.code === expected.code;
@@ -329,7 +329,7 @@ function recall(
   return { ...reply, replayed: true };
 }
 
-/** Ids and keys of client and server API keys never meet; what was recorded before kinds were may be of either. */
+/** Client and server API keys do not share ids and Idempotency-Keys; old records, which have no kind, match both. */
 function isOneCaller(one: EventMaker | undefined, other: EventMaker | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }
@@ -412,11 +412,11 @@ function track(
   const { remember, properties, sessionId } = item;
   const player = { externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
-  // A replay leaves an event to who sent it.
+  // A replayed event keeps its original sender.
   const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };
   const again =
     release === undefined ? {} : { release: { number: release.number, quarantinedAt: release.quarantinedAt } };
-  // The client showed it before the event; nobody knows what it showed before one that was set aside.
+  // The client showed the variant before the event. For a quarantined event nobody knows what was shown before it.
   const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
   if (exposure !== undefined) run.facts.push(exposure.fact);
   run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...made });

@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { MUTANTS } from './mutants.ts';
 import { changesByFile, mutate } from './mutate.ts';
 
-/** Changes the modules that this process imports from now on as the named mutant says. The process must serve no other purpose. */
+/**
+ * Applies the named mutant to the modules that this process imports from now on. The process must have no other
+ * purpose.
+ */
 export function applyMutant(name: string): void {
   const mutant = MUTANTS.find((candidate) => candidate.name === name);
   if (mutant === undefined) throw new Error(`there is no mutant ${name}`);

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of campaigns: a player gets more than was promised, or less. */
+/** Bugs of campaigns: a player gets more interventions than allowed, or fewer. */
 export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a cap that lets one more through',
+    name: 'the total cap allows one intervention too many',
     changes: [
       {
         file: 'actors/campaigns/suppression.ts',
@@ -13,7 +13,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'caps of a day by whichever clock comes',
+    name: 'daily caps use a clock that may run backwards',
     faults: ['wall clock off'],
     changes: [
       {
@@ -24,7 +24,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'what a player had of campaigns forgotten by a rebuild',
+    name: "a rebuilt state loses the player's campaign tallies",
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -34,7 +34,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an intervention delivered by every sync until it is shown',
+    name: 'every sync delivers an intervention again until it is shown',
     changes: [
       {
         file: 'actors/campaigns/offer.ts',
@@ -44,7 +44,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a scheduled time that gives again whenever somebody looks again',
+    name: 'a scheduled campaign triggers again at every sweep',
     changes: [
       {
         file: 'actors/campaigns/trigger-campaigns.ts',
@@ -54,7 +54,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'scheduled times that came while nobody led passed over',
+    name: 'take-over skips scheduled times that came while the partition had no owner',
     faults: ['crash', 'orderly stop', 'pause'],
     changes: [
       {

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of erasures: something of the life before is left, or something of the next one is lost. */
+/** Bugs of erasures: data from before remains, or data from after is lost. */
 export const ERASURE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a tombstone that stands for the record of the erasure too',
+    name: "the tombstone's version includes the record of the erasure",
     changes: [
       {
         file: 'clickhouse-schema/rows/player-tables.ts',
@@ -13,7 +13,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a rebuild that applies what the erasure in the same record wipes',
+    name: 'replay applies facts that an erasure in the same record removes',
     changes: [
       {
         file: 'actors/runtime/entities.ts',
@@ -23,7 +23,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a late repeat of an erasure ends the next life',
+    name: 'a registration drops the Idempotency-Keys of the erasure before it',
     changes: [
       {
         file: 'actors/player/evolve.ts',

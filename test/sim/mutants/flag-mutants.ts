@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of flags: what a player is served, and what counts as seen. */
+/** Bugs of flags: what a player is served, and what counts as an exposure. */
 export const FLAG_MUTANTS: readonly Mutant[] = [
   {
-    name: 'an exposure noted without looking what was seen before',
+    name: 'the owner records an exposure that the player already has',
     changes: [
       {
         file: 'actors/flags/expose.ts',
@@ -13,7 +13,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'exposures that a rebuilt state forgets',
+    name: "a rebuilt state loses the player's exposures",
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -23,7 +23,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an exposure that waits for some other write',
+    name: "an exposure is written only with the owner's next other write",
     changes: [
       {
         file: 'actors/runtime/exposures.ts',
@@ -33,7 +33,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'exposures of a boolean flag told apart by variant only',
+    name: 'exposures of boolean flags ignore the value, and compare only the variant',
     changes: [
       {
         file: 'actors/flags/seen-variant.ts',
@@ -43,7 +43,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an exposure computed again when its event comes',
+    name: 'an event exposes a new evaluation instead of what was served',
     changes: [
       {
         file: 'actors/flags/expose-tracked.ts',
@@ -55,11 +55,11 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an evaluation answered before what it serves is stored',
+    name: 'the owner answers an evaluation before what it serves is stored',
     changes: [{ file: 'actors/runtime/exposures.ts', original: 'return waits;', mutated: 'return waits && false;' }],
   },
   {
-    name: 'what was served, forgotten by a rebuilt state',
+    name: 'a rebuilt state loses what flags served the player',
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -69,7 +69,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a second variant served without a mark',
+    name: 'the state does not mark a player that was served two variants in a period',
     changes: [
       {
         file: 'actors/flags/serve.ts',
@@ -79,7 +79,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a period that no edit ends',
+    name: 'no edit of a flag begins a new period',
     changes: [
       {
         file: 'actors/flags/periods.ts',
@@ -89,7 +89,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an override that evaluation overlooks',
+    name: 'evaluation ignores overrides',
     changes: [
       {
         file: 'actors/flags/compile-flag.ts',
@@ -99,7 +99,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an override that replaces no other',
+    name: 'an override does not replace an earlier one',
     changes: [
       {
         file: 'actors/flags/override.ts',

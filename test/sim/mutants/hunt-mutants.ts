@@ -5,11 +5,11 @@ import { runSeeds } from '../run-seeds.ts';
 import { simulate } from '../simulate.ts';
 import type { Mutant } from './mutant.ts';
 
-/** How the hunt for one mutant ended. */
+/** The result of hunting one mutant. */
 export type Hunt =
   | { kind: 'caught'; name: string; seed: number; invariant: string }
   | { kind: 'survived'; name: string; seeds: number }
-  /** The violation does not prove that the invariants catch the mutant. */
+  /** There was a violation, but it does not prove that the invariants catch the mutant. */
   | { kind: 'unproved'; name: string; seed: number; reason: string };
 
 export interface HuntOptions {
@@ -18,7 +18,7 @@ export interface HuntOptions {
   workers: number;
   /** Where a hunt begins, by mutant; seed 1 when absent. */
   startSeeds?: Readonly<Record<string, number>>;
-  /** Lives without a violation after which a mutant has survived; several times what the rarest takes when absent. */
+  /** Runs without a violation after which a mutant has survived; by default several times what the rarest one takes. */
   maxSeeds?: number;
   onHunt?: (hunt: Hunt) => void;
 }
@@ -28,8 +28,9 @@ const MAX_SEEDS = 1_200;
 const SEEDS_FILE = fileURLToPath(new URL('../../fixtures/sim/mutant-seeds.json', import.meta.url));
 
 /**
- * Mutant → the seed that caught it when the file was last written. A hunt that begins there usually ends at once; from seed 1
- * it takes up to a minute. After a change of the service or of the simulation other seeds catch it, and hunts take longer.
+ * Mutant → the seed that caught it when the file was last written. A hunt that begins there usually ends at once; from
+ * seed 1 it takes up to a minute. After a change of the service or of the simulation other seeds catch it, and hunts
+ * take longer.
  */
 export function readStartSeeds(): Record<string, number> {
   return JSON.parse(readFileSync(SEEDS_FILE, 'utf8'));
@@ -41,13 +42,16 @@ export function writeStartSeeds(hunts: readonly Hunt[]): void {
   writeFileSync(SEEDS_FILE, `${JSON.stringify(seeds, undefined, 2)}\n`);
 }
 
-/** Simulates lives of the service with each mutant until an invariant fails, and the same life without the mutant, which must be clean. */
+/**
+ * Runs seeds with each mutant until an invariant fails, then runs that seed without the mutant, which must find no
+ * violation.
+ */
 export async function huntMutants(options: HuntOptions): Promise<Hunt[]> {
   const { mutants = MUTANTS, workers, startSeeds = {}, maxSeeds = MAX_SEEDS, onHunt } = options;
   const hunts: Hunt[] = [];
   const waiting = [...mutants];
 
-  /** Lives of one process take turns: a life is reproducible only while no other runs beside it. */
+  /** Runs take turns: a run is reproducible only while no other runs in the same process. */
   let turn: Promise<unknown> = Promise.resolve();
   const simulateAlone = (seed: number, faults: Mutant['faults']): ReturnType<typeof simulate> => {
     const life = turn.then(() => simulate(seed, { faults }));

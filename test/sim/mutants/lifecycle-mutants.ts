@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of what time does to players. */
+/** Bugs of lifecycle stages and churn risk, which change with time. */
 export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a player who returns before time was heard never left',
+    name: "a command does not catch up on its player's overdue timers",
     faults: ['night'],
     changes: [
       {
@@ -14,7 +14,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a player who was looked at too early is never looked at again',
+    name: "an update before the due time clears the player's timer",
     faults: ['night'],
     changes: [
       {
@@ -25,7 +25,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a high risk that is told and forgotten',
+    name: 'the state does not keep a high churn risk',
     faults: ['night'],
     changes: [
       {

@@ -1,6 +1,6 @@
 import type { FaultKind } from '../chaos.ts';
 
-/** A text in a file of the service, and what it becomes. The text must stand there exactly once. */
+/** A text in a file of the service, and its replacement. The text must occur exactly once. */
 export interface Change {
   file: string;
   original: string;
@@ -10,7 +10,7 @@ export interface Change {
 /** A deliberate bug that the simulation must catch. */
 export interface Mutant {
   name: string;
-  /** The faults under which it does harm, for one that takes a rare coincidence. */
+  /** The only faults to use, for a mutant that needs a rare coincidence. */
   faults?: readonly FaultKind[];
   changes: readonly Change[];
 }

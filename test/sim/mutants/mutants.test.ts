@@ -7,13 +7,16 @@ import { MUTANTS } from './mutants.ts';
 import { changesByFile, mutate } from './mutate.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const QUICK_MUTANT = 'no fence';
-const NEEDS_HANDOVER = 'an answer without facts and without the lease check';
+const QUICK_MUTANT = 'appends carry no expected sequence, so nothing fences a former owner';
+const NEEDS_HANDOVER = 'the owner answers commands without facts, and queries, without checking its lease';
 
-/* `npm run sim -- --mutants` proves that the simulation catches each of them. Here is what a change of the service can break. */
+/*
+ * `npm run sim -- --mutants` proves that the simulation catches every mutant. These tests show which mutants still
+ * apply.
+ */
 
 describe('a mutant', () => {
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
   });
 
@@ -26,13 +29,13 @@ describe('a mutant', () => {
     }
   });
 
-  it('that the simulation must catch is caught, in a life that is clean without it', async () => {
+  it('is caught in a run that is clean without it', async () => {
     const mutants = MUTANTS.filter(({ name }) => name === QUICK_MUTANT);
     const hunts = await huntMutants({ mutants, workers: 1, startSeeds: readStartSeeds() });
     expect(hunts).toMatchObject([{ kind: 'caught', name: QUICK_MUTANT }]);
   });
 
-  it('that does no harm under the faults of a run is reported as a survivor', async () => {
+  it('is reported as a survivor if it causes no violation under the faults of the run', async () => {
     const mutants = MUTANTS.filter(({ name }) => name === NEEDS_HANDOVER).map((mutant) => ({
       ...mutant,
       faults: ['night'] as const,
@@ -42,17 +45,17 @@ describe('a mutant', () => {
   });
 });
 
-describe('the changes of a mutant', () => {
+describe('mutate', () => {
   const change = (original: string, mutated: string) => ({ file: 'a.ts', original, mutated });
 
-  it('to one file all apply, each to what the former left', () => {
+  it('applies the changes in order, each to the result of the one before', () => {
     expect(mutate('const a = 1;\nconst b = 2;\n', [change('a = 1', 'a = 3'), change('b = 2', 'b = $&4')])).toBe(
       'const a = 3;\nconst b = $&4;\n',
     );
     expect(mutate('const a = 1;', [change('a = 1', 'a = 2'), change('a = 2', 'a = 3')])).toBe('const a = 3;');
   });
 
-  it('are refused when a text is missing or occurs twice', () => {
+  it('refuses a text that is missing or occurs twice', () => {
     expect(() => mutate('const a = 1;', [change('b', 'c')])).toThrow('a.ts contains 0 times, not once: b');
     expect(() => mutate('a + a', [change('a', 'b')])).toThrow('a.ts contains 2 times, not once: a');
   });

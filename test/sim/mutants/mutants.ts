@@ -8,19 +8,20 @@ import { QUARANTINE_MUTANTS } from './quarantine-mutants.ts';
 import { SESSION_MUTANTS } from './session-mutants.ts';
 
 /**
- * Each takes one safeguard of the protocol away.
+ * Every mutant removes one safeguard of the protocol.
  *
- * Some safeguards are not here, as the simulation found nothing that their loss alone breaks (1,000 seeds each and more):
- * - A gateway that takes replies of lower epochs. An owner answers only what was stored, or what lease or proof cover, so a
- *   late answer is still true at a moment between request and answer.
- * - A query that does not wait for an append in flight. It reads committed state, and what is not acknowledged may be seen or not.
- * - A publish without message id. The owner knows by a gateway's numbers what it decided before.
- * - The lease check of commands alone, without that of queries. A stale owner reads the very commands its successor decided,
- *   in the same order; what changes anything meets the fence first.
+ * Some safeguards have no mutant, because no run failed without them alone (1,000 seeds each and more):
+ * - A gateway that accepts replies of lower epochs. An owner sends only replies that are stored, or that its lease or a
+ *   proof covers, so a late reply was still true at some time between request and reply.
+ * - A query that does not wait for an append in progress. It reads committed state, and may or may not see what is not
+ *   acknowledged.
+ * - A publish without message id. The owner recognises commands that it decided before by the gateway's numbers.
+ * - The lease check of commands without that of queries. A stale owner reads the same commands as its successor, in the
+ *   same order; a command that changes anything fails at the fence.
  */
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'reply before the append is acknowledged',
+    name: 'the owner replies before its append is acknowledged',
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
@@ -30,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'no barrier',
+    name: 'a new owner appends no barrier when it takes over',
     changes: [
       {
         file: 'actors/runtime/take-over.ts',
@@ -41,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'no fence',
+    name: 'appends carry no expected sequence, so nothing fences a former owner',
     changes: [
       {
         file: 'actors/runtime/fenced-append.ts',
@@ -51,7 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an answer without facts and without the lease check',
+    name: 'the owner answers commands without facts, and queries, without checking its lease',
     faults: ['handover'],
     changes: [
       {
@@ -67,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'sink batches cut anew after a crash',
+    name: 'the sink chooses new batch bounds after a crash, not those of its stored intent',
     changes: [
       {
         file: 'streams/sinks/clickhouse/stream-writer.ts',
@@ -77,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'replay without lastSeq',
+    name: 'replay applies facts again that the stored state already includes',
     changes: [
       {
         file: 'actors/runtime/entities.ts',
@@ -87,7 +88,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a fence error taken for deposition',
+    name: 'the owner steps down on a fence error without checking who wrote the record',
     changes: [
       {
         file: 'actors/runtime/fenced-append.ts',
@@ -97,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'requests acknowledged away before they are decided',
+    name: 'the position moves past commands of a batch that are not decided yet',
     changes: [
       {
         file: 'actors/runtime/request-feed.ts',
@@ -107,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a barrier that does not carry the position on',
+    name: 'the barrier drops the position of the last record',
     changes: [
       {
         file: 'actors/runtime/take-over.ts',
@@ -117,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'commands decided past their deadline',
+    name: 'the owner decides commands whose deadline has passed',
     changes: [
       {
         file: 'actors/runtime/build-commit.ts',
@@ -127,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an Idempotency-Key that is not remembered',
+    name: 'the owner records no Idempotency-Key',
     changes: [
       {
         file: 'actors/idempotency/remember.ts',
@@ -137,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'requests stored again after a loss decided again',
+    name: 'the owner decides commands again that gateways stored again after REQUESTS was lost',
     faults: ['requests lost'],
     changes: [
       {
@@ -148,7 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an answer without facts although commands were passed over',
+    name: 'the owner sends replies without a record although it skipped commands',
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
@@ -158,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a refused append acknowledged',
+    name: 'the owner sends its normal replies after FACTS refused the append',
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
@@ -168,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a store mark ahead of what was written',
+    name: "the store's mark covers entities that the batch did not write",
     changes: [
       {
         file: 'actors/runtime/entities.ts',
@@ -178,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a snapshot mark one too far',
+    name: 'the snapshot mark covers one record too many',
     changes: [
       {
         file: 'actors/runtime/store/snapshot-queue.ts',
@@ -188,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'FACTS trimmed beyond the rebuild marks',
+    name: 'the trimmer ignores the rebuild marks',
     changes: [
       {
         file: 'streams/facts-trimmer.ts',
@@ -198,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the webhooks position moved before deliveries are stored',
+    name: 'the webhook matcher moves its position before the deliveries are stored',
     changes: [
       {
         file: 'streams/sinks/webhooks/matching/match-window.ts',
@@ -208,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a query answered on the acknowledgement of an older append',
+    name: 'the acknowledgement of an earlier append releases queries that arrived after it was sent',
     faults: ['handover'],
     changes: [
       {
@@ -219,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a local store used though FACTS no longer reaches back to it',
+    name: 'take-over uses a local store although FACTS no longer reaches back to its mark',
     changes: [
       {
         file: 'actors/runtime/take-over.ts',
@@ -229,7 +230,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a lease taken from a living holder',
+    name: 'a contender takes the lease from a live holder',
     changes: [
       {
         file: 'streams/lease.ts',
@@ -239,7 +240,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a sink position moved without looking who moved it last',
+    name: 'the sink writes its position without comparing the revision',
     changes: [
       {
         file: 'streams/stored-value.ts',
@@ -249,7 +250,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a sink that ends when its lease is not trusted for a moment',
+    name: 'the sink ends as soon as it cannot trust its lease for a moment',
     faults: ['wall clock off'],
     changes: [
       {
@@ -260,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a rebuild mark noted before its snapshots are inserted',
+    name: 'the sink stores a rebuild mark before it inserts the snapshots',
     faults: ['clickhouse trouble', 'empty disk', 'crash'],
     changes: [
       {
@@ -272,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a stream that resumes one event late',
+    name: 'the event stream skips one event when a client resumes',
     changes: [
       {
         file: 'streams/sinks/live/position.ts',
@@ -282,7 +283,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a transition committed in a later record than its cause',
+    name: 'segment transitions land in a later record than the facts that cause them',
     changes: [
       {
         file: 'actors/react.ts',
@@ -296,7 +297,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a sweep that skips who is in memory only',
+    name: 'the segment sweep skips players that are only in memory',
     changes: [
       {
         file: 'actors/runtime/sweep/segment-sweep.ts',
@@ -306,7 +307,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a sweep that forgets what a refused record held',
+    name: 'the segment sweep drops the players of a record that FACTS refused',
     faults: ['facts full', 'crash'],
     changes: [
       {
@@ -317,7 +318,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'no sweep after take-over',
+    name: 'the owner starts no segment sweep after take-over',
     changes: [
       {
         file: 'actors/runtime/sweep/segment-sweep.ts',
@@ -332,7 +333,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'segments that time alone changes looked at only when something happens',
+    name: 'no timer runs for segments that change with time alone',
     faults: ['night'],
     changes: [
       {

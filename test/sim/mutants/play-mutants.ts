@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of recorded sessions and purchases: each counts once for its id, whatever happens between two requests. */
+/** Bugs of recorded sessions and purchases: each must count once for its id. */
 export const PLAY_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a session counted again after a rebuild',
+    name: 'a rebuilt state loses the ids of recorded sessions',
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -13,7 +13,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a purchase counted for each Idempotency-Key, not once for its transaction',
+    name: 'a purchase with an Idempotency-Key counts again for the same transaction',
     changes: [
       {
         file: 'actors/purchases/record-purchase.ts',
@@ -23,7 +23,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a client's purchase that a server's does not replace",
+    name: "a server's purchase does not replace a client's purchase of the same transaction",
     changes: [
       {
         file: 'actors/purchases/record-purchase.ts',
@@ -33,7 +33,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a client's purchase that a rebuilt state takes for a server's",
+    name: 'a rebuilt state loses that a client recorded a purchase',
     changes: [
       {
         file: 'streams/wire/remembered-layout.ts',
@@ -43,7 +43,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'ids and Idempotency-Keys that client and server keys share',
+    name: 'client and server keys share ids and Idempotency-Keys',
     changes: [
       {
         file: 'actors/vocabulary/scope.ts',
@@ -53,7 +53,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a repeated session answered with today's totals",
+    name: "a repeated session is answered with current totals instead of the first reply's",
     changes: [
       {
         file: 'actors/sessions/record-session.ts',

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of quarantined events: each is tracked once, in the life it came in. */
+/** Bugs of quarantined events: each must be tracked once, in the player's life in which it arrived. */
 export const QUARANTINE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'what was released of a quarantine forgotten by a rebuild',
+    name: 'a rebuilt state loses which quarantined events were released',
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -13,7 +13,7 @@ export const QUARANTINE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a quarantined event released into the life after an erasure',
+    name: 'a quarantined event from before an erasure can be released after it',
     changes: [
       {
         file: 'actors/player/evolve.ts',

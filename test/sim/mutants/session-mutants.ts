@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 /** Bugs of game clients' sessions. */
 export const SESSION_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a session that expires although calls come',
+    name: 'session expiry counts from the init, not from the last call',
     changes: [
       {
         file: 'actors/sessions/expire.ts',
@@ -13,7 +13,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'sessions that are over only when something happens',
+    name: 'no timer runs for sessions that expire',
     changes: [
       {
         file: 'actors/timers.ts',
@@ -23,7 +23,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'open sessions that a rebuilt state forgets',
+    name: 'a rebuilt state loses open sessions',
     changes: [
       {
         file: 'streams/wire/state-layout.ts',
@@ -33,7 +33,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a session told of the same flags again and again',
+    name: 'the state does not keep the flags that a session received',
     changes: [
       {
         file: 'actors/sessions/evolve.ts',
@@ -43,7 +43,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a client believed about time that never went by',
+    name: 'the reported duration of a session may exceed the time that passed',
     changes: [
       {
         file: 'actors/sessions/close.ts',
