@@ -18,7 +18,7 @@ interface KeyRequest {
   tier?: Tier;
 }
 
-/** A key made by the operators' command line, once the service takes it. */
+/** Creates a key with the operators' command line and waits until the service accepts it. */
 async function makeKey({ game, kind, environment = 'live', tier = 'enterprise' }: KeyRequest): Promise<string> {
   const options = { game, kind, environment, tier };
   const key = await service.cli(
@@ -35,7 +35,7 @@ const get = (key: string | undefined, id: string) => service.call(key, 'GET', `/
 const track = (key: string | undefined, playerId: string, name = 'e') =>
   service.call(key, 'POST', '/v1/events/events', { player_id: playerId, event_name: name });
 
-describe('who may come in', () => {
+describe('authentication', () => {
   test('without a valid key every endpoint is 401 UNAUTHORIZED', async () => {
     const revoked = await makeKey({ game: 'demo', kind: 'server' });
     await service.cli('keys', 'revoke', revoked);
@@ -49,7 +49,7 @@ describe('who may come in', () => {
     }
   });
 
-  test('a client key gets 403 FORBIDDEN from server endpoints, and nothing happens', async () => {
+  test('a client key gets 403 FORBIDDEN from server endpoints, which change nothing', async () => {
     const { client, server } = service.keys.live;
     const id = await service.player(server, 'guarded');
     for (const [method, path, body] of [
@@ -65,13 +65,13 @@ describe('who may come in', () => {
   });
 });
 
-describe('how much', () => {
-  test('a growth key gets 1000 requests a minute, then 429 with headers; other keys are not touched', async () => {
+describe('rate limits', () => {
+  test('a growth key gets 1000 requests a minute, then 429 with headers; other keys are not limited', async () => {
     const growth = await makeKey({ game: 'demo', kind: 'client', tier: 'growth' });
     const id = await service.player(growth, 'busy');
     const first = await track(growth, id);
     expect(first.headers.get('ratelimit-limit')).toBe('1000');
-    // Every request of a client key counts: the one that found the key there, and the registration.
+    // Every request of a client key counts, including the one that detected the key and the registration.
     const before = 2;
     expect(first.headers.get('ratelimit-remaining')).toBe(String(1_000 - before - 1));
     expect(Number(first.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
@@ -104,8 +104,8 @@ describe('how much', () => {
   });
 });
 
-describe('whose data', () => {
-  test('live and test never meet: another player, 404 across, rows that say which', async () => {
+describe('isolation of environments and games', () => {
+  test('live and test are separate: own players, 404 across, rows with their environment', async () => {
     const { live, test: testing } = service.keys;
     const ids = [await service.player(live.server, 'twin'), await service.player(testing.server, 'twin')] as const;
     expect(ids[0]).not.toBe(ids[1]);
@@ -153,7 +153,7 @@ describe('whose data', () => {
     }
   });
 
-  test('games never meet: another player, 404 across, streams and rows of their own', async () => {
+  test('games are separate: own players, 404 across, own streams and rows', async () => {
     const games = ['north', 'south'] as const;
     await Promise.all(games.map((game) => service.cli('games', 'create', game)));
     const [north, south] = await Promise.all(games.map((game) => makeKey({ game, kind: 'server' })));

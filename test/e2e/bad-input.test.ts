@@ -4,7 +4,7 @@ import { isWhole, sendRaw } from '../support/raw-http.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 
-/* The front end's own tests hold every case of bad input; here a few of each sort meet the real service, under traffic. */
+/* The gateway's own tests cover every case of bad input; here some of each kind reach the whole service under load. */
 
 let service: RunningService;
 let port: number;
@@ -26,7 +26,7 @@ const head = (lengthBytes: number, more = '') =>
 const raw = (body: string | Uint8Array, more = '') =>
   sendRaw(port, [head(Buffer.byteLength(body), more), body], isWhole);
 
-/** Each is refused with this status and code. `post` is made late, as it needs the player. */
+/** Each must be refused with this status and code. `post` is a function because it needs the player's id. */
 const REFUSED: readonly [
   name: string,
   status: number,
@@ -103,18 +103,18 @@ describe('bad input', () => {
     expect(await post()).toEqual({ status, code });
   });
 
-  test('a header flood is 431, and garbage is cut off', async () => {
+  test('a header flood is 431, and bytes that are not HTTP end the connection', async () => {
     expect((await raw('{}', `X-Flood: ${'y'.repeat(20_000)}\r\n`)).status).toBe(431);
     expect((await sendRaw(port, [Buffer.alloc(10_000, 0xff)])).closedByServer).toBe(true);
   });
 
-  test('a client that goes away in the middle of a body, or before the answer, changes nothing for others', async () => {
+  test('a client that disconnects within a body, or before the answer, does not affect others', async () => {
     const whole = JSON.stringify(event({ event_name: 'half' }));
     await Promise.all(Array.from({ length: 50 }, () => sendAndLeave(head(whole.length) + whole.slice(0, -5))));
     expect((await send(event({ event_name: 'after_half' }))).status).toBe(200);
   });
 
-  test('keys named __proto__ and constructor are data, and harmless', async () => {
+  test('keys named __proto__ and constructor are stored as data', async () => {
     const patch = '{"attributes":{"__proto__":{"is_vip":true},"constructor":1,"level":2}}';
     const patched = await send(patch, `/v1/players/players/${playerId}`, 'PATCH');
     expect(patched.status).toBe(200);
@@ -129,7 +129,7 @@ describe('bad input', () => {
     expect(other.body.data['attributes']).toEqual({});
   });
 
-  test('leaves exactly what was accepted', async () => {
+  test('leaves only accepted events in ClickHouse', async () => {
     expect((await send(event({ event_name: 'last' }))).status).toBe(200);
     const rows = await until('the last event has a row', async () => {
       const found = await rowsOfVictim();
@@ -143,7 +143,7 @@ describe('bad input', () => {
   });
 });
 
-test('under a flood of it good requests are answered in time, and the service stays the process it was', async () => {
+test('in a flood does not delay good requests or restart the service', async () => {
   const before = service.supervised.pids()?.service;
   const flooding = new AbortController();
   const bodies = [
@@ -155,7 +155,7 @@ test('under a flood of it good requests are answered in time, and the service st
   const flood = async (body: string): Promise<void> => {
     while (!flooding.signal.aborted) await raw(body);
   };
-  // Half a body each, and then nothing: they are cut off in their own time and must not be waited for by others.
+  // Half a body each, and then nothing: the service times them out, and other requests must not wait for them.
   const slow = Array.from({ length: 100 }, () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -173,7 +173,7 @@ test('under a flood of it good requests are answered in time, and the service st
   await Promise.all(floods);
   for (const socket of slow) socket.destroy();
   tookMs.sort((a, b) => a - b);
-  // Generous, as the flood and the service share the machine: the median was 47 ms at a load of 16.
+  // Generous, because the flood and the service share the machine: the median was 47 ms at a load of 16.
   expect(tookMs[50]).toBeLessThan(1_000);
   expect(tookMs.at(-1)).toBeLessThan(5_000);
   expect(service.supervised.pids()?.service).toBe(before);
@@ -181,7 +181,7 @@ test('under a flood of it good requests are answered in time, and the service st
   expect(log.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= 50)).toEqual([]);
 });
 
-/** Resolves once the bytes are out; then the client is gone without a word. */
+/** Resolves once the bytes are sent; then the client disconnects abruptly. */
 function sendAndLeave(bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** A JSON request; its answer must be exactly of the published shape. */
+/** Sends a JSON request and checks that its answer has exactly the published shape. */
 async function ask(method: 'POST' | 'PATCH' | 'GET', path: string, body?: object, key = service.keys.live.server) {
   const answer = await service.call(key, method, path, body);
   const published = path.replace(/\?.*/, '').replace(/(cmp_)?[0-9a-f-]{36}/, '{id}');
@@ -63,7 +63,7 @@ const happened = (campaignId: string, count: number) =>
     return rows.length >= count ? rows.map(({ event, reason }) => [event, reason].join(' ').trim()) : undefined;
   });
 
-test('a trigger inside a sync is delivered by that sync, once; shown and clicked are told back, and all of it is known', async () => {
+test('a sync triggers and delivers an intervention once; reports, results and webhook include shown and clicked', async () => {
   const webhook = { name: 'campaigns', url: receiver.url, enabled: true, events: ['campaign.triggered'] };
   await ask('POST', '/v1/integrations/webhooks', webhook);
   const campaignId = await defined({
@@ -103,7 +103,7 @@ test('a trigger inside a sync is delivered by that sync, once; shown and clicked
   ]);
 });
 
-test('what waits is delivered by a later session when no client showed it, until the campaign is switched off', async () => {
+test('a later session delivers an intervention that no client showed, until the campaign is disabled', async () => {
   const campaignId = await defined({ key: 'waits', trigger: { event: 'server_event' } });
   const player = await service.player(service.keys.live.server, 'waiting-player');
   await ask('POST', '/v1/events/events', { player_id: player, event_name: 'server_event' });
@@ -120,7 +120,7 @@ test('what waits is delivered by a later session when no client showed it, until
   expect(await third.sync()).toMatchObject([{ intervention_id: delivered?.intervention_id }]);
 });
 
-test('who is held out gets nothing, and stands in the funnel beside those who got it', async () => {
+test('players in the holdout get nothing, and the funnel compares them with the others', async () => {
   const campaignId = await defined({ key: 'half', trigger: { event: 'joined' }, holdout_percentage: 50 });
   const players = await Promise.all(
     Array.from({ length: 24 }, (_, n) => service.player(service.keys.live.server, `arm-${n}`)),
@@ -145,7 +145,7 @@ test('who is held out gets nothing, and stands in the funnel beside those who go
   ]);
 });
 
-test('caps hold when many gateways’ worth of calls come at once', async () => {
+test('caps hold under many concurrent calls', async () => {
   await defined({ key: 'capped', trigger: { event: 'storm' }, caps: { total: 3, per_day: 2 } });
   const player = await service.player(service.keys.live.server, 'stormy');
   const session = await opened(player);

@@ -26,7 +26,7 @@ async function evaluate(playerId: string, key: string): Promise<Record<string, u
   return body.data;
 }
 
-test('a flag is in effect with the answer: created, changed, overridden, deleted', async () => {
+test('a flag takes effect with the answer: created, changed, overridden, deleted', async () => {
   const playerId = await service.player(server, 'anna');
   await made(FLAGS, {
     key: 'shop.layout',
@@ -70,7 +70,7 @@ test('a flag is in effect with the answer: created, changed, overridden, deleted
   expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
 });
 
-test('a repeat with an Idempotency-Key makes nothing twice, through the real ledger', async () => {
+test('a repeat with an Idempotency-Key creates nothing twice, with the real ledger', async () => {
   const once = { 'Idempotency-Key': 'definitions-1' };
   const body = { key: 'once', name: 'Once', conditions: { is_payer: true } };
   const first = await service.call(server, 'POST', SEGMENTS, body, once);
@@ -88,7 +88,7 @@ test('a repeat with an Idempotency-Key makes nothing twice, through the real led
   expect((await service.call(server, 'GET', path)).status).toBe(404);
 });
 
-test('an edit of a segment reaches players who do nothing, and says when it is through', async () => {
+test('an edit of a segment re-evaluates inactive players and reports its progress', async () => {
   const playerId = await service.player(server, 'idle');
   const segment = await made(SEGMENTS, { key: 'payers', name: 'Payers', conditions: { is_payer: true } });
   const path = `${SEGMENTS}/${String(segment['segment_id'])}`;
@@ -116,12 +116,12 @@ test('an edit of a segment reaches players who do nothing, and says when it is t
   const used = await service.call(server, 'DELETE', path);
   expect([used.status, used.body.error.details]).toMatchObject([409, { flags: ['for-segment'] }]);
 
-  // Switched off, nobody is in it.
+  // A disabled segment has no members.
   await service.call(server, 'PUT', path, { ...everybody, enabled: false });
   await until('the player has left', async () => (await evaluate(playerId, 'for-segment'))['reason'] === 'default');
 });
 
-test('definitions outlive the service process', async () => {
+test('definitions survive a restart of the service', async () => {
   await made(FLAGS, { key: 'kept', flag_type: 'number', variants: [{ key: 'a', value: 1.5, weight: 1 }] });
   const before = await service.call(server, 'GET', `${FLAGS}/kept`);
   const pid = service.supervised.pids()?.service;

@@ -13,20 +13,20 @@ import { launch, stopAndRemove, untilReady, type Supervised } from '../support/s
 import { until } from '../support/until.ts';
 
 /*
- * Types every `sh` block of README and docs/ into a shell, and runs every `sql` block, against one started service. Only
- * addresses and the data folder are this test's own. A `json` or `text` block right after one of these shows what it
- * prints (test/support/documented-output.ts). Each page has a shell of its own, in which README's first block sets the
- * variables that all pages use.
+ * Types every `sh` block of README and docs/ into a shell, and runs every `sql` block, against one service. Only
+ * addresses and the data folder are replaced. A `json` or `text` block right after one of these shows its output
+ * (test/support/documented-output.ts). Each page has its own shell, in which README's first block sets the variables
+ * that all pages use.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE_MS = 30_000;
-/** A failed command prints this, so that no page can show one unnoticed. */
+/** A failed command prints this, so that no failure goes unnoticed. */
 const FAILED = 'a command failed';
 
 let service: RunningService;
 let receiverPort: number;
-/** The service that runs on the restored backup; the first one is stopped then. */
+/** The service that runs on the restored backup, after the first one was stopped. */
 let restored: Supervised | undefined;
 beforeAll(async () => {
   receiverPort = await reservedPort();
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => (restored === undefined ? service.stop() : stopAndRemove(restored)));
 
-/** A block that can be run, and the block that shows what it prints. */
+/** A block to run, and the block with its output. */
 interface Step {
   block: Block;
   shown: Block | undefined;
@@ -52,16 +52,16 @@ function stepsOf(page: string): Step[] {
 }
 
 const [setUp] = stepsOf('README.md');
-/** Its queries read what the other pages made. */
+/** Its queries read the data of the other pages. */
 const LAST = 'docs/analytics.md';
 const pages = userPages()
   .filter((page) => stepsOf(page).length > 0)
   .toSorted((a, b) => Number(a === LAST) - Number(b === LAST));
 
-describe('every block of a page works as it stands there', () => {
+describe('every block of a page works unchanged', () => {
   test.for(pages)('%s', async (page) => {
     const { env } = service.supervised;
-    // The machine's own Node may be older than the one that comes with the packages.
+    // The machine's own Node may be older than the one among the packages.
     const shell = openShell({ cwd: ROOT, env: { ...env, PATH: `${dirname(process.execPath)}:${env['PATH']}` } });
     try {
       await shell.type(`trap 'echo "${FAILED}: $BASH_COMMAND"' ERR`);
@@ -75,7 +75,7 @@ describe('every block of a page works as it stands there', () => {
     }
   });
 
-  test('but for the blocks that need other machines', () => {
+  test('except the blocks that need other machines', () => {
     const manual = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => info === 'sh manual'));
     expect(manual.map(({ page, text }) => `${page}: ${text.split(/[=:\n]/)[0]}`)).toEqual([
       'docs/cluster.md: # In a shell of its own',
@@ -86,7 +86,7 @@ describe('every block of a page works as it stands there', () => {
     ]);
   });
 
-  test('and no block has a kind that this test does not know', () => {
+  test('every block has a kind that this test handles', () => {
     const known = /^(sh|sql|json|text|js|nginx|sh manual|sh stopped|)$/;
     const unknown = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => !known.test(info)));
     expect(unknown.map(({ page, line, info }) => `${page}:${line}: ${info}`)).toEqual([]);
@@ -105,7 +105,7 @@ async function runShell(shell: Shell, { block, shown }: Step): Promise<void> {
   let typedAt = performance.now();
   await settled(block, async () => {
     const fault = faultOf(output(), shown);
-    // What only reads may be behind what was written: it is asked again.
+    // A block that only reads may run before earlier writes are visible: it is retried.
     if (fault !== undefined && onlyReads(text) && performance.now() > typedAt + 250) {
       from = shell.printed().length;
       await shell.type(text);
@@ -126,7 +126,7 @@ function onlyReads(text: string): boolean {
   return !/ -d | -X | &$|cli -- (games|keys) (create|set|revoke|player)/m.test(text);
 }
 
-/** Every query of the pages finds rows, as the pages themselves made what it reads. */
+/** Checks that every query of the pages finds rows, because the pages themselves create the data. */
 async function runSql({ block, shown }: Step): Promise<void> {
   await settled(block, async () => {
     const response = await fetch(`${service.supervised.clickhouseUrl}/?default_format=TSVWithNames`, {
@@ -140,7 +140,7 @@ async function runSql({ block, shown }: Step): Promise<void> {
   });
 }
 
-/** Waits until a block has no fault any more. */
+/** Retries a block until it has no fault. */
 async function settled(block: Block, faultNow: () => Promise<string | undefined>): Promise<void> {
   let fault: string | undefined;
   await until(`${place(block)} holds`, async () => (fault = await faultNow()) === undefined, PATIENCE_MS).catch(
@@ -176,7 +176,7 @@ test('docs/analytics.md lists every table and view with every column and its typ
   expect(documented.toSorted()).toEqual(actual.toSorted());
 });
 
-test('openapi.json holds the whole interface; the probes need no key', async () => {
+test('openapi.json contains every endpoint; the probes need no key', async () => {
   const document: { openapi: string; paths: Record<string, Record<string, unknown>> } = JSON.parse(
     await (await fetch(`${service.url}/openapi.json`)).text(),
   );
@@ -193,7 +193,7 @@ test('openapi.json holds the whole interface; the probes need no key', async () 
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(200);
 });
 
-// The last test: it stops the service.
+// The last test, because it stops the service.
 test('docs/operations.md: the blocks for a stopped service back it up and restore it', async () => {
   const blocks = blocksOf('docs/operations.md').filter(({ info }) => info === 'sh stopped');
   expect(blocks).toHaveLength(2);

@@ -33,7 +33,7 @@ async function track(playerId: string, eventName: string): Promise<number> {
   return (await call('POST', '/v1/events/events', body)).status;
 }
 
-/** Rows of a player, table by table, whatever tables there are. What says that it was erased counts for none. */
+/** Rows of a player, by table, in all tables that exist. The records of the erasure itself do not count. */
 async function rowsOf(playerId: string): Promise<Map<string, number>> {
   const tables = await service.sql<{ table: string }>(
     `SELECT DISTINCT table FROM system.columns WHERE database = currentDatabase() AND name = 'player_id'
@@ -61,7 +61,7 @@ const dropped = async (): Promise<number> => {
   return Number(/^webhook_attempts_total\{outcome="dropped"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 };
 
-test('a player is erased from state, tables and waiting deliveries, and may begin anew', async () => {
+test('a player is erased from state, tables and pending deliveries, and may register again', async () => {
   const webhook = { name: 'late', url: receiver.url, enabled: true, events: ['goodbye', 'hello_again'] };
   expect((await call('POST', '/v1/integrations/webhooks', webhook)).status).toBe(201);
   const segment = { key: 'all', name: 'All', conditions: { 'events.goodbye.count_7d': { $gte: 1 } } };
@@ -104,7 +104,7 @@ test('a player is erased from state, tables and waiting deliveries, and may begi
   expect((await call('GET', `${PLAYERS}/${player}`)).body.data).toMatchObject({ external_id: 'erased-1' });
 });
 
-test('an erasure survives kill -9 of the service right after it was answered', async () => {
+test('an erasure survives kill -9 of the service right after its answer', async () => {
   const player = await service.player(service.keys.live.server, 'erased-2');
   expect(await track(player, 'goodbye')).toBe(200);
   expect((await call('DELETE', `${PLAYERS}/${player}`)).status).toBe(200);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Calls with a key of the live environment and answers the data; fails the test on an error. */
+/** Sends a request with a key of the live environment and returns the data; fails the test on an error. */
 async function call(
   kind: 'server' | 'client',
   method: string,
@@ -26,7 +26,7 @@ interface Variant {
   conversions: number;
 }
 
-test('an experiment from its flag to its results: who saw what, and what they did then', async () => {
+test('an experiment from its flag to its results: exposures and later conversions', async () => {
   await call('server', 'POST', '/v1/flags/flags', {
     key: 'shop',
     name: 'Shop',
@@ -49,7 +49,7 @@ test('an experiment from its flag to its results: who saw what, and what they di
   const track = (player: string) =>
     call('client', 'POST', '/v1/events/events', { player_id: player, event_name: 'bought', properties: { amount: 2 } });
 
-  // The first buys before it sees anything, which counts for nothing.
+  // The first buys before seeing anything, which does not count.
   await track(players[0] ?? '');
   const seen = new Map<string, string[]>();
   for (const player of players) {
@@ -63,7 +63,7 @@ test('an experiment from its flag to its results: who saw what, and what they di
     'all exposures are in',
     async () => (await service.sql<{ n: number }>(exposures))[0]?.n === players.length,
   );
-  // Every second player of each variant buys after it.
+  // Every second player of each variant buys after seeing it.
   const buyers = [...seen.values()].flatMap((them) => them.filter((player, n) => n % 2 === 1 && player !== players[0]));
   for (const player of buyers) await track(player);
   const conversionsOf = (variant: string) =>
@@ -128,7 +128,7 @@ test('on a boolean flag: true against false, though its evaluations name no vari
     excluded_players: 1,
   });
 
-  // What a disabled flag serves is no part of an experiment.
+  // What a disabled flag serves does not belong to an experiment.
   await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: false });
   await see(off ?? '');
   await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: true });
@@ -154,7 +154,7 @@ test('with contexts over OpenFeature: an event exposes what was served, and may 
     const properties = { flag_key: 'banner', ...(n < 10 ? {} : { variant_key: String(n % 2 === 0) }) };
     await call('client', 'POST', '/v1/events/events', { player_id: player, event_name: 'tapped', properties });
   }
-  // A name changes nothing about who gets what.
+  // A new description does not change which player gets which variant.
   await call('server', 'PATCH', '/v1/flags/flags/banner', { description: 'The banner of the start screen' });
   const results = () => call('server', 'GET', '/v1/flags/flags/banner/results?metric=tapped');
   await until('all exposures are in', async () => {

@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { reportOf } from '../faults/report.ts';
 import { runFaults } from '../faults/run-faults.ts';
 
-/* A short run of `npm run faults`; the long one is for people. */
+/* A short run of `npm run faults`; people start the long one. */
 
-test('twenty kills under load: nothing acknowledged is lost, doubled or reordered, and state = replay', async ({
+test('twenty kills under load: no acknowledged event is lost, doubled or reordered, and state equals replay', async ({
   signal,
   onTestFinished,
 }) => {
   const running = runFaults({ seed: 1, kills: 22, clickhouseAwayMs: 8_000, signal });
-  // After a timeout too: the run stops its processes.
+  // The run must stop its processes after a timeout too.
   onTestFinished(() => running.then(() => {}).catch(() => {}));
   const run = await running;
   const kills = run.faults.reduce((sum, fault) => sum + fault.kills.length, 0);
   expect(kills).toBeGreaterThanOrEqual(20);
   expect(run.verdict.ackedEvents).toBeGreaterThan(500);
   expect(run.verdict.violations, reportOf(run)).toEqual([]);
-  // A guard against a hang: with other files beside it a run takes up to three minutes on two cores.
+  // Only a guard against a hang: beside other files a run takes up to three minutes on two cores.
 }, 300_000);

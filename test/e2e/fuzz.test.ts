@@ -4,7 +4,9 @@ import { startService, type RunningService } from '../support/running-service.ts
 
 /* A short run of `npm run fuzz`. A failure prints the input; `npm run fuzz -- --seed` repeats it. */
 
-/** Generous, as this runs beside other tests: `npm run fuzz` holds requests to 50 ms. Attacks found took 500 ms and more. */
+/**
+ * Generous, because other tests run at the same time: `npm run fuzz` allows 50 ms. Attacks found took 500 ms and more.
+ */
 const STALL_LIMIT_MS = 250;
 
 let service: RunningService;
@@ -13,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('seeded nonsense crashes nothing, is never answered 5xx, and never stalls the main thread', async () => {
+test('seeded invalid input causes no crash, no 5xx and no stall of the main thread', async () => {
   const report = await fuzzService(service, { seed: 20_261_122, rounds: 25, stallLimitMs: STALL_LIMIT_MS });
   expect(report.problems).toEqual([]);
-  // Most of it must get past the first check: a fuzzer that only meets 401 tests nothing.
+  // Most input must pass the first check: a fuzzer that only gets 401 tests nothing.
   const share = (status: number) => (report.answers.get(status) ?? 0) / report.requests;
   expect(share(200) + share(201)).toBeGreaterThan(0.1);
   expect(share(400)).toBeGreaterThan(0.1);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Calls a game-client endpoint; its answer must be exactly of the published shape. */
+/** Calls a game-client endpoint and checks that its answer has exactly the published shape. */
 async function game(endpoint: 'init' | 'sync' | 'end-session', body: object, key = service.keys.live.client) {
   const path = `/v1/bff/game/${endpoint}`;
   const answer = await service.call(key, 'POST', path, body);
@@ -39,7 +39,7 @@ const sessionRow = (sessionId: string): Promise<SessionRow> =>
     return rows[0];
   });
 
-test('a session from init to its end: segments and flags move with it, and it ends up in ClickHouse', async () => {
+test('a session from init to end: segments and flags follow its events, and ClickHouse gets its row', async () => {
   const segment = await define('/v1/segments/segments', {
     key: 'ios_winners',
     name: 'Winners on iOS',
@@ -126,7 +126,7 @@ test('a session from init to its end: segments and flags move with it, and it en
   await until('its exposure is a row', async () => (await service.sql(exposed)).length === 1);
 });
 
-test('a game that goes away: its session expires without any request', async () => {
+test('the session of a game that stops calling expires without any request', async () => {
   const player = await service.player(service.keys.live.server, 'quitter');
   const { data } = await game('init', { player_id: player });
   const session = { player_id: player, session_id: String(data['session_id']) };
@@ -139,7 +139,7 @@ test('a game that goes away: its session expires without any request', async () 
   ]);
 });
 
-test('devices of one player play side by side; a fifth takes the place of the oldest', async () => {
+test('a player has four open sessions on different devices; a fifth replaces the oldest', async () => {
   const { client, server } = service.keys.test;
   const player = await service.player(server, 'many-devices');
   const inits = await Promise.all(Array.from({ length: 4 }, () => game('init', { player_id: player }, client)));

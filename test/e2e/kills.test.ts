@@ -11,7 +11,9 @@ import { scanFacts } from '../faults/verify-facts.ts';
 import { followStream, type StreamFollower } from '../support/stream-follower.ts';
 import { until } from '../support/until.ts';
 
-/* What `npm start` runs, under a light load with retries and with a reader of the event stream; each process dies once. */
+/*
+ * Runs what `npm start` runs under a light load with retries and a reader of the event stream; each process dies once.
+ */
 
 const random = createRandom(7);
 const stop = new AbortController();
@@ -52,7 +54,7 @@ afterAll(async () => {
 });
 
 test.each(['service', 'nats', 'clickhouse', 'supervisor'] as const)(
-  'after kill -9 of %s everything comes back by itself, and clients only need to retry',
+  'after kill -9 of %s the service recovers without help, and clients only need to retry',
   async (target) => {
     const before = tally.acked;
     await injector.inject({ kind: 'kill', target });
@@ -62,7 +64,7 @@ test.each(['service', 'nats', 'clickhouse', 'supervisor'] as const)(
   },
 );
 
-test('then every acknowledged event is in ClickHouse once, and every player is as acknowledged', async () => {
+test('then ClickHouse has every acknowledged event once, and every player has the acknowledged state', async () => {
   await injector.allWell();
   stop.abort();
   await Promise.all(load.map((client) => client.done));
@@ -72,7 +74,7 @@ test('then every acknowledged event is in ClickHouse once, and every player is a
   expect(verdict.ackedEvents).toBeGreaterThan(100);
 });
 
-test('and a reader of the stream who came back each time has seen every event once, in the order of the log', async () => {
+test('and a stream reader that reconnects has received every event once, in the order of the log', async () => {
   const stored = (await scanFacts(rig.natsUrl)).events.map(({ fact }) => fact.eventId);
   await until('the reader has as many', () => follower.eventIds().length >= stored.length);
   expect(follower.eventIds()).toEqual(stored);

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoKeys } from '../../src/demo.ts';
 import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
 
-/* What another user, or another process, of this machine can reach while `npm start` runs. */
+/* What another user or process of this machine can reach while `npm start` runs. */
 
 let service: Supervised;
 
 beforeAll(async () => {
   const env = await freshEnvironment();
-  // As an older version left it.
+  // As older versions left it.
   const dataDir = env['DATA_DIR'] ?? '';
   chmodSync(dataDir, 0o755);
   writeFileSync(join(dataDir, 'node-name'), 'n-0123456789ab\n', { mode: 0o644 });
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAndRemove(service));
 
-test('DATA_DIR and everything in it is private to its user, even under umask 000', () => {
+test('DATA_DIR and everything in it is readable by its user only, even under umask 000', () => {
   const open: string[] = [];
   let seen = 0;
   function look(path: string): void {
@@ -42,7 +42,7 @@ test('DATA_DIR and everything in it is private to its user, even under umask 000
   expect(seen).toBeGreaterThan(50);
 });
 
-/** What the broker answers to protocol lines, until it ends the connection or answers a PING. */
+/** The broker's answer to protocol lines, until it closes the connection or answers a PING. */
 async function sayToBroker(lines: string): Promise<string> {
   const socket = createConnection(Number(service.env['EMBEDDED_NATS_PORT']), '127.0.0.1');
   let heard = '';
@@ -103,7 +103,7 @@ test('the token of the broker is in files of mode 0600 only, and in no command l
   expect(service.output()).not.toContain(token);
 });
 
-test("no file below DATA_DIR holds a webhook's secret, the one before it, or the value of a header of its own", async () => {
+test("no file in DATA_DIR contains a webhook's current or previous secret, or a custom header's value", async () => {
   const { live }: DemoKeys = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
   const call = async (path: string, body: object) => {
     const headers = { 'X-API-Key': live.server, 'Content-Type': 'application/json' };

@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-test('one event by HTTP is seen on the stream, in ClickHouse and at a webhook, each once and under one id', async () => {
+test('an event reaches the stream, ClickHouse and a webhook, each once and with the same id', async () => {
   const { server, client } = service.keys.live;
   const playerId = await service.player(server, 'walker');
   const webhook = await service.call(server, 'POST', '/v1/integrations/webhooks', {
@@ -90,7 +90,7 @@ test('one event by HTTP is seen on the stream, in ClickHouse and at a webhook, e
   expect(delivered.headers['x-team']).toBe('live-ops');
   expect(() => new Webhook(secret).verify(`${delivered.body} `, headers)).toThrow();
 
-  // A second event comes after the first everywhere: had the first gone out twice, it would be there by now.
+  // A second event follows the first everywhere: if the first had been sent twice, both copies would be there by now.
   await service.call(client, 'POST', '/v1/events/events', { player_id: playerId, event_name: 'level_up' });
   await until('the second one is everywhere', async () => {
     return stream.messages.length > 2 && receiver.requests.length > 1 && (await service.sql(select)).length > 1;

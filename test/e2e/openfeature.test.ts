@@ -68,19 +68,19 @@ describe("OpenFeature's server SDK with its OFREP provider", () => {
     }
   });
 
-  it('hands its context to the rules', async () => {
+  it('passes its context to the rules', async () => {
     const flags = await client();
     const on = (platform: string) => flags.getBooleanDetails('ios_only', false, { targetingKey: playerId, platform });
     expect(await on('ios')).toMatchObject({ value: true, reason: 'SPLIT' });
     expect(await on('android')).toMatchObject({ value: false, reason: 'STATIC' });
   });
 
-  it('takes the key as a bearer token', async () => {
+  it('accepts the key as a bearer token', async () => {
     const flags = await clientWith([['Authorization', `Bearer ${service.keys.live.client}`]], 'bearer');
     expect(await flags.getBooleanValue('bool', false, { targetingKey: playerId })).toBe(true);
   });
 
-  it('tells what is wrong and falls back to the default of the code', async () => {
+  it('reports the error code and falls back to the default value in the code', async () => {
     const flags = await client();
     const known = { targetingKey: playerId };
     expect(await flags.getBooleanDetails('bool', false, {})).toMatchObject({

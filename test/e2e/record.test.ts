@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Calls one of the two endpoints; its answer must be exactly of the published shape. */
+/** Calls one of the two endpoints and checks that its answer has exactly the published shape. */
 async function record(
   what: string,
   body?: object,
@@ -43,7 +43,7 @@ const profile = async () => {
   return body.data;
 };
 
-test('a session and a purchase count at once, each once, and are answered alike when they come again', async () => {
+test('a session and a purchase count at once, each once, and a repeat gets the same answer', async () => {
   const webhook = await service.call(service.keys.live.server, 'POST', '/v1/integrations/webhooks', {
     name: 'money',
     url: receiver.url,
@@ -76,7 +76,7 @@ test('a session and a purchase count at once, each once, and are answered alike 
   expect(await profile()).toMatchObject({ session_count: 1, total_revenue: 0.3 });
 });
 
-test('a repeat is known after kill -9 of the service, and so is an Idempotency-Key', async () => {
+test('repeats and Idempotency-Keys are recognised after kill -9 of the service', async () => {
   const headers = { 'Idempotency-Key': 'purchase-7' };
   const first = await record('purchase?amount=5', undefined, { headers });
   expect(first.data).toMatchObject({ total_revenue: 5.3, purchase_count: 3 });
@@ -92,7 +92,7 @@ test('a repeat is known after kill -9 of the service, and so is an Idempotency-K
   expect(await profile()).toMatchObject({ session_count: 1, total_revenue: 5.3 });
 });
 
-test('what is refused changes nothing', async () => {
+test('a refused request changes nothing', async () => {
   const before = await profile();
   const testPlayer = await service.player(service.keys.test.server, 'payer');
   for (const [what, body] of [
@@ -112,7 +112,7 @@ test('what is refused changes nothing', async () => {
   expect(await profile()).toEqual(before);
 });
 
-test('the session of an init adds nothing when it is recorded too, while it is open and after', async () => {
+test('recording the session of an init adds nothing, while it is open and after', async () => {
   const init = await service.call(service.keys.live.client, 'POST', '/v1/bff/game/init', { player_id: player });
   const sessionId = String(init.body.data['session_id']);
   const session = { session_id: sessionId, duration_seconds: 3_600 };
@@ -123,7 +123,7 @@ test('the session of an init adds nothing when it is recorded too, while it is o
   expect(await profile()).toMatchObject({ session_count: 2 });
 });
 
-test('analysts see each once, and the test environment only in the tables', async () => {
+test('views count each once and exclude the test environment, which only the tables contain', async () => {
   const keys = service.keys.test;
   const testPlayer = await service.player(keys.server, 'tester');
   await record('session', { session_id: 'in-test', duration_seconds: 1 }, { key: keys.client, of: testPlayer });
@@ -165,7 +165,7 @@ test('analysts see each once, and the test environment only in the tables', asyn
   ]);
 });
 
-test('webhooks are told of both as events', async () => {
+test('webhooks get both as events', async () => {
   interface Delivery {
     id: string;
     type: string;
@@ -190,7 +190,7 @@ test('webhooks are told of both as events', async () => {
   ]);
 });
 
-test('a game that takes purchases from its servers only refuses client keys', async () => {
+test('a game that accepts purchases only from servers refuses client keys', async () => {
   await service.cli('games', 'set', 'demo', '--client-purchases', 'off');
   await until(
     'client keys are refused',

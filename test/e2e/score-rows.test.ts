@@ -3,7 +3,7 @@ import { startService, type RunningService } from '../support/running-service.ts
 import { untilReady } from '../support/supervised.ts';
 import { until } from '../support/until.ts';
 
-/* What `npm start` runs, while scores come in and its processes die: each answer of 200 is one row, whatever else happened. */
+/* Runs what `npm start` runs, sends scores and kills its processes: each answer of 200 must be exactly one row. */
 
 const PATH = '/v1/scoring/first-user-conversion';
 const CLIENTS = 8;
@@ -20,7 +20,7 @@ const count = async (sql: string): Promise<number> => {
   return row?.n ?? 0;
 };
 
-/** Clients that score one device after the other until they are stopped; each device is asked about once. */
+/** Clients that score one device after another until they are stopped; each device is sent once. */
 function startClients() {
   const answered: string[] = [];
   let turn = 0;
@@ -30,7 +30,7 @@ function startClients() {
     while (goesOn()) {
       const deviceId = `device-${turn++}`;
       const body = { device_id: deviceId, vpay_count: turn % 20, sess_duration_total: turn };
-      // A process that dies takes its connections along: such a device was not answered.
+      // A process that dies breaks its connections: such a device has no answer.
       const answer = await service.call(service.keys.live.client, 'POST', PATH, body).catch(() => undefined);
       if (answer?.status === 200) answered.push(deviceId);
     }
@@ -45,11 +45,11 @@ function startClients() {
   };
 }
 
-test('the model that answers is known to ClickHouse with what drift is measured against', async () => {
+test('ClickHouse has the reference bins of the active model, for measuring drift', async () => {
   await until('its bins are there', async () => (await count('model_references FINAL')) === FEATURES);
 });
 
-test('every score that was answered is one row, after kill -9 of ClickHouse, of the broker, of the service', async () => {
+test('every answered score is one row, after kill -9 of ClickHouse, the broker and the service', async () => {
   const clients = startClients();
   for (const name of ['clickhouse', 'nats', 'clickhouse', 'service', 'clickhouse'] as const) {
     const before = clients.answered.length;
@@ -63,7 +63,7 @@ test('every score that was answered is one row, after kill -9 of ClickHouse, of 
   const before = clients.answered.length;
   await until('scores are answered', () => clients.answered.length > before + 50);
   await clients.stop();
-  // RECORDS is read in order: with this one in, so is whatever an earlier process had sent.
+  // RECORDS is read in order: once this one is a row, everything that an earlier process sent is too.
   await until('a last score is answered', async () => {
     const { status } = await service.call(service.keys.live.client, 'POST', PATH, { device_id: 'last' });
     return status === 200 && clients.answered.push('last') > 0;

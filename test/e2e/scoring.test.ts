@@ -41,7 +41,7 @@ test('a service without a model is ready, and scores with 503 until one is promo
   expect(await service.cli('model', 'verify')).toBe(version);
 });
 
-test('what was answered is a row, each once, from live and test keys and both paths; the challenger’s rows stand apart', async () => {
+test('every answered score is one row, for both key kinds and both paths; the challenger has its own table', async () => {
   const manifest = shippedManifest();
   const challenger = writePackage(join(folder, 'challenger'), 'a challenger');
   await until('the challenger is in use', async () => {
@@ -81,7 +81,7 @@ test('what was answered is a row, each once, from live and test keys and both pa
   expect(await count('challenger_scores', `model_version = '${challenger}'`)).toBe(12);
 });
 
-test('a challenger is promoted while requests go on: none fails', async () => {
+test('no request fails while a challenger is promoted', async () => {
   const before = shippedManifest().model_version;
   const load = { isOver: false };
   const seen: string[] = [];

@@ -15,7 +15,7 @@ import {
 } from '../support/supervised.ts';
 import { until } from '../support/until.ts';
 
-/* `npm start` and `npm run cli` as a newcomer meets them. */
+/* `npm start` and `npm run cli` as a new user runs them. */
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -30,7 +30,7 @@ describe('a running service', () => {
   });
   afterAll(() => stopAndRemove(service));
 
-  /** Runs an operator's command; rejects when it ends with another code than 0. */
+  /** Runs an operator's command; rejects if its exit code is not 0. */
   const cli = (...line: string[]) =>
     run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env: { ...service.env }, cwd: ROOT });
 
@@ -58,7 +58,7 @@ describe('a running service', () => {
     expect(service.output()).not.toMatch(/[ps]k_(live|test)_\w/);
   });
 
-  test('takes a key that the CLI makes, and refuses it once it is revoked', async () => {
+  test('accepts a key that the CLI creates, and refuses it once it is revoked', async () => {
     await cli('games', 'create', 'other-game');
     const create = [
       'keys',
@@ -81,7 +81,7 @@ describe('a running service', () => {
     await until('the key is refused', async () => (await statusWith(key)) === 401);
   });
 
-  test('lets the CLI ask ClickHouse, and change it only when told to', async () => {
+  test('lets the CLI query ClickHouse, and change it only with the option for it', async () => {
     expect((await cli('sql', 'SELECT 1 AS one')).stdout).toBe('one\n1\n');
     expect((await cli('sql', '--format', 'JSONEachRow', 'SELECT 1 AS one')).stdout).toBe('{"one":1}\n');
     const create = 'CREATE TABLE scratch (a Int8) ENGINE = MergeTree ORDER BY a';
@@ -95,7 +95,7 @@ describe('a running service', () => {
     expect((await cli('migrate')).stdout).toBe('');
   });
 
-  test.each(['service', 'nats', 'clickhouse'] as const)('comes back by itself after kill -9 of %s', async (name) => {
+  test.each(['service', 'nats', 'clickhouse'] as const)('recovers without help after kill -9 of %s', async (name) => {
     const before = service.pids()?.[name];
     const { live } = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
     process.kill(before ?? 0, 'SIGKILL');
@@ -111,7 +111,7 @@ describe('a running service', () => {
   });
 });
 
-test('after kill -9 of the supervisor nothing runs on, and the next start has all that was acknowledged', async () => {
+test('after kill -9 of the supervisor no process remains, and the next start has all acknowledged data', async () => {
   const first = launch({ env: await freshEnvironment() });
   let last = first;
   try {
@@ -181,7 +181,7 @@ describe('operator commands', () => {
   });
 });
 
-test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, and nothing is left', async () => {
+test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, and no process remains', async () => {
   const env = await freshEnvironment();
   const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: 'ignore', detached: true });
   const ended = once(npm, 'exit');

@@ -63,7 +63,7 @@ describe('a start', () => {
     expect(await natsAnswers(Number(supervised.env['EMBEDDED_NATS_PORT']))).toBe(true);
   });
 
-  test('writes who runs and how to reach it, readable by the owner only', async () => {
+  test('writes the pids and endpoints, readable by their user only', async () => {
     const supervised = await running();
     expect(supervised.pids()?.supervisor).toBe(supervised.pid);
     expect(childrenOf(supervised).every(isAlive)).toBe(true);
@@ -93,21 +93,21 @@ describe('a start', () => {
     expect(existsSync(join(supervised.dataDir, 'trace'))).toBe(false);
   });
 
-  test('finds that two parts were given one port', async () => {
+  test('refuses one port for two processes', async () => {
     const env = await environment();
     const supervised = run({ ...env, EMBEDDED_NATS_PORT: env['PORT'] ?? '' });
     expect(await supervised.ended).toBe(1);
     expect(supervised.output()).toContain('set PORT to another port');
   });
 
-  test('ends with 1 and leaves nothing when the service never gets ready', async () => {
+  test('ends with 1 and leaves no process when the service never gets ready', async () => {
     const supervised = run(await environment({ SERVICE_EXIT_CODE: '3' }));
     expect(await supervised.ended).toBe(1);
     expect(supervised.output()).toContain('service ended with exit code 3 before it was ready');
     expect(await natsAnswers(Number(supervised.env['EMBEDDED_NATS_PORT']))).toBe(false);
   });
 
-  test('on a folder where another supervisor runs is refused, and that one is not disturbed', async () => {
+  test('on the folder of a running supervisor is refused, and that one continues', async () => {
     const first = await running();
     const pids = childrenOf(first);
     const second = launch({ entry: STAND_INS, env: { ...first.env } });
@@ -119,20 +119,20 @@ describe('a start', () => {
 });
 
 describe('a child that dies', () => {
-  test.each(CHILDREN)('%s: is started again at once, and the others stay', async (name) => {
+  test.each(CHILDREN)('%s: is restarted at once, and the others continue', async (name) => {
     const supervised = await running();
     const before = { ...supervised.pids() };
     process.kill(pidOf(supervised, name), 'SIGKILL');
     const beganMs = performance.now();
     await until(`${name} has a new process`, () => ![null, before[name]].includes(supervised.pids()?.[name] ?? null));
-    // After 50 ms; a child that keeps dying waits for 5 s.
+    // After 50 ms; a child that keeps dying is restarted after 5 s.
     expect(performance.now() - beganMs).toBeLessThan(4_000);
     await untilReady(supervised);
     await until('nats answers', () => natsAnswers(Number(supervised.env['EMBEDDED_NATS_PORT'])));
     expect({ ...supervised.pids(), [name]: null }).toEqual({ ...before, [name]: null });
   });
 
-  test('again and again is still started again', async () => {
+  test('repeatedly is still restarted', async () => {
     const supervised = await running();
     for (let death = 0; death < 4; death++) {
       const pid = pidOf(supervised, 'service');
@@ -143,7 +143,7 @@ describe('a child that dies', () => {
   });
 });
 
-test('a restart of the service asks it to go, starts it again, and leaves the others alone', async () => {
+test('a restart of the service stops it in order, starts it again, and does not affect the others', async () => {
   const supervised = await running();
   const before = { ...supervised.pids() };
   await until('it listens to us', () => supervised.output().includes('running\n'));
@@ -166,14 +166,14 @@ describe('a stop', () => {
     expect(existsSync(join(supervised.dataDir, 'endpoints.json'))).toBe(false);
   });
 
-  test('asked for twice is still an orderly one', async () => {
+  test('requested twice is still orderly', async () => {
     const supervised = await running();
     supervised.signal('SIGTERM');
     supervised.signal('SIGTERM');
     expect(await supervised.ended).toBe(0);
   });
 
-  test('ends in the time it gives each when the service ignores it and the rest is frozen', async () => {
+  test('ends within its time limits when the service ignores SIGTERM and the others are frozen', async () => {
     const serviceStopMs = 1_500;
     const supervised = await running({ SERVICE_IGNORES_SIGTERM: '1', SERVICE_STOP_MS: String(serviceStopMs) });
     const pids = childrenOf(supervised);
@@ -187,11 +187,11 @@ describe('a stop', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('gives the service and the rest no more than the documented ten seconds, and some to spare', () => {
+  test('has time limits that add up to less than the documented ten seconds', () => {
     expect(LIMITS.shutdownMs + LIMITS.dependencyStopMs).toBeLessThan(9_500);
   });
 
-  test('during the start leaves nothing behind', async () => {
+  test('during the start leaves no process', async () => {
     const supervised = run(await environment());
     await until('the first child runs', () => supervised.pids()?.nats);
     const nats = pidOf(supervised, 'nats');
@@ -231,8 +231,8 @@ describe('kill -9 of the supervisor', () => {
   });
 });
 
-describe('a start after a supervisor whose children could not be ended', () => {
-  test('waits for a port that a dying process of that run still holds', async () => {
+describe('a start after a supervisor that left orphan processes', () => {
+  test('waits for a port that a dying orphan process still uses', async () => {
     const env = await environment();
     const held = createServer().listen(Number(env['EMBEDDED_CLICKHOUSE_PORT']), '127.0.0.1');
     await once(held, 'listening');
@@ -244,7 +244,7 @@ describe('a start after a supervisor whose children could not be ended', () => {
     await untilReady(supervised);
   });
 
-  test('ends what carries the mark of the folder, and no stranger that pids.json names', async () => {
+  test('ends processes with the mark of the folder, and no unrelated process that pids.json names', async () => {
     const env = await environment();
     const idle = ['-e', 'setInterval(() => {}, 1000)'];
     const orphan = spawn(process.execPath, idle, {

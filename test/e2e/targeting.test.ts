@@ -44,7 +44,7 @@ const track = (playerId: string, eventName: string, properties: object = {}) =>
     properties,
   });
 
-test('an event takes a player into a segment: its next evaluation differs, and the webhook hears of it within 100 ms', async () => {
+test('an event that enters a segment changes the next evaluation, and the webhook gets it within 100 ms', async () => {
   const webhook = { name: 'targeting', url: receiver.url, enabled: true };
   await made('/v1/integrations/webhooks', { ...webhook, events: ['player.segment_entered', 'flag.evaluated'] });
   const segment = await made('/v1/segments/segments', {
@@ -81,11 +81,12 @@ test('an event takes a player into a segment: its next evaluation differs, and t
     expect(entered.data.segment_key).toBe('winners');
     delaysMs.push(entered.atMs - beganMs);
   }
-  // Milliseconds, which `npm run bench -- outputs` measures. Here only a poll or a pause on the way would show.
+  // The real latency is milliseconds, which `npm run bench -- outputs` measures. This limit detects only a poll or a
+  // pause.
   expect(delaysMs.toSorted((a, b) => a - b)[7]).toBeLessThan(1_000);
 });
 
-test('what a player saw is an exposure once: in ClickHouse and at the webhook', async () => {
+test('an exposure is recorded once, in ClickHouse and at the webhook', async () => {
   await made('/v1/flags/flags', {
     key: 'shop.layout',
     name: 'Shop',
@@ -108,7 +109,7 @@ test('what a player saw is an exposure once: in ClickHouse and at the webhook', 
   });
   expect(await evaluate(overridden, 'shop.layout')).toMatchObject({ value: 'layout_b', reason: 'player_override' });
   for (let n = 0; n < 5; n += 1) expect(await evaluate(seen, 'shop.layout')).toMatchObject({ value: 'layout_b' });
-  // What an event exposes is what was served: nothing was, the first time.
+  // An event exposes what was served; the first time, nothing was.
   await track(tracked, 'shop_opened', { flag_key: 'shop.layout' });
   await service.call(service.keys.live.client, 'POST', '/v1/flags/flags/evaluate', { player_id: tracked });
   for (let n = 0; n < 3; n += 1) await track(tracked, 'shop_opened', { flag_key: 'shop.layout' });
@@ -118,7 +119,7 @@ test('what a player saw is an exposure once: in ClickHouse and at the webhook', 
       "SELECT toString(player_id) AS player, variant_key FROM flag_exposures WHERE flag_key = 'shop.layout'",
     );
   await until('both are in ClickHouse', async () => (await exposures()).length >= 2);
-  // Had the others counted too, they would be there by now: the tracked ones were the last.
+  // If the others counted too, they would be there by now, because the tracked ones came last.
   expect((await exposures()).map(({ player }) => player).toSorted()).toEqual([seen, tracked].toSorted());
   const told = () =>
     delivered().filter(({ type, data }) => type === 'flag.evaluated' && data.flag_key === 'shop.layout');
@@ -130,7 +131,7 @@ test('what a player saw is an exposure once: in ClickHouse and at the webhook', 
   ).toEqual([seen, tracked].toSorted());
 });
 
-test('a test player is served, and never counts', async () => {
+test('a test player is served variants, but its exposures never count', async () => {
   const { server, client } = service.keys.test;
   const flag = { key: 'only_test', name: 'Test', flag_type: 'boolean', enabled: true };
   expect((await service.call(server, 'POST', '/v1/flags/flags', flag)).status).toBe(201);
@@ -138,7 +139,7 @@ test('a test player is served, and never counts', async () => {
   const path = '/v1/flags/flags/only_test/evaluate';
   const { body } = await service.call(client, 'POST', path, { player_id: playerId });
   expect(body.data).toMatchObject({ value: false, reason: 'default' });
-  // Another environment's flags and players are like none at all.
+  // Flags and players of another environment count as unknown.
   expect((await service.call(service.keys.live.client, 'POST', path, { player_id: playerId })).body.error.code).toBe(
     'PLAYER_NOT_FOUND',
   );

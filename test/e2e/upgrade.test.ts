@@ -13,7 +13,7 @@ const VERSIONS = readdirSync(FOLDER).flatMap((name) =>
   name.endsWith('.tar.gz') ? [name.slice(0, -'.tar.gz'.length)] : [],
 );
 
-/** Starts today's code on the folder that an older version wrote. */
+/** Starts the current code on the folder that an older version wrote. */
 async function startOn(version: string, change: (dataDir: string) => void): Promise<Supervised> {
   const env: Record<string, string | undefined> = {
     ...(await freshEnvironment()),
@@ -46,7 +46,7 @@ describe.each(VERSIONS)('a data folder of %s', (version) => {
       'without its local store, so that players come from snapshots and the log',
       (dataDir: string) => rmSync(join(dataDir, 'players'), { recursive: true }),
     ],
-  ])('starts on this version and holds everything: %s', async (_, change) => {
+  ])('starts on this version with all its data: %s', async (_, change) => {
     const service = await startOn(version, change);
     const receiver = await startWebhookReceiver();
     try {
@@ -55,7 +55,7 @@ describe.each(VERSIONS)('a data folder of %s', (version) => {
       expect(await readTables(service.clickhouseUrl)).toEqual(tables);
       expect(withoutTimes(await readAll(call))).toEqual(withoutTimes(answers));
 
-      // It also goes on: a new event is counted, stored and delivered.
+      // It also continues to work: a new event is counted, stored and delivered.
       const list: { webhooks: { webhook_id: string }[] } = JSON.parse(
         JSON.stringify(await call('server', 'GET', '/v1/integrations/webhooks')),
       );
@@ -73,7 +73,7 @@ describe.each(VERSIONS)('a data folder of %s', (version) => {
         const page = await call('server', 'GET', '/v1/events/events?event_name=boss_beaten&limit=1');
         return eventsIn(page)[0]?.event_id === 'after the upgrade';
       });
-      // An id that the older version took is still known.
+      // An event id that the older version recorded is still a duplicate.
       const again = { player_id: id, event_name: 'boss_beaten', event_id: '3-boss_beaten', properties: { n: 3 } };
       const { received_at: receivedAt } = eventsIn(answers['/v1/events/events?limit=500']).find(
         ({ event_id: eventId }) => eventId === again.event_id,

@@ -1,4 +1,4 @@
-/** The envelope as tests look at it: what an answer holds depends on the route. */
+/** The envelope of an answer as tests read it; its data depends on the route. */
 export interface ApiBody {
   success: boolean;
   data: {

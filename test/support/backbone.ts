@@ -19,7 +19,7 @@ import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
-/** One process of the backbone: gateway and actors over one client, on one clock. */
+/** One process of the backbone: gateway and actors with one client and one clock. */
 export interface BackboneNode {
   name: string;
   log: MemoryLog;
@@ -36,14 +36,14 @@ export interface Backbone {
   clock: FakeClock;
   broker: ReturnType<typeof createMemoryBroker>;
   partitions: number;
-  /** Starts a process. Given the stores of a killed one, it finds that one's disk. */
+  /** Starts a process. With the stores of a killed one it uses that process's disk. */
   start(name: string, options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string }): BackboneNode;
   /** Starts a process and waits until it leads every partition. */
   lead(
     name: string,
     options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string },
   ): Promise<BackboneNode>;
-  /** Moves time until the promise settles. */
+  /** Advances time until the promise settles. */
   settle<T>(promise: Promise<T>): Promise<T>;
   register(node: BackboneNode, id: string, more?: { attributes?: string; environment?: Environment }): Promise<Reply>;
   track(node: BackboneNode, id: string, eventName: string, eventId?: string): Promise<Reply>;
@@ -56,7 +56,7 @@ export interface Backbone {
 
 const NO_SNAPSHOTS: SnapshotSource = { load: () => Promise.reject(new Error('no snapshots in this test')) };
 
-/** The backbone in memory, on a clock that the test moves. */
+/** The backbone in memory, on a clock that the test advances. */
 export function createBackbone(
   options: Partial<MemoryBrokerOptions> & { partitions?: number; definitions?: Definitions | LiveDefinitions } = {},
 ): Backbone {
@@ -122,7 +122,7 @@ export function createBackbone(
       const node = start(name, more);
       for (let partition = 0; partition < partitions; partition++) {
         const id = idIn(partition, partitions);
-        // A read that is answered at all is what proves a leader: a 503 says that there is none yet.
+        // Any answer to a read proves that there is a leader: a 503 means that there is none yet.
         for (let reply = await backbone.read(node, id); ; reply = await backbone.read(node, id)) {
           if (reply.kind !== 'failure' || reply.code === 'PLAYER_NOT_FOUND') break;
         }
@@ -174,7 +174,7 @@ export function createBackbone(
   return backbone;
 }
 
-/** Some id that falls into the partition. */
+/** An id that belongs to the partition. */
 function idIn(partition: number, partitions: number): string {
   for (let i = 0; ; i++) if (partitionOf(`probe-${i}`, partitions) === partition) return `probe-${i}`;
 }

@@ -10,7 +10,7 @@ import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-addre
 const MAIN = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const PASSWORD = 'for-tests-only';
 
-/** An embedded ClickHouse of a test's own: free port, temporary folder, a real process. */
+/** An embedded ClickHouse for one test: a free port, a temporary folder, a real process. */
 export interface TestClickhouse {
   readonly url: string;
   /** The account that may write. */
@@ -20,9 +20,9 @@ export interface TestClickhouse {
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Closes its standard input, as the death of its supervisor does, and waits until it has ended. */
   orphan(): Promise<void>;
-  /** Tries to start a second one on the same folder and another port; rejects with what it said. */
+  /** Starts a second one on the same folder and another port; rejects with its output. */
   another(): Promise<void>;
-  /** Starts it again on the same data and port. */
+  /** Restarts it on the same data and port. */
   restart(): Promise<void>;
   /** Ends it and removes its folder. */
   close(): Promise<void>;
@@ -82,7 +82,7 @@ async function launch(
       CLICKHOUSE_USER: 'service',
       CLICKHOUSE_PASSWORD: PASSWORD,
       LOG_LEVEL: 'info',
-      // Ends the engine with the test run, however that ends.
+      // Ends the engine with the test run, however the run ends.
       SUPERVISED: '1',
       ...env,
     },
@@ -117,7 +117,7 @@ export async function ask(
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** The rows of a statement run as the service; throws what ClickHouse answered when it failed. */
+/** The rows of a statement that runs as the service; throws ClickHouse's answer on an error. */
 export async function rowsOf<T>(clickhouse: TestClickhouse, sql: string): Promise<T[]> {
   const { status, text } = await ask(clickhouse, sql, { search: { default_format: 'JSONEachRow' } });
   if (status !== 200) throw new Error(text);

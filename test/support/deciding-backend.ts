@@ -7,11 +7,13 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { Backend } from '../../src/gateway/backend.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
-/** An owner in memory behind a test's gateway: it decides as the service does, one call after another, and stores nothing. */
+/**
+ * An in-memory owner behind a test's gateway. It decides commands as the service does, one by one, and stores nothing.
+ */
 export interface DecidingBackend extends Backend {
   readonly facts: readonly DomainFact[];
   state(entityId: string): EntityState | undefined;
-  /** The owner looks at what is due. */
+  /** Runs the owner's due timers. */
   look(entityId: string): void;
 }
 

@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** `silent`: never answers. `unknown`: there is no such name. Else its addresses, IPv4 and IPv6. */
+/** `silent`: no answer. `unknown`: the name does not exist. Otherwise the name's addresses, IPv4 and IPv6. */
 export type DnsAnswer = 'silent' | 'unknown' | readonly string[];
 
 /** A name server on loopback. */
 export interface DnsServer {
   /** `address:port` */
   readonly address: string;
-  /** Names asked for, once for each query. */
+  /** The name of every query, in order. */
   readonly asked: string[];
   stop(): void;
 }

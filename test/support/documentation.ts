@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A fenced block. `info` is the text behind the opening fence, such as `sh` or `sh manual`. */
+/** A fenced block. `info` is the text after the opening fence, such as `sh` or `sh manual`. */
 export interface Block {
   page: string;
   /** Line of the opening fence, from 1. */
@@ -77,7 +77,10 @@ export function rowsOf(page: string): Row[] {
   return rows;
 }
 
-/** The rows of the tables below a heading. Throws when there are none, as a renamed heading would else check nothing. */
+/**
+ * The rows of the tables below a heading. Throws when there are none: a renamed heading would otherwise disable the
+ * check.
+ */
 export function rowsUnder(page: string, heading: string): (readonly string[])[] {
   const rows = rowsOf(page)
     .filter((row) => row.heading === heading)
@@ -100,7 +103,7 @@ export function linksOf(page: string): string[] {
   );
 }
 
-/** Why a link of a page leads nowhere; undefined when it does lead somewhere. */
+/** Why a link of a page is broken; undefined when it is not. */
 export function linkFault(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : normalize(join(dirname(page), path));

@@ -1,11 +1,11 @@
 import { isPlainObject } from '../../src/api/plain-object.ts';
 
 /**
- * Compares what a command printed with what a page shows. The page shows a part: fields that it leaves out are not
- * compared, and `…` stands for any value, or inside a text for any characters.
+ * Compares a command's output with what a page shows. The page may leave out fields, which are then not compared, and
+ * `…` stands for any value, or inside a string for any characters.
  */
 
-/** The JSON objects in a text, in order; anything between them is passed over. */
+/** The JSON objects in a text, in order; ignores anything between them. */
 export function jsonDocuments(text: string): unknown[] {
   const documents: unknown[] = [];
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at)) {
@@ -21,7 +21,7 @@ export function jsonDocuments(text: string): unknown[] {
   return documents;
 }
 
-/** The place behind the object that begins at `from`. */
+/** The index after the object that begins at `from`. */
 function objectEnd(text: string, from: number): number | undefined {
   let depth = 0;
   let isText = false;
@@ -46,8 +46,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Whether the documents of a page are among those that were printed, in that order. A printed failure that the page does
- * not show is a fault.
+ * Whether the output contains the page's documents, in that order. An error in the output that the page does not show
+ * is a fault.
  * @returns undefined, or what is missing or unexpected
  */
 export function jsonFault(shown: readonly unknown[], printed: readonly unknown[]): string | undefined {
@@ -63,7 +63,7 @@ export function jsonFault(shown: readonly unknown[], printed: readonly unknown[]
   return `not printed: ${JSON.stringify(shown[next])}`;
 }
 
-/** Whether a value has everything that is shown of it. */
+/** Whether a value has everything that the page shows of it. */
 function holds(shown: unknown, actual: unknown): boolean {
   if (typeof shown === 'string') {
     return shown === '…' || (typeof actual === 'string' && wildcard(shown).test(actual));
@@ -83,7 +83,7 @@ function holds(shown: unknown, actual: unknown): boolean {
   return shown === actual;
 }
 
-/** Whether the lines of a page are among those that were printed, in that order; runs of spaces count as one. */
+/** Whether the output contains the page's lines, in that order; a run of spaces counts as one. */
 export function textFault(shown: string, printed: string): string | undefined {
   const lines = printed.split('\n').map(collapsed);
   let from = 0;

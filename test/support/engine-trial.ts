@@ -1,8 +1,9 @@
 import { openEngine } from '../../clickhouse-schema/embedded/engine.ts';
 
 /**
- * A process of its own that runs statements in the engine directly, past the checks of the HTTP interface, as both callers.
- * Arguments: a data directory, then statements. Prints a JSON array of `{ caller, sql, error }`; `error` is null if it ran.
+ * A process that runs statements directly in the engine, without the checks of the HTTP interface, as both callers.
+ * Arguments: a data directory, then statements. Prints a JSON array of `{ caller, sql, error }`; `error` is null on
+ * success.
  */
 const [dataDir = '', ...statements] = process.argv.slice(2);
 const engine = await openEngine({ dataDir, database: 'default' });

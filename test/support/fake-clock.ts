@@ -1,32 +1,32 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 
 /**
- * A clock that moves only when a test says so. Timers fire in order of their due time, and what they set off has settled
- * (promises, immediates) before the next one fires, so a run is the same every time.
+ * A clock that advances only when a test says so. Timers fire in order of their due time, and everything that one sets
+ * off (promises, immediates) settles before the next one fires, so every run is the same.
  */
 export interface FakeClock extends Clock {
-  /** Moves time on by `durationMs`, firing every timer that comes due, in order. Resolves when all has settled. */
+  /** Advances time by `durationMs` and fires every due timer, in order. Resolves when everything has settled. */
   advance(durationMs: number): Promise<void>;
   /** Advances by `stepMs` until `condition` holds. Rejects if it does not within `limitMs`. */
   advanceUntil(condition: () => boolean, limitMs?: number, stepMs?: number): Promise<void>;
-  /** Waits until what is under way without any timer has settled. */
+  /** Resolves when everything that waits for no timer has settled. */
   settle(): Promise<void>;
-  /** Sets the wall clock of everybody off by `durationMs` (may be negative); the monotonic clock is untouched. */
+  /** Shifts every process's wall clock by `durationMs` (may be negative); the monotonic clock is unchanged. */
   jumpWall(durationMs: number): void;
-  /** The clock of one process: same time, with its own faults. */
+  /** The clock of one process: the same time, with the process's own faults. */
   node(): FakeNode;
-  /** Timers waiting. */
+  /** The number of pending timers. */
   readonly timers: number;
 }
 
-/** One process's view of the time. */
+/** One process's clock. */
 export interface FakeNode extends Clock {
-  /** Stops the process: its timers that come due fire at `resume`, all at once, as after SIGSTOP. */
+  /** Pauses the process: timers that come due fire at `resume`, all at once, as after SIGSTOP. */
   pause(): void;
   resume(): void;
-  /** Sets this process's wall clock off by `durationMs` (may be negative). */
+  /** Shifts this process's wall clock by `durationMs` (may be negative). */
   jumpWall(durationMs: number): void;
-  /** Ends the process: its timers never fire any more. */
+  /** Ends the process: its timers never fire again. */
   kill(): void;
 }
 
@@ -36,7 +36,7 @@ interface Timer {
   fn: () => void;
 }
 
-/** Makes a clock that stands at `startWallMs`. */
+/** Creates a clock that starts at `startWallMs`. */
 export function createFakeClock(startWallMs = Date.UTC(2026, 0, 1)): FakeClock {
   let nowMs = 0;
   let wallOffsetMs = startWallMs;
@@ -99,7 +99,7 @@ export function createFakeClock(startWallMs = Date.UTC(2026, 0, 1)): FakeClock {
   return clock;
 }
 
-/** A few turns of the event loop: enough for chains of promises and immediates that wait for no timer. */
+/** Some turns of the event loop: enough for chains of promises and immediates without timers. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { failure } from '../../src/kernel/errors.ts';
 import { accept, type Call } from './http-gateway.ts';
 
-/** Replies of owners that accept everything and remember Idempotency-Keys, as a ledger does. */
+/** The replies of owners that accept every command and remember Idempotency-Keys, as a ledger does. */
 export function createFakeLedger(): (call: Call) => Reply {
   const claims = new Map<string, string>();
   return (call) => {

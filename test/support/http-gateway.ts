@@ -16,21 +16,21 @@ import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config
 import { silentLogger } from './silent-logger.ts';
 import type { PlayerView } from '../../actors/vocabulary/player.ts';
 
-/** One call a route made to the backend. */
+/** One call of a route to the backend. */
 export interface Call {
   origin: Origin;
   entityId: string;
   body: CommandBody | QueryBody;
 }
 
-/** A backend that records what it is asked and answers as the test says. */
+/** A backend that records its calls and replies as the test specifies. */
 export interface FakeBackend extends Backend {
   calls: Call[];
-  /** Decides the replies; the default accepts everything. */
+  /** Chooses the replies; the default accepts everything. */
   reply: (call: Call) => Reply | Promise<Reply>;
 }
 
-/** A live feed that hands its readers to the test. */
+/** A live feed that gives the test its readers. */
 export interface FakeFeed extends LiveFeed {
   readers: number;
   attached: { request: LiveRequest; reader: LiveReader; detached: boolean }[];
@@ -43,13 +43,13 @@ export interface Gateway {
   backend: FakeBackend;
   feed: FakeFeed;
   config: MemoryConfigStore;
-  /** Makes a key and answers its text. */
+  /** Creates a key and returns its text. */
   key(request?: Partial<ApiKeyRequest>): Promise<string>;
   /** Revokes a key by its text. */
   revoke(text: string, request?: Partial<ApiKeyRequest>): Promise<void>;
   /** The namespace of a game's player ids. */
   namespace(game: string): string;
-  /** `fetch` with a key and a JSON body (text is sent as it is). */
+  /** `fetch` with a key and a JSON body (a string is sent unchanged). */
   call(
     key: string | undefined,
     method: string,
@@ -60,7 +60,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** The real HTTP server over a fake backend, on a port of its own. */
+/** The real HTTP server with a fake backend, on its own port. */
 export async function startGateway(
   options: Partial<ServerDeps> & {
     webhookAllowPrivateHosts?: readonly string[];
@@ -155,7 +155,7 @@ export async function startGateway(
 
 export const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30, 0, 512);
 
-/** A player as the owner would answer it. */
+/** A player as the owner returns it. */
 export function aPlayer(some: Partial<PlayerView> = {}): PlayerView {
   return {
     id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
@@ -270,7 +270,7 @@ function createFakeBackend(): FakeBackend {
     reply: accept,
     send: take,
     ask: take,
-    // The first hexadecimal digit says the partition, so that a test can choose it.
+    // The first hexadecimal digit determines the partition, so a test can choose it.
     partitionOf: (entityId) => (Number.parseInt(entityId[0] ?? '0', 16) || 0) % 2,
   };
   return backend;
@@ -295,9 +295,9 @@ function createFakeFeed(): FakeFeed {
   return feed;
 }
 
-/** A player id of one partition of the fake backend. */
+/** A player id in one partition of the fake backend. */
 export const playerIn = (partition: 0 | 1, n = 0): string =>
   `${partition === 0 ? '2' : '3'}f0f5a3e-8d7b-5c39-9a43-${String(n).padStart(12, '0')}`;
 
-/** The reply of an owner that cannot be reached. */
+/** The reply for an owner that is unreachable. */
 export const unavailable = (): Reply => failure('SERVICE_UNAVAILABLE');

@@ -3,7 +3,7 @@ import { createSegmentSet, type DefinedSegment } from '../../actors/segments/seg
 import { definitionsOf } from '../../actors/testing.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
-/** Definitions for owners in tests, which never change: the same segments for every game and environment. */
+/** Constant definitions for owners in tests: the same segments for every game and environment. */
 export function liveDefinitions(
   definitions: Definitions = definitionsOf(),
   segments: readonly DefinedSegment[] = [],

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, in this order; begun last they would run alone at the end. */
+/** The slowest files, in this order. If they started last, each would run alone at the end. */
 export const LONGEST = [
   'test/e2e/faults.test.ts',
   'test/sim/simulation.test.ts',
@@ -13,7 +13,7 @@ export const LONGEST = [
   'test/contract/http/proxies.test.ts',
 ];
 
-/** Vitest's order, which on a fresh clone is by size, with the files that take longest first. */
+/** Vitest's order (by size on a fresh clone), with the slowest files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification): number => {

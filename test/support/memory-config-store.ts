@@ -1,7 +1,7 @@
 import type { ConfigChange, ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import type { DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 
-/** A config store without a log, for tests of those who read and write definitions. */
+/** A config store without a log, for tests of code that reads and writes definitions. */
 export interface MemoryConfigStore extends ConfigStore {
   /** While true every write answers `unavailable`. */
   down: boolean;

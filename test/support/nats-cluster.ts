@@ -6,13 +6,13 @@ import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';
 import { findNatsServer } from '../../src/local/nats-server.ts';
 
-/** Three real nats-servers that form one cluster, on free ports and in a temporary folder. */
+/** Three real nats-servers in one cluster, on free ports and in a temporary folder. */
 export interface TestCluster {
-  /** All three, joined by commas. */
+  /** All three addresses, joined by commas. */
   readonly url: string;
   /** The port of a node (`node-0` to `node-2`). */
   portOf(name: string): number;
-  /** Ends a node without warning, and starts it again on its files. */
+  /** Kills a node, and restarts it on its files. */
   restart(name: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -9,22 +9,22 @@ import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';
 import { findNatsServer } from '../../src/local/nats-server.ts';
 
-/** A real nats-server of a test's own, with the configuration that ships, on a free port and a temporary folder. */
+/** A real nats-server for one test, with the shipped configuration, on a free port and in a temporary folder. */
 export interface TestNats {
   readonly url: string;
   readonly port: number;
-  /** Ends it without warning. */
+  /** Kills it. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and files, after `kill`. */
+  /** Restarts it on the same port and files, after `kill`. */
   start(): Promise<void>;
-  /** SIGSTOP and SIGCONT: it is there, but does not answer. Resolves once it stands still. */
+  /** SIGSTOP and SIGCONT: a stopped server does not answer. Resolves once it has stopped. */
   pause(): Promise<void>;
   resume(): void;
   /** Ends it and removes its files. */
   stop(): Promise<void>;
 }
 
-/** Starts one; `config` replaces the configuration that ships. */
+/** Starts a server; `config` replaces the shipped configuration. */
 export async function startTestNats(config?: string): Promise<TestNats> {
   const found = await findNatsServer();
   if (found.kind === 'missing') throw new Error(found.message);
@@ -47,7 +47,7 @@ export async function startTestNats(config?: string): Promise<TestNats> {
     },
     async pause() {
       nats.signal('SIGSTOP');
-      // The signal is sent at once but takes effect a little later.
+      // The signal takes effect a little after it is sent.
       while (!(await stateOf(nats.pid)).startsWith('T')) await sleep(systemClock, 1);
     },
     resume: () => nats.signal('SIGCONT'),

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject } from '../../src/api/plain-object.ts';
 
-/** Holds answers against the published OpenAPI document. */
+/** Compares answers with the published OpenAPI document. */
 export interface PublishedShapes {
-  /** What is wrong with an answer: undocumented, not of the documented shape, or with a field nobody documented. */
+  /** The faults of an answer: an undocumented status, a shape that differs, or an undocumented field. */
   faultsOf(method: string, path: string, status: number, body: unknown): string[];
 }
 
@@ -36,7 +36,7 @@ export function publishedShapes(document: unknown): PublishedShapes {
   };
 }
 
-/** The document with every object closed: a field that is not described is a fault. Free-form objects stay open. */
+/** The document with every object closed, so that an undocumented field is a fault. Free-form objects stay open. */
 function exact(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(exact);
   if (!isPlainObject(node)) return node;

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 
-/** What a raw connection received, and whether the server ended it. */
+/** The bytes that a raw connection received, and whether the server closed it. */
 export interface RawResult {
   text: string;
-  /** Status of the first answer; undefined when there was none. */
+  /** Status of the first answer; undefined if there is none. */
   status: number | undefined;
   closedByServer: boolean;
 }
 
 /**
- * Sends bytes as they are, and reads until the server closes or `done` says that enough has come.
- * @param parts written one after another, as soon as the socket takes them
+ * Sends bytes unchanged, and reads until the server closes or `done` returns true.
+ * @param parts written one after another, as soon as the socket accepts them
  */
 export function sendRaw(
   port: number,
@@ -38,27 +38,27 @@ export function sendRaw(
   });
 }
 
-/** Whether one whole answer with a Content-Length has come. */
+/** Whether one complete answer with a Content-Length has arrived. */
 export function isWhole(text: string): boolean {
   const head = text.indexOf('\r\n\r\n');
   const length = /content-length: (\d+)/i.exec(text)?.[1];
   return head >= 0 && length !== undefined && text.length >= head + 4 + Number(length);
 }
 
-/** One answer as its bytes say, read by the rules of RFC 9112. */
+/** One answer, parsed by the rules of RFC 9112. */
 export interface RawAnswer {
   status: number;
-  /** Values by lower-case name; several of one name are joined by a comma. */
+  /** Values by lower-case name; values of a repeated name are joined by a comma. */
   headers: Map<string, string>;
   body: string;
 }
 
-/** A connection that sends requests as they are and reads one answer after another. */
+/** A connection that sends requests unchanged and reads one answer after another. */
 export interface RawConnection {
   send(bytes: string | Uint8Array): void;
   /**
-   * Reads the next answer; rejects when the connection ends first, or when its bytes are no HTTP.
-   * @param method of the request it answers: an answer to HEAD has no body
+   * Reads the next answer; rejects when the connection ends first, or when its bytes are not HTTP.
+   * @param method of the request: an answer to HEAD has no body
    */
   answer(method: string): Promise<RawAnswer>;
   /** Resolves when the server has closed the connection. */
@@ -101,7 +101,7 @@ export function openRaw(port: number): RawConnection {
   };
 }
 
-/** Takes the first whole answer off the text; undefined while it is not whole. */
+/** Removes the first complete answer from the text; undefined while it is incomplete. */
 function takeAnswer(text: string, method: string): { answer: RawAnswer; rest: string } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,8 +1,8 @@
-/** A regular expression of JavaScript as a tree: as much of it as its cost depends on. */
+/** A JavaScript regular expression as a tree that contains everything its cost depends on. */
 type Part =
   /** One character of a set: a literal, a class, an escape or a dot. */
   | { kind: 'character'; source: string }
-  /** `^`, `$`, `\b` and `\B`: takes no characters. */
+  /** `^`, `$`, `\b` and `\B`, which consume no characters. */
   | { kind: 'anchor'; source: string }
   | { kind: 'group'; isLookaround: boolean; alternatives: Part[][] }
   | { kind: 'reference' }
@@ -72,13 +72,13 @@ function parseRegex(source: string): Part[][] {
   return alternatives();
 }
 
-/** Combinations of lengths that a search through bounded repetitions may try at one place of a text. */
+/** The maximum number of length combinations that a search through bounded repetitions may try at one position. */
 const MOST_COMBINATIONS = 10_000;
 
 /**
- * Whether the tree alone shows that a search takes time linear in the text: it looks at each place of the text a bounded number
- * of times. That holds when everything is bounded, or when there is one unbounded repetition, of single characters, and either
- * the search begins at the text's start only, or nothing after the repetition can fail.
+ * Whether the tree alone proves that a search takes linear time: it visits each position of the text a bounded number
+ * of times. That holds when every repetition is bounded, or when the only unbounded repetition repeats single
+ * characters, and either the search begins only at the text's start, or nothing after the repetition can fail.
  */
 export function isLinearByConstruction(source: string, flags: string): boolean {
   const tree = parseRegex(source);
@@ -104,7 +104,7 @@ function hasReference(parts: readonly Part[]): boolean {
   return flatten([[...parts]]).some((part) => part.kind === 'reference');
 }
 
-/** A repetition, more than once, of something that can itself be of several lengths. */
+/** Whether it repeats, more than once, a part that itself has several possible lengths. */
 function isNested(part: Part): boolean {
   if (part.kind === 'group') return part.alternatives.flat().some(isNested);
   if (part.kind !== 'repeat') return false;
@@ -128,7 +128,10 @@ function cannotFailAfter(parts: readonly Part[], repeat: Part): boolean {
   return place >= 0 && parts.slice(place + 1).every((part) => part.kind === 'repeat' && part.least === 0);
 }
 
-/** The shortest texts that lead a search to each unbounded repetition, and what it repeats: where a search can be made to retry. */
+/**
+ * The shortest texts that lead a search to each unbounded repetition, and what it repeats. There a search may
+ * backtrack.
+ */
 export function pumpsOf(source: string, flags: string): { prefix: string; unit: string }[] {
   const found: { prefix: string; unit: string }[] = [];
   const plainFlags = flags.replace('g', '').replace('y', '');
@@ -152,7 +155,7 @@ export function pumpsOf(source: string, flags: string): { prefix: string; unit: 
   return found;
 }
 
-/** Characters that attacks are made of: of each common class, and what grammars separate by. */
+/** Characters for attacks: some of each common class, and the usual separators. */
 export const ATTACK_CHARACTERS = 'a0A_ \t\n-.,;:=/\\\'"([{<@+*$#%|'.split('');
 
 function sampleOf(character: string, flags: string): string {

@@ -10,24 +10,24 @@ import { until } from './until.ts';
 
 const run = promisify(execFile);
 
-/** A reverse proxy of its own process, with the configuration that ships. */
+/** A reverse proxy in its own process, with the shipped configuration. */
 export interface ReverseProxy {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** How one proxy is found and run. */
+/** How to find and run one kind of proxy. */
 interface Kind {
   /** Its path below `/` in the Debian package. */
   program: string;
-  /** Its Debian package, and those of its libraries that a small system lacks. */
+  /** Its Debian package, and those of libraries that a minimal system lacks. */
   packages: readonly string[];
   versionArgs: readonly string[];
-  /** The file below `deploy/`. */
+  /** The file in `deploy/`. */
   config: string;
-  /** What in it says where the proxy listens, as a function of that address. */
+  /** The text of its listening address in that file, as a function of the address. */
   listens: (address: string) => string;
-  /** The file that runs it in a folder of its own, from the adapted one. */
+  /** Builds the file that runs it in its own folder from the adapted one. */
   wrap: (config: string, folder: string) => string;
   args: (file: string, folder: string) => string[];
 }
@@ -73,15 +73,15 @@ const KINDS = {
 export type ProxyName = keyof typeof KINDS;
 export const PROXY_NAMES: readonly ProxyName[] = ['nginx', 'caddy', 'haproxy'];
 
-/** A program that runs here, with the environment it needs. */
+/** A program that runs here, with the environment that it needs. */
 interface Program {
   path: string;
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * The proxy's program: the machine's, else the one fetched from Debian earlier, else fetched now. The fetched one lives in
- * the user's cache folder. Rejects with the reason when there is none.
+ * The proxy's program: the machine's own, or Debian's, which is downloaded once into the user's cache folder. Rejects
+ * with the reason when neither is available.
  */
 async function findProgram(name: ProxyName): Promise<Program> {
   const kind: Kind = KINDS[name];
@@ -127,7 +127,7 @@ async function runs({ path, env }: Program, { versionArgs }: Kind): Promise<bool
   }
 }
 
-/** Starts the proxy in front of a port; rejects with the reason when it is neither here nor to be had from Debian. */
+/** Starts the proxy in front of a port; rejects with the reason when its program is not available. */
 export async function startReverseProxy(name: ProxyName, targetPort: number): Promise<ReverseProxy> {
   const kind: Kind = KINDS[name];
   const { path, env } = await findProgram(name).catch((error: unknown) => {
@@ -171,7 +171,7 @@ export async function startReverseProxy(name: ProxyName, targetPort: number): Pr
   return { port, stop };
 }
 
-/** Replaces the one occurrence: a shipped file that changed otherwise would be run as it is. */
+/** Replaces the only occurrence. Throws otherwise, because the proxy would run with the shipped file unchanged. */
 function replaceOnce(text: string, what: string, by: string): string {
   const parts = text.split(what);
   if (parts.length !== 2)

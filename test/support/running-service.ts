@@ -17,12 +17,12 @@ export interface Answer {
   body: ApiBody;
 }
 
-/** The whole service as `npm start` runs it, on ports and a folder of its own. */
+/** The whole service as `npm start` runs it, on its own ports and folder. */
 export interface RunningService {
   readonly supervised: Supervised;
   readonly url: string;
   readonly keys: DemoKeys;
-  /** A JSON request; text is sent as it is. */
+  /** Sends a JSON request; a string is sent unchanged. */
   call(
     key: string | undefined,
     method: string,
@@ -30,13 +30,13 @@ export interface RunningService {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Registers a player, or finds it again; answers its id. */
+  /** Registers a player, or finds an existing one; returns its id. */
   player(key: string, externalId: string): Promise<string>;
-  /** Rows of a query on the embedded ClickHouse's own port: no user, no password. Throws what it answers instead. */
+  /** Rows of a query on the embedded ClickHouse's own port, without user and password. Throws ClickHouse's error. */
   sql<T>(query: string): Promise<T[]>;
-  /** Runs an operator's command; answers its standard output, trimmed. */
+  /** Runs an operator's command; returns its standard output, trimmed. */
   cli(...line: string[]): Promise<string>;
-  /** Stops it in good order and removes its folder. */
+  /** Stops it in order and removes its folder. */
   stop(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
   };
 }
 
-/** Rows of a query, asked as anybody on this machine may: no user, no password. Throws what ClickHouse answers instead. */
+/** Rows of a query, sent without user and password, as any local process may. Throws ClickHouse's error. */
 export async function askReader<T>(clickhouseUrl: string, query: string): Promise<T[]> {
   const response = await fetch(`${clickhouseUrl}/?default_format=JSONEachRow`, { method: 'POST', body: query });
   const text = await response.text();

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from './until.ts';
 
-/** A shell that is typed into, as a person does: with job control, one paragraph after another. */
+/** An interactive shell, as a person uses it: with job control, one paragraph after another. */
 export interface Shell {
-  /** Types lines and waits until they are done; answers what was printed meanwhile, both streams. */
+  /** Types lines and waits until they are done; returns their output, both streams. */
   type(lines: string): Promise<string>;
-  /** Everything printed so far, also by what runs in the background. */
+  /** The output so far, including that of background jobs. */
   printed(): string;
   /** Ends it and its background jobs. */
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Shell {
 export function openShell(options: { cwd: string; env: Readonly<Record<string, string | undefined>> }): Shell {
   const child = spawn('bash', ['--norc'], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');
-  // Job control, as at a terminal: background jobs get process groups of their own, and `kill %1` works.
+  // Job control, as in a terminal: background jobs get their own process groups, and `kill %1` works.
   child.stdin.write('set -m\n');
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()));

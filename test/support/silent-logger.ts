@@ -1,4 +1,4 @@
 import { pino } from 'pino';
 
-/** A log that nobody reads. */
+/** A logger that discards everything. */
 export const silentLogger = pino({ level: 'silent' });

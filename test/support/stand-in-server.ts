@@ -1,6 +1,6 @@
 /**
- * Stands in for a supervised child: answers 200 on every path of PORT and appends what happens to it to TRACE.
- * With IGNORE_SIGTERM=1 it stays when asked to go; with EXIT_CODE it ends at once with that code.
+ * Replaces a supervised child: answers 200 on every path of PORT and appends its own events to TRACE. With
+ * IGNORE_SIGTERM=1 it ignores SIGTERM; with EXIT_CODE it exits at once with that code.
  */
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * The supervisor with a real nats-server and stand-ins for ClickHouse and the service, so that what it does to its
- * children can be seen in a second. Takes the same variables as `npm start`.
+ * The supervisor with a real nats-server and stand-ins for ClickHouse and the service, so that a test can observe how
+ * it treats its children within a second. Uses the same variables as `npm start`.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ process.exit(
       };
     },
     onRunning(supervisor) {
-      // What --watch does when a source changes.
+      // What --watch does when a source file changes.
       process.on('SIGUSR2', () => supervisor.restartService());
       process.stdout.write('running\n');
       return () => {};

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readStream, type StreamReader } from './stream-reader.ts';
 
-/** An SSE client as they are in the world: it comes back with the last id it saw, whatever ended its connection. */
+/**
+ * An SSE client like those in production: it reconnects with the last id that it saw, whatever ended its connection.
+ */
 export interface StreamFollower {
-  /** `event_id`s over all connections, in the order they came. */
+  /** `event_id`s of all connections, in the order of arrival. */
   eventIds(): string[];
   /** Types of all other messages. */
   types(): string[];
@@ -13,7 +15,7 @@ export interface StreamFollower {
 const RECONNECT_MS = 50;
 const POLL_MS = 10;
 
-/** Follows the stream of a gateway, by its URL and a server key. */
+/** Follows the stream of a gateway, given its URL and a server key. */
 export function followStream(options: { url: string; key: string }): StreamFollower {
   const ended: StreamReader[] = [];
   const stopping = new AbortController();

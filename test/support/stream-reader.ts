@@ -1,33 +1,33 @@
 import { get } from 'node:http';
 
-/** One connection to the event stream that a test may hold up or break. */
+/** One connection to the event stream that a test may pause or break. */
 export interface StreamReader {
-  /** `event_id`s of whole messages, in the order they came. */
+  /** `event_id`s of complete messages, in the order of arrival. */
   readonly eventIds: readonly string[];
-  /** Messages of other types, in the order they came. */
+  /** Messages of other types, in the order of arrival. */
   readonly types: readonly string[];
-  /** The id of the last whole message that had one. */
+  /** The id of the last complete message with one. */
   readonly lastId: string | undefined;
-  /** The connection is gone, whoever ended it. */
+  /** Whether the connection has ended, on either side. */
   readonly ended: boolean;
-  /** Takes nothing from the network until `resume`. */
+  /** Stops reading from the network until `resume`. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
 export interface StreamReaderOptions {
-  /** Of the gateway. */
+  /** The gateway's URL. */
   url: string;
   key: string;
-  /** Filters, with the question mark. */
+  /** Filters, including the question mark. */
   query?: string;
   lastEventId?: string | undefined;
-  /** Breaks the connection when so many bytes of the body came, in the middle of a message or not. */
+  /** Breaks the connection after this many bytes of the body, even within a message. */
   cutAfterBytes?: number;
 }
 
-/** Connects and reads. What stands behind the last blank line when the connection ends is forgotten, as an SSE client must. */
+/** Connects and reads. Like any SSE client, it discards an incomplete message when the connection ends. */
 export function readStream({ url, key, query = '', lastEventId, cutAfterBytes = Infinity }: StreamReaderOptions) {
   const eventIds: string[] = [];
   const types: string[] = [];
@@ -47,7 +47,7 @@ export function readStream({ url, key, query = '', lastEventId, cutAfterBytes = 
   request.on('error', onEnd);
   request.on('close', onEnd);
   request.on('response', (response) => {
-    // Refused: nothing that follows is a stream.
+    // A refusal: what follows is not a stream.
     if (response.statusCode !== 200) return close();
     response.on('error', onEnd);
     response.on('data', (bytes: Buffer) => {

@@ -8,29 +8,29 @@ import { reservedPort } from './reserved-port.ts';
 import { readEndpoints, readPids, type Pids } from '../../src/local/run-files.ts';
 import { until } from './until.ts';
 
-/** A supervisor in a process of its own, on a folder and ports of its own. */
+/** A supervisor in its own process, with its own folder and ports. */
 export interface Supervised {
   readonly pid: number;
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly baseUrl: string;
-  /** With the broker's token, once the service has been started: `endpoints.json` holds it. */
+  /** Includes the broker's token once the service has started: `endpoints.json` contains it. */
   readonly natsUrl: string;
   readonly clickhouseUrl: string;
-  /** Everything it printed so far, both streams. */
+  /** The output so far, both streams. */
   output(): string;
   /** `pids.json` as it is now. */
   pids(): Pids | undefined;
   signal(name: NodeJS.Signals): void;
-  /** Resolves to its exit code, or the signal that ended it. */
+  /** Resolves to its exit code, or to the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
 export interface SupervisedOptions {
-  /** Script to run; `npm start`'s own when left out. */
+  /** The script to run; by default the one of `npm start`. */
   entry?: URL;
   env?: Readonly<Record<string, string | undefined>>;
-  /** The umask it is launched under, in octal digits; ours when left out. */
+  /** The umask of the process in octal digits; by default that of the test. */
   umask?: string;
 }
 
@@ -56,7 +56,7 @@ export async function freshEnvironment(): Promise<Record<string, string | undefi
   };
 }
 
-/** Launches a supervisor; does not wait for anything. `env` is best made with `freshEnvironment`. */
+/** Launches a supervisor without waiting for it. Create `env` with `freshEnvironment`. */
 export function launch({ entry = START, env = process.env, umask }: SupervisedOptions): Supervised {
   const command = [process.execPath, fileURLToPath(entry)];
   const [program = '', ...args] =
@@ -86,7 +86,7 @@ export function launch({ entry = START, env = process.env, umask }: SupervisedOp
   };
 }
 
-/** Waits until `/readyz` answers 200; throws with what was printed when the supervisor ends before. */
+/** Waits until `/readyz` answers 200; throws with the output if the supervisor ends first. */
 export async function untilReady(supervised: Supervised, timeoutMs = 60_000): Promise<void> {
   let ended = false;
   void supervised.ended.then(() => (ended = true));
@@ -100,7 +100,7 @@ export async function untilReady(supervised: Supervised, timeoutMs = 60_000): Pr
   );
 }
 
-/** Stops a supervisor the gentle way, whatever state it is in, and removes its folder. */
+/** Stops a supervisor with SIGTERM, whatever its state, and removes its folder. */
 export async function stopAndRemove(supervised: Supervised): Promise<void> {
   supervised.signal('SIGCONT');
   supervised.signal('SIGTERM');
@@ -108,7 +108,7 @@ export async function stopAndRemove(supervised: Supervised): Promise<void> {
   rmSync(supervised.dataDir, { recursive: true, force: true });
 }
 
-/** Whether a process runs. One that is dead and only not yet reaped by its parent does not. */
+/** Whether a process runs. A dead process that its parent has not reaped does not. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,10 +1,10 @@
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A TCP proxy in front of a local port, to part one client from a server that stays up for others. */
+/** A TCP proxy in front of a local port, which can disconnect one client from a server that others still reach. */
 export interface TcpProxy {
   readonly port: number;
-  /** Connections taken so far. */
+  /** The number of connections so far. */
   readonly taken: number;
   /** Breaks every connection and refuses new ones, until `mend`. */
   cut(): void;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until `condition` gives something truthy and returns it; throws, naming `what`, when that takes too long. */
+/** Polls until `condition` returns a truthy value and returns it; on a timeout throws an error that contains `what`. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
