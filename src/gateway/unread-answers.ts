@@ -11,8 +11,9 @@ import type { Metrics } from '../kernel/metrics.ts';
  * connection has at most one unread response.
  *
  * Invariants
- * 1. The held bytes never exceed the budget. Beyond it the callers with the most unread bytes lose their largest
- *    responses, so a single slow reader loses nothing to a caller that holds many.
+ * 1. The held bytes exceed the budget at most by the response that is being written. Beyond the budget the callers with
+ *    the most unread bytes lose their largest responses, so a single slow reader loses nothing to a caller that holds
+ *    many.
  * 2. Every held response has a deadline: a fixed time, and more for its length.
  * 3. A response is forgotten exactly once: when the socket accepts its last byte or when its connection closes.
  */
@@ -120,8 +121,11 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
     cancelKeepOpen = clock.timer(LIMITS.answerKeepOpenMs, keepOpen);
   }
 
-  /** Closes the largest responses of the callers that hold more than an equal share, largest callers first. */
-  function makeRoom(): void {
+  /**
+   * Closes the largest responses of the callers that hold more than an equal share, largest callers first.
+   * @param written a response within `res.cork`, which must stay open for now
+   */
+  function makeRoom(written?: Held): void {
     const goal = budgetBytes * (1 - ROOM_SHARE);
     const accounts = [...Map.groupBy(held.values(), (entry) => entry.account).values()]
       .map((entries) => ({ entries, held: entries.reduce((sum, { rest }) => sum + rest.length, 0) }))
@@ -131,6 +135,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       for (const entry of account.entries.toSorted((a, b) => b.rest.length - a.rest.length)) {
         if (bytes <= goal) return;
         if (account.held <= share) break;
+        if (entry === written) continue;
         account.held -= entry.rest.length;
         close(entry, 'full');
       }
@@ -149,7 +154,9 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
     holdLast(owner, res, body, caller) {
       const rest = Buffer.from(body);
       const account = caller ?? addressOf(res);
-      send(add({ owner, res, startBytes: 0, rest, totalBytes: rest.length, last: true, account }));
+      const added = add({ owner, res, startBytes: 0, rest, totalBytes: rest.length, last: true, account });
+      send(added);
+      if (bytes > budgetBytes) makeRoom(added);
       // This connection may be among those to close, and it is being written now.
       if (bytes > budgetBytes) clock.timer(0, () => bytes > budgetBytes && makeRoom());
     },

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, type Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
@@ -158,6 +158,25 @@ describe('answers that are read slowly', () => {
     let text = '';
     while (!text.includes('still here')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     await reader?.cancel();
+  });
+
+  it('answers that end their connections keep to the budget, although many are written in one turn', async () => {
+    await start(8 * MIB, { unreadAnswerBytes: 24 * MIB });
+    const sizes = vi.spyOn(metrics.unreadAnswerBytes, 'set');
+    const { reply } = gateway.backend;
+    const allArrived = Promise.withResolvers<undefined>();
+    gateway.backend.reply = async (call) => {
+      if (gateway.backend.calls.length === 12) allArrived.resolve(undefined);
+      await allArrived.promise;
+      return reply(call);
+    };
+    for (let sent = 0; sent < 12; sent++) open().write(evaluate('192.0.2.1', 'chunks'));
+    await until('all are answered', async () => (await answered(EVALUATE)) === 12);
+    const most = Math.max(...sizes.mock.calls.map(([bytes]) => bytes));
+    // The response that is being written cannot be closed, so it comes on top.
+    expect(most).toBeLessThanOrEqual(24 * MIB + 9 * MIB);
+    expect(await closedFor('full')).toBeGreaterThan(5);
+    expect(await unreadBytes()).toBeLessThanOrEqual(24 * MIB);
   });
 
   it('an answer that is not read in time ends its connection', async () => {
