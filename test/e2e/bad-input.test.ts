@@ -143,7 +143,7 @@ describe('bad input', () => {
   });
 });
 
-test('in a flood does not delay good requests or restart the service', async () => {
+test('a flood of bad input does not delay good requests or restart the service', async () => {
   const before = service.supervised.pids()?.service;
   const flooding = new AbortController();
   const bodies = [

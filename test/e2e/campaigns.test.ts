@@ -63,7 +63,7 @@ const happened = (campaignId: string, count: number) =>
     return rows.length >= count ? rows.map(({ event, reason }) => [event, reason].join(' ').trim()) : undefined;
   });
 
-test('a sync triggers and delivers an intervention once; reports, results and webhook include shown and clicked', async () => {
+test('a sync triggers and delivers an intervention once; ClickHouse and the webhook get what happened', async () => {
   const webhook = { name: 'campaigns', url: receiver.url, enabled: true, events: ['campaign.triggered'] };
   await ask('POST', '/v1/integrations/webhooks', webhook);
   const campaignId = await defined({

@@ -41,7 +41,7 @@ test('a service without a model is ready, and scores with 503 until one is promo
   expect(await service.cli('model', 'verify')).toBe(version);
 });
 
-test('every answered score is one row, for both key kinds and both paths; the challenger has its own table', async () => {
+test('every answered score is one row, for live and test keys and both paths; the challenger has its own table', async () => {
   const manifest = shippedManifest();
   const challenger = writePackage(join(folder, 'challenger'), 'a challenger');
   await until('the challenger is in use', async () => {
