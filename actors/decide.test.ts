@@ -34,7 +34,7 @@ const registered = (some: Partial<RegisterPlayer> = {}) =>
   given([]).when(aCommand(register(some), { receivedAt: 1_000 })).facts;
 
 describe('registering a player', () => {
-  it('creates one that is new', () => {
+  it('creates a new player', () => {
     const { facts, reply } = given([]).when(aCommand(register({ email: 'a@b.c', attributes: '{"level":3}' })));
     expect(kinds(facts)).toEqual(['PlayerRegistered']);
     expect(reply).toMatchObject({
@@ -51,7 +51,7 @@ describe('registering a player', () => {
     });
   });
 
-  it('updates the one already there: attributes merge', () => {
+  it('updates an existing player: attributes merge', () => {
     const { facts, reply } = given(registered({ attributes: '{"level":3,"country":"DE"}' })).when(
       aCommand(register({ deviceId: 'd1', attributes: '{"level":4,"vip":true}' })),
     );
@@ -69,14 +69,14 @@ describe('registering a player', () => {
       .thenReply({ kind: 'player', created: false });
   });
 
-  it('refuses an existing one when the caller said create only', () => {
+  it('refuses an existing player when the caller requires a new one', () => {
     given(registered())
       .when(aCommand(register({ createOnly: true })))
       .thenFacts([])
       .thenReply({ kind: 'failure', code: 'DUPLICATE_PLAYER' });
   });
 
-  it('never lets a client key replace an e-mail already held, but lets it set the first', () => {
+  it('never lets a client key replace an existing e-mail, but lets it set the first', () => {
     const kept = given(registered({ email: 'old@b.c' })).when(
       aCommand(register({ email: 'new@b.c', byClientKey: true })),
     );
@@ -113,7 +113,7 @@ describe('patching a player', () => {
     expect(reply).toMatchObject({ player: { email: null, attributes: '{"a":{"c":2},"e":5}' } });
   });
 
-  it('answers PLAYER_NOT_FOUND for one that does not exist', () => {
+  it('replies PLAYER_NOT_FOUND for a missing player', () => {
     given([])
       .when(aCommand({ kind: 'PatchPlayer', playerId: ID, email: 'a@b.c' }))
       .thenFacts([])
@@ -139,7 +139,7 @@ describe('tracking events', () => {
     expect(states.get(ID)).toMatchObject({ lastSeenAt: 2_000 });
   });
 
-  it('answers the same event_id again as the first time', () => {
+  it('repeats the first reply for a repeated event_id', () => {
     const first = given(registered()).when(aCommand(track(item())));
     const again = given([...registered(), ...first.facts]).when(
       aCommand(track(item({ eventName: 'other', timestamp: 9 })), { receivedAt: 3_000 }),
@@ -150,7 +150,7 @@ describe('tracking events', () => {
     });
   });
 
-  it('recognises a repeat inside one batch', () => {
+  it('recognises a repeat within one batch', () => {
     const { facts, reply } = given(registered()).when(aCommand(track(item(), item({ index: 1 }))));
     expect(facts).toHaveLength(1);
     expect(reply).toMatchObject({ results: [{ status: 'accepted' }, { status: 'duplicate' }] });
@@ -178,7 +178,7 @@ describe('tracking events', () => {
 describe('an Idempotency-Key', () => {
   const claim = { key: 'k1', bodyHash: 'h1' };
 
-  it('is remembered by the player, with its answer', () => {
+  it('is stored with the player, together with its reply', () => {
     const first = given([]).when(aCommand(register({ idempotency: claim })));
     expect(kinds(first.facts)).toEqual(['PlayerRegistered', 'IdempotencyKeyUsed']);
     const again = given(first.facts).when(aCommand(register({ idempotency: claim, attributes: '{"x":1}' })));
@@ -193,7 +193,7 @@ describe('an Idempotency-Key', () => {
     expect(other.facts).toEqual([]);
   });
 
-  it('is forgotten after 24 hours', () => {
+  it('expires after 24 hours', () => {
     const first = given([]).when(aCommand(register({ idempotency: claim })));
     const later = given(first.facts).when(
       aCommand(register({ idempotency: { key: 'k1', bodyHash: 'h2' }, deviceId: 'd' }), {
@@ -203,12 +203,12 @@ describe('an Idempotency-Key', () => {
     expect(later.reply).toMatchObject({ kind: 'player', player: { deviceId: 'd' } });
   });
 
-  it('is not used up by a write that failed', () => {
+  it('is not stored for a failed write', () => {
     const failed = given([]).when(aCommand({ kind: 'PatchPlayer', playerId: ID, email: 'a@b.c', idempotency: claim }));
     expect(failed.facts).toEqual([]);
   });
 
-  it('keeps 64 of a player’s keys', () => {
+  it('is kept for the newest 64 keys of a player', () => {
     const history: DomainFact[] = [...registered()];
     for (let i = 0; i < 65; i++) {
       const patch: CommandBody = {
@@ -232,7 +232,7 @@ describe('an Idempotency-Key', () => {
     expect(repeat(0)).not.toHaveProperty('replayed');
   });
 
-  it('of a batch is claimed per API key, and each partition’s part is answered again', () => {
+  it('of a batch is claimed per API key, and each partition repeats its part of the reply', () => {
     const ledgerId = 'ledger:key-1';
     const claimed = given(registered()).when(aCommand({ kind: 'ClaimIdempotencyKey', ledgerId, idempotency: claim }));
     expect(claimed.reply).toEqual({ kind: 'claimed' });
@@ -249,7 +249,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('decide', () => {
-  it('gives the same facts and reply for the same state and command', () => {
+  it('returns the same facts and reply for the same state and command', () => {
     const command = aCommand(track(item(), item({ index: 1, eventId: 'e-2' })));
     const outcome = () => {
       const { facts, reply, states } = given(registered()).when(command);

@@ -16,8 +16,8 @@ import type { EntityState } from './vocabulary/state.ts';
 import type { Definitions } from './definitions.ts';
 
 /**
- * Decides one command against the draft: emits its facts and what follows from them, and returns the reply. Pure but for
- * the draft, and synchronous: the same draft, command and definitions always give the same facts and reply.
+ * Decides one command: emits its facts and their consequences to the draft and returns the reply. Synchronous and
+ * deterministic: the same draft, command and definitions always give the same facts and reply.
  */
 export function decide(draft: Draft, command: Command, definitions: Definitions): Reply {
   return metered(() => decideMetered(draft, command, definitions));
@@ -51,19 +51,19 @@ function factCharsOf<K extends keyof CommandsByKind>(kind: K, body: CommandsByKi
   return COMMANDS[kind].factChars(body);
 }
 
-/** The players that a command is about. */
+/** The players that a command changes. */
 function playersOf(body: CommandBody): readonly string[] {
   if (body.kind === 'ClaimIdempotencyKey') return [];
   return body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [body.playerId];
 }
 
-/** What queries see beside the state: definitions, and a clock as flags have schedules and tell how long they took. */
+/** The inputs of a query beside the state. Flags need the clock for their schedules and to measure their evaluation. */
 export interface QueryEnvironment {
   definitions: Definitions;
   clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
 }
 
-/** Answers one query from the state of its entity. */
+/** Returns the reply to one query from the state of its entity. */
 export function answer(state: EntityState | undefined, query: Query, environment: QueryEnvironment): Reply {
   return metered(() => answerMetered(state, query, environment));
 }

@@ -7,31 +7,31 @@ import type { Reply } from './vocabulary/replies.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 import type { CallerKind, Scope } from './vocabulary/scope.ts';
 
-/** What a command leads to. No facts: nothing changes. */
+/** The result of a command. Without facts nothing changes. */
 export interface Decision {
   facts: DomainFact[];
   reply: Reply;
 }
 
-/** Where, when and from whom a command was received. `at` is epoch milliseconds. */
+/** When and from which caller a command was received, and its scope. `at` is epoch milliseconds. */
 export interface Context extends Scope {
   at: number;
-  /** Absent when the kind of the caller is not known, or the owner itself acts. */
+  /** Absent when the kind of the caller is unknown, or for commands of the owner itself. */
   by?: CallerKind;
 }
 
-/** What deciding one command takes beside its body. */
+/** The inputs of one command's decision beside its body. */
 export interface Step {
   draft: Draft;
   context: Context;
   definitions: Definitions;
   /** The definitions of the command's game and environment. */
   targeting: () => Targeting;
-  /** Emits what follows from the facts so far, so that the reply shows it. */
+  /** Emits the consequences of the facts so far, so that the reply includes them. */
   react: () => void;
 }
 
-/** The bounds that decide what happens to a player; the same for all owners, or replays would differ. */
+/** Bounds that affect decisions about a player. All owners use the same values, or replays would differ. */
 export type PlayerLimits = Pick<
   Limits,
   | 'segmentJitterMs'
@@ -45,7 +45,7 @@ export type PlayerLimits = Pick<
 /** The bounds that `evolve` applies. */
 export type EvolveLimits = Pick<PlayerLimits, 'interventionsPerPlayer' | 'interventionOffers'>;
 
-/** The partition's entities as a command sees them: what was emitted before is already in what is read after. */
+/** The partition's entities as a command reads them. A read includes everything emitted before it. */
 export interface Draft {
   /** Everything emitted so far. */
   readonly facts: readonly DomainFact[];
@@ -59,7 +59,7 @@ export interface Draft {
 /** `unattributed`: an event with a flag_key but no recorded or named variant. */
 export type Tallied = 'unattributed';
 
-/** The player, if it exists and belongs to the caller's game and environment. Another's looks like none at all. */
+/** The player, if it exists in the caller's game and environment. A player of another tenant is reported as missing. */
 export function playerIn(scope: Scope, state: EntityState | undefined): PlayerState | undefined {
   if (state?.kind !== 'player') return undefined;
   return state.game === scope.game && state.environment === scope.environment ? state : undefined;

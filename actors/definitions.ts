@@ -13,7 +13,7 @@ export interface Definitions {
   settings(game: string): GameSettings;
 }
 
-/** What a game sets for itself, defaults filled in. */
+/** The settings of a game, with defaults filled in. */
 export interface GameSettings {
   lifecycle: LifecycleThresholds;
 }

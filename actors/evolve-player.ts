@@ -2,10 +2,10 @@ import type { EvolveLimits } from './decision.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
-/** A fact that cannot follow the state it meets. This is a bug, never a caller's fault. */
+/** A fact that does not fit the state. Always a bug, never the caller's fault. */
 export class FactOrderError extends Error {}
 
-/** Makes a step that requires a player out of one that takes any state. */
+/** Turns a step that requires a player into one that accepts any state. */
 export function evolvesPlayer<F extends DomainFact>(
   evolve: (player: PlayerState, fact: F, limits: EvolveLimits) => EntityState,
 ) {

@@ -5,8 +5,8 @@ import type { DomainFact } from './vocabulary/facts.ts';
 import type { EntityState } from './vocabulary/state.ts';
 
 /**
- * Returns the state after `fact`. Pure; never changes its input. No business rules: what was decided stays decided when
- * rules change later. The runtime keeps `lastSeq`, because it knows the record's sequence.
+ * Returns the state after `fact`. Pure; never changes its input. It applies no business rules, so later rule changes do
+ * not alter past decisions. The runtime sets `lastSeq`, because only it has the record's sequence.
  */
 export function evolve(state: EntityState | undefined, fact: DomainFact, limits: EvolveLimits = LIMITS): EntityState {
   return evolveKind(fact.kind, state, fact, limits);

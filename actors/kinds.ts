@@ -43,9 +43,7 @@ import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
-/*
- * Every kind of command and of fact, with what it does. A kind of the vocabulary that has no entry here does not compile.
- */
+/* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
 
 export type CommandsByKind = { [C in CommandBody as C['kind']]: C };
 export type FactsByKind = { [F in DomainFact as F['kind']]: F };
@@ -53,7 +51,9 @@ export type FactsByKind = { [F in DomainFact as F['kind']]: F };
 interface CommandKind<C extends CommandBody> {
   /** Emits the command's facts to the draft and returns its reply. */
   decide: (body: C, step: Step) => Reply;
-  /** The most characters of caller-supplied text in its facts: a record with less left takes the command no more. */
+  /**
+   * The most characters of caller-supplied text in its facts. A record with less space left ends before this command.
+   */
   factChars: (body: C) => number;
 }
 
@@ -65,7 +65,7 @@ interface FactKind<F extends DomainFact> {
 }
 
 const FEW = (): number => 0;
-/** The player's attributes, in a fact and in a reply that is remembered. */
+/** The size of the player's attributes in a fact and in a stored reply. */
 const ATTRIBUTES = (): number => 2 * LIMITS.documentBytes;
 
 export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<CommandsByKind[K]> } = {
@@ -150,7 +150,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   FlagsServed: { evolve: evolvesPlayer(flagsServed), segments: NONE },
   FlagExposed: { evolve: evolvesPlayer(flagExposed), segments: NONE },
   SessionOpened: { evolve: evolvesPlayer(opened), segments: ALL },
-  // Its events are facts of their own, and no condition depends on the time of day at which the player was last seen.
+  // Its events are separate facts, and no condition depends on the time of day of the player's last activity.
   SessionSynced: { evolve: evolvesPlayer(synced), segments: NONE },
   SessionFlagsTold: { evolve: evolvesPlayer(flagsReported), segments: NONE },
   SessionClosed: { evolve: evolvesPlayer(closed), segments: ALL },
@@ -169,7 +169,7 @@ interface PlayerCommand {
   idempotency?: IdempotencyClaim;
 }
 
-/** Decides once per Idempotency-Key, which the player remembers. */
+/** Decides once per Idempotency-Key, which is stored in the player. */
 function onceOf<C extends PlayerCommand>(decide: (body: C, step: Step) => Reply) {
   return (body: C, step: Step): Reply =>
     once(step.draft, body.playerId, body.idempotency, step.context, () => decide(body, step));

@@ -5,8 +5,8 @@ import { reactToCommand } from './segments/react-to-command.ts';
 import type { Definitions } from './definitions.ts';
 
 /**
- * Emits what the draft's facts from `since` on lead to, for the players they changed: everything commits together. To be
- * called once for every fact; a command may call it before it answers, so that its answer shows what its own facts did.
+ * Emits the consequences of the draft's facts from `since` on for the players they changed; all commit together. Call
+ * it exactly once for every fact. A command may call it before it replies, so that the reply includes the consequences.
  */
 export function react(draft: Draft, since: number, definitions: Definitions, context: Context): void {
   const { game, environment, at } = context;

@@ -8,7 +8,7 @@ import type { Targeting } from './targeting.ts';
 import { NO_ACTIVITY, NO_QUARANTINE } from './vocabulary/player.ts';
 import type { Definitions } from './definitions.ts';
 
-/** A player for tests; everything that matters to a test is given by it. */
+/** A player for tests. Each test sets the fields it depends on. */
 export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
   return {
     kind: 'player',

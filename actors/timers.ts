@@ -9,15 +9,15 @@ import type { EntityState, PlayerState } from './vocabulary/state.ts';
 import type { Definitions } from './definitions.ts';
 
 /**
- * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time index
- * of the store holds exactly this for every entity.
+ * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time
+ * index of the store holds exactly this value for every entity.
  */
 export function dueAt(state: EntityState): number | null {
   if (state.kind !== 'player') return null;
   return earliest(ownTimerAt(state), orNull(state.segmentsDueAt));
 }
 
-/** When the player itself changes next, apart from what segments make of it. */
+/** When the player changes next by time, without its segments. */
 function ownTimerAt(state: PlayerState): number | null {
   return earliest(orNull(state.lifecycleDueAt), sessionsDueAt(state));
 }
@@ -32,20 +32,19 @@ function earliest(one: number | null, other: number | null): number | null {
 }
 
 /**
- * Emits what happens to an entity whose due time has come, however late: change by change, as each would have come in time
- * (up to a bound; what is left stays due). Nothing when the state has moved on meanwhile. Segments are looked at as of the
- * due time, but never as of a time before the player was last seen, which its counters are ahead of.
- * Segments are also put off when the meter has no room for all they may take.
- * @param room facts after which segments are put off: they are due at once, and are looked at in a later record
+ * Emits the timed changes of an entity up to now, in order of their due times. At most `LIMITS.dueSteps` are made; the
+ * rest stay due. Segments are evaluated as of the later of due time and last activity, because counters include that
+ * activity. They are deferred when the meter's quota cannot hold their evaluation.
+ * @param factQuota number of facts after which segments are deferred to a later record
  */
 export function decideTimers(
   draft: Draft,
   entityId: string,
   nowMs: number,
   definitions: Definitions,
-  room = Infinity,
+  factQuota = Infinity,
 ): void {
-  metered(() => decideTimersMetered(draft, entityId, nowMs, definitions, room));
+  metered(() => decideTimersMetered(draft, entityId, nowMs, definitions, factQuota));
 }
 
 function decideTimersMetered(
@@ -53,33 +52,32 @@ function decideTimersMetered(
   entityId: string,
   nowMs: number,
   definitions: Definitions,
-  room: number,
+  factQuota: number,
 ): void {
   const began = draft.facts.length;
   for (let step = 0; step < LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
-    const isTooMuch = since - began > room || !hasStepsForPlayer();
-    const due = isTooMuch ? ownTimerAt(state) : dueAt(state);
+    const isDeferred = since - began > factQuota || !hasStepsForPlayer();
+    const due = isDeferred ? ownTimerAt(state) : dueAt(state);
     if (due === null || due > nowMs) return;
-    happen(draft, state, due, definitions);
+    applyOwnTimers(draft, state, due, definitions);
     const changed = draft.get(entityId);
     if (changed?.kind !== 'player') return;
     const { game, environment } = state;
     const at = Math.max(due, state.lastSeenAt);
     nextPlayer();
     const set = definitions.segments(game, environment);
-    for (const fact of isTooMuch ? updateLater(changed, at) : updateSegments(changed, set, 'all', at, draft.limits))
+    for (const fact of isDeferred ? updateLater(changed, at) : updateSegments(changed, set, 'all', at, draft.limits))
       draft.emit(fact);
     triggerCampaigns(draft, since, definitions.campaigns(game, environment), { game, environment, at });
   }
 }
 
 /**
- * Emits what fell due to the players of a command before it was received and that nobody has looked at yet: what the command
- * does comes after it. So who returns after weeks in which the service was down was churned first, and a session that is past
- * its time is closed to a late call.
+ * Emits the overdue timed changes of a command's players before the command itself. A player who returns after a long
+ * outage is therefore churned first, and an expired session is closed to late calls.
  */
 export function catchUp(draft: Draft, playerIds: readonly string[], context: Context, definitions: Definitions): void {
   const began = draft.facts.length;
@@ -90,13 +88,13 @@ export function catchUp(draft: Draft, playerIds: readonly string[], context: Con
     const state = playerIn(context, draft.get(playerId));
     const due = state === undefined ? null : ownTimerAt(state);
     if (due === null || due > context.at) continue;
-    const room = LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
-    decideTimers(draft, playerId, context.at, definitions, room);
+    const factQuota = LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
+    decideTimers(draft, playerId, context.at, definitions, factQuota);
   }
 }
 
-/** What the player's own clocks bring at `due`. A session that ends counts for the risk that is looked at then. */
-function happen(draft: Draft, state: PlayerState, due: number, definitions: Definitions): void {
+/** Applies the player's own timers at `due`. Sessions end first, because they affect the risk evaluated next. */
+function applyOwnTimers(draft: Draft, state: PlayerState, due: number, definitions: Definitions): void {
   const { lifecycle } = definitions.settings(state.game);
   const since = draft.facts.length;
   if (sessionsDueAt(state) === due) for (const fact of sessionsDue(state, due)) draft.emit(fact);

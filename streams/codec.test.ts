@@ -14,7 +14,7 @@ import {
 } from './codec.ts';
 import { commitToTuple } from './wire/commit-layout.ts';
 
-// How new fixtures are made: test/fixtures/codec/README.md.
+// test/fixtures/codec/README.md says how to make new fixtures.
 if (process.env['CODEC_FIXTURES'] === 'write') writeMissingFixtures();
 const fixtures = readFixtures();
 const current = currentFixtures();
@@ -32,7 +32,7 @@ describe('the codec', () => {
     expect(DECODERS[record](Buffer.from(bytes, 'base64'))).toEqual(value);
   });
 
-  test('each message can be read alone, by a reader that never saw another', () => {
+  test('each message decodes alone, by a decoder that decoded no other', () => {
     const commit = wrap.commit(Object.values(SAMPLES.facts));
     encodeCommands([wrap.command(SAMPLES.commands.TrackEvents)]);
     const bytes = encodeCommit(commit);

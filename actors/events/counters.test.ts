@@ -8,7 +8,7 @@ import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './counters.ts';
 import type { EventCounter } from '../vocabulary/player.ts';
 
-/** A day some time after the epoch, so that days before it are dates too. */
+/** A day long enough after the epoch that earlier days are valid dates. */
 const DAY_0 = 20_000;
 const at = (day: number, ms = 0) => (DAY_0 + day) * DAY_MS + ms;
 
@@ -17,7 +17,7 @@ describe('event counters', () => {
     expect(counted([], 'win', at(0, 5))).toEqual([{ name: 'win', day: DAY_0, counts: [1] }]);
   });
 
-  it('change nothing they were given', () => {
+  it('do not modify their input', () => {
     const before: readonly EventCounter[] = Object.freeze([
       Object.freeze({ name: 'win', day: DAY_0, counts: Object.freeze([1]) }),
     ]);
@@ -25,14 +25,14 @@ describe('event counters', () => {
     expect(before).toEqual([{ name: 'win', day: DAY_0, counts: [1] }]);
   });
 
-  it('count a late event on its own day, if that is kept', () => {
+  it('count a late event on its own day while that day is kept', () => {
     const counters = counted(counted([], 'win', at(40)), 'win', at(38));
     expect(counters[0]?.counts).toEqual([1, 0, 1]);
     expect(counted(counters, 'win', at(10))).toBe(counters);
     expect(counted(counters, 'win', at(11))[0]?.counts).toHaveLength(30);
   });
 
-  it('end a window at midnight UTC and not a moment before', () => {
+  it('end a window exactly at midnight UTC', () => {
     const counters = counted([], 'win', at(0, DAY_MS - 1));
     expect(countWithin(counters, 'win', 1, at(1) - 1)).toBe(1);
     expect(countWithin(counters, 'win', 1, at(1))).toBe(0);
@@ -41,7 +41,7 @@ describe('event counters', () => {
     expect(countWithin(counters, 'win', 30, at(30))).toBe(0);
   });
 
-  it('remember the last day longer than they count', () => {
+  it('keep the last day longer than they count', () => {
     const counters = counted([], 'win', at(0));
     expect(lastDaysAgo(counters, 'win', at(0))).toBe(0);
     expect(lastDaysAgo(counters, 'win', at(45))).toBe(45);
@@ -50,7 +50,7 @@ describe('event counters', () => {
     expect(lastDayStart(counters, 'lose')).toBeUndefined();
   });
 
-  it('forget the name counted longest ago beyond the bound', () => {
+  it('drop the name counted longest ago beyond the bound', () => {
     let counters: readonly EventCounter[] = [];
     for (let n = 0; n < LIMITS.countedNames; n++) counters = counted(counters, `e${n}`, at(0));
     counters = counted(counters, 'e0', at(0));
@@ -61,7 +61,7 @@ describe('event counters', () => {
     expect(counters[0]?.name).toBe('one more');
   });
 
-  it('that definitions read, or of what the service makes, are never pushed out by others', () => {
+  it('of names that definitions read, or of events the service makes, are never evicted by others', () => {
     const segment = { id: 's', key: 's', condition: { matches: () => false, changesAt: () => undefined } };
     const targeting = { segments: [segment], countedEvents: new Set(['level_failed']) };
     const draft = createDraft(() => aPlayer());
@@ -106,7 +106,7 @@ describe('event counters', () => {
     { maxLength: 60 },
   );
 
-  it('agree with a list of everything that happened', () => {
+  it('agree with a full list of events', () => {
     assert(
       property(happenings, integer({ min: 0, max: 30 }), constantFrom(1, 7, 30), (happened, later, days) => {
         const { counters, kept, newest } = replay(happened);
@@ -134,7 +134,7 @@ describe('event counters', () => {
     );
   });
 
-  it('say exactly when a count changes by time alone', () => {
+  it('report exactly when a count changes by time alone', () => {
     assert(
       property(happenings, constantFrom(1, 7, 30), integer({ min: 0, max: 75 }), (happened, days, today) => {
         const { counters } = replay(happened);
@@ -157,7 +157,7 @@ interface Happening {
   ms: number;
 }
 
-/** The counters, and what a naive list keeps of the same: all but what was older than 30 days when it came. */
+/** The counters, and a naive list of the same events without those already older than 30 days on arrival. */
 function replay(happened: readonly Happening[]) {
   let counters: readonly EventCounter[] = [];
   const kept: Happening[] = [];

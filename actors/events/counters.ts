@@ -3,9 +3,9 @@ import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import type { EventCounter } from '../vocabulary/player.ts';
 
 /**
- * The counters after `eventName` happened once more at `atMs` (epoch milliseconds). The name moves to the front; beyond
- * `LIMITS.countedNames` the name `forgets` is forgotten, or else the one counted longest ago. A moment before the counter's newest day counts on its
- * own day; one that is older than anything kept counts for nothing. Runs for every event: it copies pointers only.
+ * Returns the counters after one more `eventName` at `atMs` (epoch milliseconds), that name first. Beyond
+ * `LIMITS.countedNames` it drops `forgets`, or by default the name counted longest ago. Late events count on their own
+ * day while it is kept. Runs for every event, so it copies pointers only.
  */
 export function counted(
   counters: readonly EventCounter[],
@@ -27,8 +27,8 @@ export function counted(
 }
 
 /**
- * The name to forget for `eventName` where the one counted longest ago must be kept: of those that need not, the one counted
- * longest ago. `undefined` where nothing is forgotten, or simply the oldest is.
+ * Returns the name to drop for `eventName` when the name counted longest ago must be kept: the oldest name that may be
+ * dropped. `undefined` when nothing is dropped, or when the oldest is.
  */
 export function forgottenFor(
   counters: readonly EventCounter[],
@@ -44,29 +44,29 @@ export function forgottenFor(
 }
 
 /**
- * How often `name` happened on the last `days` UTC days, the day of `nowMs` included. What was counted on a later day than
- * that (another node's clock was ahead) counts as today's.
+ * Counts `name` over the last `days` UTC days, including the day of `nowMs`. Counts on a later day (another node's
+ * clock was ahead) are included in today's.
  */
 export function countWithin(counters: readonly EventCounter[], name: string, days: number, nowMs: number): number {
   const counter = counters[placeOf(counters, name)];
   return counter === undefined ? 0 : total(counter.counts, days - age(counter, nowMs));
 }
 
-/** UTC days since `name` last happened, 0 for today; `undefined` if it never did as far as is remembered. */
+/** UTC days since the last `name`, 0 for today; `undefined` if no counter is kept. */
 export function lastDaysAgo(counters: readonly EventCounter[], name: string, nowMs: number): number | undefined {
   const counter = counters[placeOf(counters, name)];
   return counter === undefined ? undefined : age(counter, nowMs);
 }
 
-/** The start of the UTC day on which `name` last happened, epoch milliseconds; `undefined` as for `lastDaysAgo`. */
+/** The start of the UTC day of the last `name`, epoch milliseconds; `undefined` as for `lastDaysAgo`. */
 export function lastDayStart(counters: readonly EventCounter[], name: string): number | undefined {
   const counter = counters[placeOf(counters, name)];
   return counter === undefined ? undefined : counter.day * DAY_MS;
 }
 
 /**
- * When `countWithin` with the same arguments changes next if nothing more happens: the midnight (UTC, epoch milliseconds,
- * after `nowMs`) at which the oldest day that still counts leaves the window. `undefined`: it is 0 already.
+ * When `countWithin` with the same arguments changes next without further events: the midnight (UTC, epoch
+ * milliseconds, after `nowMs`) at which the oldest counted day leaves the window. `undefined`: it is already 0.
  */
 export function countChangesAt(
   counters: readonly EventCounter[],
@@ -82,14 +82,14 @@ export function countChangesAt(
   return undefined;
 }
 
-/** Where the name's counter is, or the list's length: a plain loop, which is several times faster than `findIndex`. */
+/** The index of the name's counter, or the list's length. A plain loop is several times faster than `findIndex`. */
 function placeOf(counters: readonly EventCounter[], name: string): number {
   let place = 0;
   while (place < counters.length && counters[place]?.name !== name) place++;
   return place;
 }
 
-/** Puts `counter` first and what stood before `place` one further, over what stood there. `copyWithin` takes 20 times as long. */
+/** Moves `counter` to the front and shifts the items before `place` by one. `copyWithin` takes 20 times as long. */
 function movedUp(list: EventCounter[], counter: EventCounter, place: number): EventCounter[] {
   let carried = counter;
   for (let at = 0; at <= place; at++) {
@@ -100,7 +100,7 @@ function movedUp(list: EventCounter[], counter: EventCounter, place: number): Ev
   return list;
 }
 
-/** The counts with one more on `day`, from the newer of both days back; `undefined` if `day` is too long ago. */
+/** Adds one to the count of `day`. Index 0 is the newer of both days; `undefined` if `day` is too old. */
 function countsAfter({ counts, day: newest }: EventCounter, day: number): readonly number[] | undefined {
   if (day > newest) return shifted(counts, day - newest);
   const back = newest - day;
@@ -111,7 +111,7 @@ function countsAfter({ counts, day: newest }: EventCounter, day: number): readon
   return next;
 }
 
-/** One on a day `gap` days after the newest so far; days that are too old by then fall off, and zeros at the end. */
+/** Starts a new day `gap` days after the newest. Drops days that are now too old, and trailing zeros. */
 function shifted(counts: readonly number[], gap: number): number[] {
   let kept = Math.min(counts.length, LIMITS.countedDays - gap);
   while (kept > 0 && counts[kept - 1] === 0) kept--;

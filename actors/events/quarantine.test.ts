@@ -31,7 +31,7 @@ const broken = (some: Partial<TrackItem> = {}) => anItem({ quarantine: REASON, .
 const releasing = (number: number, some: Partial<TrackItem> = {}) =>
   anItem({ remember: false, release: { number, quarantinedAt: 2_000 }, ...some });
 
-/** One player, and what becomes of its events one after another. */
+/** One player, and the results of its events in order. */
 function aPlayerOf() {
   const { draft, facts, states, player, when } = given([]);
   draft.emit(registered);
@@ -50,8 +50,8 @@ function aPlayerOf() {
   };
 }
 
-describe('an event that broke an enforced schema', () => {
-  it('is set aside with the reason, and changes nothing but that', () => {
+describe('an event that violates an enforced schema', () => {
+  it('is quarantined with the reason, and changes nothing else', () => {
     const { facts, reply, states } = given([registered]).when(aCommand({ kind: 'TrackEvents', items: [broken()] }));
     expect(facts).toEqual([
       {
@@ -78,7 +78,7 @@ describe('an event that broke an enforced schema', () => {
     });
   });
 
-  it('is answered the same again, without a second fact', () => {
+  it('gets the same reply when repeated, without a second fact', () => {
     const { send, facts } = aPlayerOf();
     send(broken());
     const repeat = send(broken({ timestamp: 900 }), 3_000);
@@ -87,20 +87,20 @@ describe('an event that broke an enforced schema', () => {
     expect(facts).toHaveLength(2);
   });
 
-  it('was accepted before, under the same id: it stays accepted', () => {
+  it('stays accepted if its id was accepted before', () => {
     const { send } = aPlayerOf();
     send(anItem());
     expect(send(broken(), 3_000)).toMatchObject({ status: 'duplicate', receivedAt: 2_000 });
   });
 
-  it('of a player that does not exist is refused', () => {
+  it('is refused if its player does not exist', () => {
     const { reply } = given([]).when(aCommand({ kind: 'TrackEvents', items: [broken()] }));
     expect(reply).toMatchObject({ results: [{ status: 'rejected', error: { code: 'PLAYER_NOT_FOUND' } }] });
   });
 });
 
 describe('a quarantined event that is replayed', () => {
-  it('is tracked under its own id and time, as of now, and counts', () => {
+  it('is tracked under its own id and timestamp, counts, and is received now', () => {
     const { send, facts, player } = aPlayerOf();
     send(broken());
     expect(send(releasing(1), 5_000)).toMatchObject({ status: 'accepted', timestamp: 500, receivedAt: 5_000 });
@@ -123,7 +123,7 @@ describe('a quarantined event that is replayed', () => {
     expect(facts.filter((fact) => fact.kind === 'EventTracked')).toHaveLength(1);
   });
 
-  it('is a duplicate when its sender repeats it afterwards', () => {
+  it('makes a later repeat by its sender a duplicate', () => {
     const { send, facts } = aPlayerOf();
     send(broken());
     send(releasing(1), 5_000);
@@ -131,7 +131,7 @@ describe('a quarantined event that is replayed', () => {
     expect(facts.filter((fact) => fact.kind === 'EventQuarantined')).toHaveLength(1);
   });
 
-  it('is tracked once too when its id was forgotten long ago', () => {
+  it('is tracked once even when its id is no longer kept', () => {
     const { send, facts, player } = aPlayerOf();
     send(broken());
     for (let n = 0; n < LIMITS.recentEvents; n++) send(anItem({ eventId: `later-${n}` }));
@@ -141,19 +141,19 @@ describe('a quarantined event that is replayed', () => {
     expect(facts.filter((fact) => fact.kind === 'EventTracked' && fact.eventId === 'mine')).toHaveLength(1);
   });
 
-  it('exposes no flag: what the client showed back then is not known', () => {
+  it('exposes no flag, because the flag shown at that time is unknown', () => {
     const { send, facts } = aPlayerOf();
     send(broken({ properties: '{"flag_key":"shop"}' }));
     send(releasing(1, { properties: '{"flag_key":"shop"}' }));
     expect(facts.map(({ kind }) => kind)).toEqual(['PlayerRegistered', 'EventQuarantined', 'EventTracked']);
   });
 
-  it('that never was is refused', () => {
+  it('is refused if it never existed', () => {
     const { send } = aPlayerOf();
     expect(send(releasing(1))).toMatchObject({ status: 'rejected', error: { code: 'NOT_FOUND' } });
   });
 
-  it('of an erased player is refused, in its next life too', () => {
+  it('is refused if its player was erased, also after a new registration', () => {
     const { send, decide, player } = aPlayerOf();
     send(broken());
     decide({ kind: 'ErasePlayer', playerId: ID });
@@ -169,7 +169,7 @@ describe('a quarantined event that is replayed', () => {
 });
 
 describe('the numbers of released events', () => {
-  it('are kept as few ranges as there can be', () => {
+  it('are kept in the fewest possible ranges', () => {
     assert(
       property(array(integer({ min: 1, max: 30 }), { maxLength: 60 }), (numbers) => {
         const { send, player } = aPlayerOf();
@@ -192,7 +192,7 @@ describe('the numbers of released events', () => {
     );
   });
 
-  it('are bounded: beyond that only what joins a range is released', () => {
+  it('are bounded: at the maximum, only numbers that extend a range are released', () => {
     const released = Array.from({ length: LIMITS.quarantineRanges }, (_, n) => ({ from: 2 + 3 * n, to: 2 + 3 * n }));
     const full = { last: 100_000, released };
     expect(askRelease(full, 90_000)).toBe('no_room');
@@ -203,7 +203,7 @@ describe('the numbers of released events', () => {
   });
 });
 
-describe('whatever is tracked, quarantined, repeated and replayed in whatever order', () => {
+describe('events that are tracked, quarantined, repeated and replayed in any order', () => {
   const doings = array(
     oneof(
       record({ kind: constant('track' as const), id: integer({ min: 0, max: 9 }), broken: boolean(), own: boolean() }),
@@ -213,11 +213,11 @@ describe('whatever is tracked, quarantined, repeated and replayed in whatever or
     { maxLength: 60 },
   );
 
-  it('each event is there at most once, and the counters count the accepted ones', () => {
+  it('are each stored at most once, and the counters count the accepted ones', () => {
     assert(
       property(doings, (list) => {
         const { send, decide, facts, player, states } = aPlayerOf();
-        /** What ClickHouse would know: it forgets nothing, of earlier lives neither until it is told. */
+        /** The rows of ClickHouse: none is dropped, and those of earlier lives stay until their erasure. */
         const rows: TrackItem[] = [];
         let made = 0;
         let lifeBegan = 0;
@@ -246,7 +246,7 @@ describe('whatever is tracked, quarantined, repeated and replayed in whatever or
         const set = life.flatMap((fact) => (fact.kind === 'EventQuarantined' ? [fact.eventId] : []));
         expect(new Set(accepted.map(({ eventId }) => eventId)).size).toBe(accepted.length);
         expect(new Set(set).size).toBe(set.length);
-        // Of the ids accepted, those that were set aside first were released, each from this life's quarantine.
+        // Every accepted id that was quarantined before was released, each from the quarantine of this life.
         for (const { eventId, release } of accepted) expect(release !== undefined).toBe(set.includes(eventId));
         expect(states.get(ID)?.kind).toBe('player');
         expect(countWithin(player().counters, 'level_up', 1, 2_000)).toBe(accepted.length);

@@ -7,14 +7,14 @@ import { NO_QUARANTINE, type QuarantineTally, type RecentEvent } from '../vocabu
 import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
 /*
- * Every quarantined event of a player has a number, and the player holds the ranges of numbers that were released. So an event is
- * released at most once however often, from wherever and however late it is asked for: its id may be long forgotten by then.
+ * Every quarantined event of a player has a number, and the player's state holds the ranges of released numbers. An
+ * event is therefore released at most once, even when its id is no longer kept.
  */
 
-/** What may be done with a quarantined event; `unknown`: the player never had one of that number. */
+/** The release status of a quarantined event. `unknown`: the player never had an event of that number. */
 export type ReleaseAnswer = 'released' | 'unreleased' | 'unknown' | 'no_room';
 
-/** Whether the event of a number can be released. `no_room`: it would be one range more than a player may hold. */
+/** Returns the release status of a number. `no_room`: its release would exceed the maximum of ranges per player. */
 export function askRelease({ last, released }: QuarantineTally, number: number): ReleaseAnswer {
   if (number > last) return 'unknown';
   const place = placeOf(released, number);
@@ -24,11 +24,11 @@ export function askRelease({ last, released }: QuarantineTally, number: number):
   return isApart && released.length >= LIMITS.quarantineRanges ? 'no_room' : 'unreleased';
 }
 
-/** An event was set aside. Its id is remembered like that of any other, and nothing else of the player changes. */
+/** Applies a quarantined event: only its id and its number are stored. */
 export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
-  const whose = by === undefined ? {} : { by };
-  const event = { eventId, eventName, timestamp, receivedAt, quarantined: true, ...whose } as const;
+  const caller = by === undefined ? {} : { by };
+  const event = { eventId, eventName, timestamp, receivedAt, quarantined: true, ...caller } as const;
   return {
     ...state,
     recentEvents: fact.remember ? remembered(state.recentEvents, event) : state.recentEvents,
@@ -36,16 +36,16 @@ export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerS
   };
 }
 
-/** A quarantined event was tracked after all: a repeat of its id, where it is remembered, is one of an accepted event now. */
+/** Applies the release of a quarantined event. From then on a repeat of its id is a repeat of an accepted event. */
 export function released(state: PlayerState, fact: EventTracked, number: number): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
   const sender = by === 'service' ? undefined : by;
-  const isIt = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, sender);
+  const isReleased = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, sender);
   return {
     ...state,
-    recentEvents: state.recentEvents.some(isIt)
+    recentEvents: state.recentEvents.some(isReleased)
       ? state.recentEvents.map((event) =>
-          isIt(event)
+          isReleased(event)
             ? { eventId, eventName, timestamp, receivedAt, ...(event.by === undefined ? {} : { by: event.by }) }
             : event,
         )
@@ -54,7 +54,7 @@ export function released(state: PlayerState, fact: EventTracked, number: number)
   };
 }
 
-/** What a player that comes to be after an erasure starts with: none of the numbers so far can be released to it. */
+/** The initial tally of a player registered after an erasure: no earlier number can be released. */
 export function afterErasure(last: number): QuarantineTally {
   return last === 0 ? NO_QUARANTINE : { last, released: [{ from: 1, to: last }] };
 }
@@ -72,9 +72,9 @@ function withReleased({ last, released }: QuarantineTally, number: number): Quar
   return { last, released: released.toSpliced(place, joins ? 2 : 1, { from, to: joins ? next.to : to }) };
 }
 
-/** Where the first range is that ends at the number before or later: the only one that the number may lie in, or be added to. */
+/** The index of the first range that ends at `number - 1` or later: the only range that may hold or take the number. */
 function placeOf(released: QuarantineTally['released'], number: number): number {
-  // Mostly the newest are asked for.
+  // Searches from the end, because most releases are of recent events.
   let place = released.length;
   while (place > 0 && (released[place - 1]?.to ?? 0) >= number - 1) place -= 1;
   return place;

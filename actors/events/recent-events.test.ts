@@ -25,7 +25,7 @@ const item = (eventId: string, some: Partial<TrackItem> = {}): TrackItem => ({
 });
 const BROKEN: Partial<TrackItem> = { quarantine: { schemaVersion: 1, faults: [] } };
 
-/** What becomes of events of one player, one after another; `by`: with which kind of key. */
+/** The results of one player's events in order; `by` is the kind of key. */
 function after(player: PlayerState, ...events: [item: TrackItem, by?: CallerKind][]) {
   const draft = createDraft(() => player);
   const statuses = events.map(([one, by]) => {
@@ -37,14 +37,14 @@ function after(player: PlayerState, ...events: [item: TrackItem, by?: CallerKind
 }
 
 describe('an event_id', () => {
-  it('that a client key used leaves the same event_id of a server key free, and the other way round', () => {
+  it('of a client key leaves the same event_id of a server key free, and the reverse', () => {
     expect(
       after(aPlayer(), [item('e'), 'client'], [item('e'), 'server'], [item('e'), 'client'], [item('e'), 'server'])
         .statuses,
     ).toEqual(['accepted', 'accepted', 'duplicate', 'duplicate']);
   });
 
-  it('remembered before kinds were kept is known to both', () => {
+  it('stored before kinds were recorded matches both kinds', () => {
     const recentEvents = [{ eventId: 'e', eventName: 'win', timestamp: 1, receivedAt: 1 }];
     expect(after(aPlayer({ recentEvents }), [item('e'), 'client'], [item('e'), 'server']).statuses).toEqual([
       'duplicate',
@@ -52,7 +52,7 @@ describe('an event_id', () => {
     ]);
   });
 
-  it('of a server key is remembered, however many a client key sends', () => {
+  it('of a server key is kept, however many a client key sends', () => {
     const many = Array.from({ length: LIMITS.recentEvents + 9 }, (_, n): [TrackItem, CallerKind] => [
       item(`c${n}`),
       'client',
@@ -82,7 +82,7 @@ describe('an event_id', () => {
     expect(state?.kind === 'player' && state.recentEvents).toMatchObject([{ by: 'server' }, { by: 'client' }]);
   });
 
-  it('of a released event changes nothing of the same one of the other kind of key, also when the player is rebuilt', () => {
+  it('of a released event leaves the same one of the other kind of key unchanged, also after a rebuild', () => {
     const release = { number: 1, quarantinedAt: 2_000, by: 'server' } as const;
     const { facts, state } = after(
       aPlayer(),
@@ -95,7 +95,7 @@ describe('an event_id', () => {
   });
 });
 
-/** The player that facts read from FACTS give. */
+/** The player rebuilt from the facts in FACTS. */
 function rebuilt(player: PlayerState, facts: readonly Fact[]): EntityState {
   let state: EntityState = player;
   for (const fact of facts) {
@@ -104,8 +104,8 @@ function rebuilt(player: PlayerState, facts: readonly Fact[]): EntityState {
   return state;
 }
 
-describe('who made an event', () => {
-  it('stands on its fact: the caller by its kind of key, or the service for what it makes of a recorded purchase or session', () => {
+describe('the source of an event', () => {
+  it('is stored in its fact: the caller’s kind of key, or the service for recorded purchases and sessions', () => {
     const draft = createDraft(() => aPlayer());
     const purchase = { kind: 'RecordPurchase', playerId: ID, amount: 1, currency: null, productId: null } as const;
     const session = { kind: 'RecordSession', playerId: ID, sessionId: 's', startedAt: null, endedAt: null } as const;

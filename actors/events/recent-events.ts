@@ -3,7 +3,7 @@ import { appendInGroup } from '../../src/kernel/bounded.ts';
 import { type CallerKind, mayBeSame } from '../vocabulary/scope.ts';
 import type { RecentEvent } from '../vocabulary/player.ts';
 
-/** The event that this kind of caller sent under an id before; ids of client and server keys never meet. */
+/** The earlier event with this id from this kind of caller. Client and server keys have separate ids. */
 export function recall(
   recent: readonly RecentEvent[],
   eventId: string,
@@ -12,7 +12,7 @@ export function recall(
   return recent.find((event) => event.eventId === eventId && mayBeSame(event.by, by));
 }
 
-/** The remembered ids with one more. Ids that client keys sent are bounded apart from all others. */
+/** Adds an id to the recent ones. Ids sent by client keys have a bound of their own. */
 export function remembered(recent: readonly RecentEvent[], event: RecentEvent): readonly RecentEvent[] {
   return appendInGroup(recent, event, LIMITS.recentEvents, ({ by }) => by === 'client');
 }

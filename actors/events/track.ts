@@ -22,10 +22,10 @@ export function trackEvents(
 }
 
 /**
- * Tracks one event: accepted, set aside as its schema says, answered again as it was the first time, or rejected as its player
+ * Tracks one event. The result is accepted, quarantined, a repeat of the first result, or rejected because the player
  * does not exist.
- * @param targeting looked up only when the event names a flag
- * @param by the event's maker: the caller, or the service for the events of recorded sessions and purchases
+ * @param targeting called only when the event names a flag
+ * @param by the source: the caller, or the service for the events of recorded sessions and purchases
  */
 export function trackEvent(
   draft: Draft,
@@ -43,23 +43,23 @@ export function trackEvent(
   const earlier = item.remember ? recall(state.recentEvents, item.eventId, context.by) : undefined;
   if (earlier !== undefined) {
     const { eventName, timestamp, receivedAt } = earlier;
-    const told = { eventName, timestamp, receivedAt };
-    if (earlier.quarantined === true) return { ...resultOf(item, context, 'quarantined'), ...told, repeated: true };
-    return { ...resultOf(item, context, 'duplicate'), ...told };
+    const first = { eventName, timestamp, receivedAt };
+    if (earlier.quarantined === true) return { ...resultOf(item, context, 'quarantined'), ...first, repeated: true };
+    return { ...resultOf(item, context, 'duplicate'), ...first };
   }
   if (item.quarantine !== undefined) {
     emitQuarantined(draft, state, item, item.quarantine, context);
     return resultOf(item, context, 'quarantined');
   }
-  // The player saw the flag before: an event that counts as exposure may itself be the conversion.
+  // Exposes the flag first, because an event that counts as exposure may itself be the conversion.
   exposeTracked(draft, state, item.properties, targeting, context);
   emitTracked(draft, state, item, context, targeting, by);
   return resultOf(item, context, 'accepted');
 }
 
 /**
- * Tracks an event that was quarantined, once. It happens now, with its own timestamp; what the client showed the player back
- * then is not what flags serve today, so it exposes none.
+ * Tracks a quarantined event once. It is received now and keeps its own timestamp. It exposes no flag, because the
+ * flags served at that time may differ from today's.
  */
 function releaseEvent(
   draft: Draft,
@@ -70,7 +70,7 @@ function releaseEvent(
   targeting: () => Targeting,
 ): TrackResult {
   const answer = askRelease(state.quarantine, number);
-  // Its id may have come again, and been accepted, after the player had forgotten it.
+  // The same id may have been accepted again after the player's state dropped it.
   const isThere = state.recentEvents.some(
     (event) => event.eventId === item.eventId && event.quarantined !== true && mayBeSame(event.by, by),
   );
@@ -129,7 +129,7 @@ function emitTracked(
   draft.emit(eventTracked(item, state, context, by, forgets));
 }
 
-/** What the service makes of recorded purchases and sessions. */
+/** The events that the service makes of recorded purchases and sessions. */
 const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 
 function resultOf(item: TrackItem, context: Context, status: TrackResult['status']): TrackResult {

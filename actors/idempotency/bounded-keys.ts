@@ -2,21 +2,23 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { replyChars } from '../vocabulary/reply-chars.ts';
 import type { RememberedKey } from '../vocabulary/state.ts';
 
-/** What one kind of caller may have remembered. */
+/** The bounds on stored keys of one kind of caller. */
 export interface KeyBound {
   keys: number;
-  /** Of the answers. */
+  /** Total size of the replies. */
   chars: number;
 }
 
-/** Each kind has half of what a player holds, as all of a player must fit one record. */
+/** Each kind gets half of a player's total, because a whole player must fit one record. */
 export const PLAYER_BOUND: KeyBound = { keys: LIMITS.idempotencyKeys, chars: LIMITS.idempotencyChars / 2 };
-/** A ledger is one API key's, and so of one kind. A batch leaves two entries: the claim and the answer of this partition. */
+/**
+ * A ledger belongs to one API key and so to one kind. A batch adds two entries: the claim and this partition's reply.
+ */
 export const LEDGER_BOUND: KeyBound = { keys: 2 * LIMITS.idempotencyKeys, chars: LIMITS.idempotencyChars };
 
 /**
- * The newest keys of each kind of caller within its bound, and the newest of all in any case. Client keys are bounded apart
- * from all others, so a client pushes out no key that a server relies on.
+ * Keeps the newest keys of each kind of caller within its bound, and always the newest key. Client keys have their own
+ * bound, so that they never evict keys of servers.
  */
 export function bounded(keys: readonly RememberedKey[], bound: KeyBound): readonly RememberedKey[] {
   const others = newest(keys, bound, false);

@@ -3,7 +3,7 @@ import type { IdempotencyKeyUsed } from '../vocabulary/facts.ts';
 import type { EntityState, LedgerState, RememberedKey } from '../vocabulary/state.ts';
 import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './bounded-keys.ts';
 
-/** The first key of an API key's batch creates its ledger. */
+/** The first batch with an Idempotency-Key creates the ledger of its API key. */
 export function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {
   const holder = state ?? emptyLedger(fact);
   const { key, bodyHash, at, reply, by } = fact;

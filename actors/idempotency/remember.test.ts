@@ -27,19 +27,19 @@ const keysAfter = (facts: readonly IdempotencyKeyUsed[]): string[] => {
   return state.keys.map(({ key }) => key);
 };
 
-describe('answers remembered under Idempotency-Keys', () => {
-  it('are as many as are allowed while they are small', () => {
+describe('replies stored under Idempotency-Keys', () => {
+  it('reach the maximum count while they are small', () => {
     const facts = Array.from({ length: LIMITS.idempotencyKeys + 3 }, (_, n) => used(`k${n}`, 10));
     expect(keysAfter(facts)).toEqual(facts.slice(3).map(({ key }) => key));
   });
 
-  it('are fewer when they are large, the newest in any case', () => {
+  it('are fewer when they are large, but always include the newest', () => {
     const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, LIMITS.idempotencyChars / 10));
     expect(keysAfter(large)).toEqual(['k16', 'k17', 'k18', 'k19']);
     expect(keysAfter([...large, used('huge', 2 * LIMITS.idempotencyChars)])).toEqual(['huge']);
   });
 
-  it('of a server key stay, however many keys a client uses and however large its answers are', () => {
+  it('of a server key stay, however many keys a client uses and however large its replies are', () => {
     const servers = Array.from({ length: LIMITS.idempotencyKeys }, (_, n) => used(`s${n}`, 10, 'server'));
     const clients = Array.from({ length: 200 }, (_, n) => used(`c${n}`, LIMITS.idempotencyChars / 10, 'client'));
     const kept = keysAfter([...servers, ...clients]);
@@ -64,7 +64,7 @@ describe('an Idempotency-Key', () => {
     });
   }
 
-  it('that a client key used leaves the same key of a server key free, and the other way round', () => {
+  it('used by a client key leaves the same key of a server key free, and the reverse', () => {
     const [first, second] = [patch('{"a":1}'), patch('{"a":2}')];
     expect(after(aPlayer(), [first, 'client'], [second, 'server'], [first, 'server'], [second, 'client'])).toEqual([
       'done',
@@ -80,7 +80,7 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  it('remembered before kinds were kept is known to both', () => {
+  it('stored before kinds were recorded matches both kinds', () => {
     const { key, bodyHash, at, reply } = { ...used('k', 10), bodyHash: '{"a":1}' };
     const old = aPlayer({ keys: [{ key, bodyHash, at, reply }] });
     const body = patch('{"a":1}');

@@ -7,10 +7,10 @@ import type { EntityState } from '../vocabulary/state.ts';
 import { mayBeSame } from '../vocabulary/scope.ts';
 
 /**
- * Answers a command once per Idempotency-Key. A repeat gets the first answer again, marked `replayed`; the same key with
- * another body is a conflict; a failure is not remembered, as it changed nothing and may succeed later. Keys that
- * client and server API keys use never meet.
- * @param holderId the player, or the ledger, that remembers
+ * Executes a command once per Idempotency-Key. A repeat gets the stored reply, marked `replayed`; the same key with
+ * another body is a conflict. Failures are not stored, because they change nothing and may succeed later. Keys used by
+ * client and by server API keys are separate.
+ * @param holderId the player or ledger that stores the reply
  */
 export function once(
   draft: Draft,
@@ -41,11 +41,11 @@ function recall(
 ): Reply | undefined {
   if (state === undefined || state.game !== context.game || state.environment !== context.environment) return undefined;
   const entry = state.keys.find(
-    (known) =>
-      known.key === claim.key &&
-      mayBeSame(known.by, context.by) &&
-      (slot === 'any' || known.reply.kind === slot) &&
-      known.at + LIMITS.idempotencyTtlMs > context.at,
+    (stored) =>
+      stored.key === claim.key &&
+      mayBeSame(stored.by, context.by) &&
+      (slot === 'any' || stored.reply.kind === slot) &&
+      stored.at + LIMITS.idempotencyTtlMs > context.at,
   );
   if (entry === undefined) return undefined;
   if (entry.bodyHash !== claim.bodyHash) return failure('CONFLICT');

@@ -8,7 +8,7 @@ export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): Pl
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
   const totals = { amount, totalRevenue, purchaseCount };
-  const whose = by === 'client' ? { byClient: { told: { at, currency, productId } } } : {};
+  const correction = by === 'client' ? { byClient: { told: { at, currency, productId } } } : {};
   return {
     ...state,
     totalRevenue,
@@ -17,7 +17,7 @@ export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): Pl
     recordedPurchases:
       digest === null
         ? state.recordedPurchases
-        : withPurchase(state.recordedPurchases, { digest, ...totals, ...whose }),
+        : withPurchase(state.recordedPurchases, { digest, ...totals, ...correction }),
     lastSeenAt: Math.max(state.lastSeenAt, at),
   };
 }
@@ -33,7 +33,7 @@ export function purchaseReversed(state: PlayerState, { digest, amount }: Purchas
   };
 }
 
-/** Beyond the bound the oldest of a client key is dropped first, so a client cannot push out a server's. */
+/** Beyond the bound, drops the oldest purchases of client keys first, so that a client cannot evict a server's. */
 function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurchase): readonly RecordedPurchase[] {
   const next = [...held, purchase];
   if (next.length > LIMITS.recordedPurchases) {
@@ -44,12 +44,12 @@ function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurch
 }
 
 function withoutOldTold(purchases: RecordedPurchase[]): RecordedPurchase[] {
-  let told = 0;
+  let correctable = 0;
   for (let place = purchases.length - 1; place >= 0; place--) {
     const purchase = purchases[place];
     if (purchase === undefined || (purchase.byClient?.told ?? null) === null) continue;
-    told += 1;
-    if (told <= LIMITS.correctablePurchases) continue;
+    correctable += 1;
+    if (correctable <= LIMITS.correctablePurchases) continue;
     purchases[place] = { ...purchase, byClient: { told: null } };
     break;
   }

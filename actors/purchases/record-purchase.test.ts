@@ -20,7 +20,7 @@ const purchase = (some: Partial<RecordPurchase> = {}): RecordPurchase => ({
   ...some,
 });
 
-/** What purchases of one player lead to, one after another; `by`: with which kind of key. */
+/** The results of one player's purchases in order; `by` is the kind of key. */
 function after(player: PlayerState | undefined, ...bodies: (RecordPurchase & { by?: CallerKind })[]) {
   const draft = createDraft(() => player);
   const replies = bodies.map(({ by, ...body }, n) =>
@@ -31,7 +31,7 @@ function after(player: PlayerState | undefined, ...bodies: (RecordPurchase & { b
 }
 
 describe('recording a purchase', () => {
-  it('adds up in integers and makes a payer', () => {
+  it('sums integers and makes the player a payer', () => {
     const { replies, state } = after(aPlayer(), purchase({ amount: 1_000 }), purchase({ amount: 2_000 }));
     expect(replies).toEqual([
       { kind: 'purchaseRecorded', playerId: ID, amount: 1_000, totalRevenue: 1_000, purchaseCount: 1 },
@@ -40,9 +40,9 @@ describe('recording a purchase', () => {
     expect(state).toMatchObject({ totalRevenue: 3_000, purchaseCount: 2, isPayer: true, lastSeenAt: 2_001 });
   });
 
-  it('is an event too, of a payer, with the amount in units', () => {
-    const told = { currency: 'EUR', productId: 'gems "100"', transactionId: 'tx-1' };
-    const { facts } = after(aPlayer(), purchase(told));
+  it('also tracks an event of a payer, with the amount in units', () => {
+    const fields = { currency: 'EUR', productId: 'gems "100"', transactionId: 'tx-1' };
+    const { facts } = after(aPlayer(), purchase(fields));
     expect(facts.map(({ kind }) => kind).slice(0, 2)).toEqual(['PurchaseRecorded', 'EventTracked']);
     expect(facts[1]).toMatchObject({
       eventId: 'e-1',
@@ -54,7 +54,7 @@ describe('recording a purchase', () => {
     expect(after(aPlayer(), purchase()).facts[1]).toMatchObject({ properties: '{"amount":9.99}' });
   });
 
-  it('counts a transaction once: a repeat changes nothing and answers as the first did, whatever it says', () => {
+  it('counts a transaction once: a repeat changes nothing and repeats the first reply, whatever its fields', () => {
     const first = purchase({ transactionId: 'tx-1' });
     const { replies, facts, state } = after(
       aPlayer(),
@@ -74,7 +74,7 @@ describe('recording a purchase', () => {
     } as const;
     const true1 = { ...purchase({ transactionId: 'tx-1', amount: 99_900 }), by: 'server' } as const;
 
-    it('replaces it when a server key records it: once, with the totals corrected', () => {
+    it('replaces it when a server key records it: one purchase, with the totals corrected', () => {
       const { replies, facts, state } = after(aPlayer(), taken, true1, true1, taken);
       const answer = { kind: 'purchaseRecorded', playerId: ID, amount: 99_900, totalRevenue: 99_900, purchaseCount: 1 };
       expect(replies.slice(1)).toEqual([answer, { ...answer, replayed: true }, { ...answer, replayed: true }]);
@@ -84,11 +84,11 @@ describe('recording a purchase', () => {
         { kind: 'PurchaseReversed', amount: LIMITS.purchaseAmount, productId: 'fake', recordedAt: 2_000, at: 2_001 },
         { kind: 'PurchaseRecorded', by: 'server', amount: 99_900 },
       ]);
-      // What was told wrongly stays an event; so is what was told rightly.
+      // Both the replaced and the correct purchase stay events.
       expect(facts.filter(({ kind }) => kind === 'EventTracked')).toHaveLength(2);
     });
 
-    it('is confirmed by a server key that says the same, without another event', () => {
+    it('confirms it when a server key sends the same values, without another event', () => {
       const same = { ...true1, by: 'client' } as const;
       const { replies, facts, state } = after(aPlayer(), same, true1, { ...true1, amount: 5 });
       expect(replies[1]).toEqual({ ...replies[0], replayed: true });
@@ -97,7 +97,7 @@ describe('recording a purchase', () => {
       expect(state).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1 });
     });
 
-    it('is never replaced by a client key, nor is one that was recorded before kinds were kept', () => {
+    it('keeps it for a client key, and keeps one recorded before kinds were stored', () => {
       const other = { ...taken, amount: 1 };
       expect(after(aPlayer(), taken, other).state?.totalRevenue).toBe(LIMITS.purchaseAmount);
       expect(after(aPlayer(), true1, other).state?.totalRevenue).toBe(99_900);
@@ -106,7 +106,7 @@ describe('recording a purchase', () => {
       );
     });
 
-    it('is replaced too when so many followed that only its amount is still held', () => {
+    it('also replaces it when later purchases left only its amount in the state', () => {
       const many = Array.from({ length: LIMITS.correctablePurchases + 1 }, (_, n) => ({
         ...purchase({ transactionId: `tx-${n}`, amount: 2, currency: 'EUR' }),
         by: 'client' as const,
@@ -120,7 +120,7 @@ describe('recording a purchase', () => {
     });
   });
 
-  it('of a client leaves room for what a server records, whatever it claims', () => {
+  it('by a client leaves quota for a server, whatever the client claims', () => {
     const most = { ...purchase({ amount: LIMITS.purchaseAmount }), by: 'client' } as const;
     const { replies, state } = after(
       aPlayer(),
@@ -132,7 +132,7 @@ describe('recording a purchase', () => {
     expect(state?.totalRevenue).toBe(LIMITS.purchaseAmount + 99_900);
   });
 
-  it('of a client makes no transaction of a server forgotten', () => {
+  it('by a client never evicts a transaction of a server', () => {
     const held = Array.from({ length: LIMITS.recordedPurchases - 1 }, (_, n) => ({
       digest: `d${n}`,
       amount: 1,
@@ -149,7 +149,7 @@ describe('recording a purchase', () => {
     expect(after(aPlayer(), purchase(), purchase(), purchase()).state?.purchaseCount).toBe(3);
   });
 
-  it('refuses what would pass the largest total, and changes nothing', () => {
+  it('refuses a purchase beyond the largest total, and changes nothing', () => {
     const player = aPlayer({ totalRevenue: LIMITS.totalRevenue - 10, purchaseCount: 7 });
     const { replies, state } = after(
       player,
@@ -165,7 +165,7 @@ describe('recording a purchase', () => {
     expect(state).toMatchObject({ totalRevenue: LIMITS.totalRevenue, purchaseCount: 8 });
   });
 
-  it('of nobody, or of a player of another game or environment, is refused', () => {
+  it('is refused for a missing player and for a player of another game or environment', () => {
     for (const player of [undefined, aPlayer({ game: 'other' }), aPlayer({ environment: 'test' })]) {
       const { replies, facts } = after(player, purchase());
       expect(replies).toMatchObject([{ kind: 'failure', code: 'PLAYER_NOT_FOUND' }]);

@@ -11,10 +11,10 @@ import type { Targeting } from '../targeting.ts';
 import type { RecordedPurchase } from '../vocabulary/player.ts';
 
 /**
- * Records a purchase: it adds to the player's revenue, once for each `transaction_id`, however late a repeat comes. What a
- * server key records replaces what a client key recorded under the same id, with the totals corrected: anybody who plays can
- * take an id first. Without such an id every request is a purchase of its own, unless an Idempotency-Key ties them.
- * @param targeting looked up only when the event names a flag
+ * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client
+ * key recorded under the same id, because any client can use an id first. Without an id every request is a new
+ * purchase, unless an Idempotency-Key marks it as a repeat.
+ * @param targeting called only when the event names a flag
  */
 export function recordPurchase(
   draft: Draft,
@@ -39,23 +39,23 @@ export function recordPurchase(
   const base = { entityId: playerId, game, environment, at, externalId: state.externalId } as const;
   if (earlier !== undefined && transactionId !== null) {
     const { digest: taken, amount: before, byClient } = earlier;
-    const told = byClient?.told ?? { at, currency, productId };
+    const replaced = byClient?.told ?? { at, currency, productId };
     draft.emit({
       kind: 'PurchaseReversed',
       ...base,
       amount: before,
-      currency: told.currency,
-      productId: told.productId,
+      currency: replaced.currency,
+      productId: replaced.productId,
       transactionId,
       digest: taken,
-      recordedAt: told.at,
+      recordedAt: replaced.at,
     });
   }
-  const told = { amount, currency, productId, transactionId, digest };
-  draft.emit({ kind: 'PurchaseRecorded', ...base, ...told, ...(by === undefined ? {} : { by }) });
+  const purchase = { amount, currency, productId, transactionId, digest };
+  draft.emit({ kind: 'PurchaseRecorded', ...base, ...purchase, ...(by === undefined ? {} : { by }) });
   const purchaseCount = state.purchaseCount + (earlier === undefined ? 1 : 0);
   const reply = { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount } as const;
-  // The event of the client's purchase has the same content already.
+  // The event of the client's purchase already has the same content.
   if (earlier?.amount === amount) return { ...reply, replayed: true };
   trackEvent(
     draft,
@@ -76,7 +76,7 @@ export function recordPurchase(
   return reply;
 }
 
-/** The amount to its last digit; what was not said is left out. */
+/** The event's properties, with the exact amount; absent fields are left out. */
 function propertiesOf({ amount, currency, productId, transactionId }: RecordPurchase): JsonText {
   const rest = JSON.stringify({
     currency: currency ?? undefined,
@@ -86,7 +86,7 @@ function propertiesOf({ amount, currency, productId, transactionId }: RecordPurc
   return `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
 }
 
-/** As the first request was answered. */
+/** Repeats the reply to the first request. */
 function repeated(playerId: string, { amount, totalRevenue, purchaseCount }: RecordedPurchase): Reply {
   return { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount, replayed: true };
 }

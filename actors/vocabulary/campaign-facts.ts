@@ -1,7 +1,7 @@
 import type { SuppressionReason } from './suppression-reasons.ts';
 import type { FactBase } from './fact-base.ts';
 
-/** What facts about campaigns carry: the campaign as it was when it was triggered. */
+/** Common fields of campaign facts: the campaign as it was when it was triggered. */
 export interface CampaignFact extends FactBase {
   campaignId: string;
   campaignKey: string;
@@ -9,16 +9,16 @@ export interface CampaignFact extends FactBase {
   externalId: string;
 }
 
-/** A campaign gave a player something to see, to be delivered by a sync. */
+/** A campaign created an intervention for a player, which a sync delivers. */
 export interface InterventionTriggered extends CampaignFact {
   kind: 'InterventionTriggered';
   interventionId: string;
   expiresAt: number;
-  /** What set it off, as `event:level_failed` or `segment_entered:<segment id>`. */
+  /** The trigger, as `event:level_failed` or `segment_entered:<segment id>`. */
   cause: string;
 }
 
-/** A campaign was triggered and gave the player nothing: once per campaign, player, reason and UTC day. */
+/** A triggered campaign was suppressed: recorded once per campaign, player, reason and UTC day. */
 export interface InterventionSuppressed extends CampaignFact {
   kind: 'InterventionSuppressed';
   reason: SuppressionReason;
@@ -32,14 +32,14 @@ export interface InterventionOffered extends CampaignFact {
   sessionId: string;
 }
 
-/** The player saw an intervention, as an event `intervention_shown` says. */
+/** The player saw an intervention, as reported by an event `intervention_shown`. */
 export interface InterventionShown extends CampaignFact {
   kind: 'InterventionShown';
   interventionId: string;
   sessionId: string | null;
 }
 
-/** The player clicked it, as an event `intervention_clicked` says. */
+/** The player clicked an intervention, as reported by an event `intervention_clicked`. */
 export interface InterventionClicked extends CampaignFact {
   kind: 'InterventionClicked';
   interventionId: string;

@@ -9,31 +9,31 @@ export interface IdempotencyClaim {
   bodyHash: string;
 }
 
-/** What every command carries, stamped by the gateway. Times are epoch milliseconds. */
+/** Common fields of all commands, set by the gateway. Times are epoch milliseconds. */
 export interface CommandEnvelope extends Scope {
-  /** Correlates the reply; a number in base 36 that a gateway counts up, so that its commands have an order. */
+  /** Correlates the reply. A number in base 36 that the gateway counts up, so that its commands have an order. */
   requestId: string;
-  /** The gateway that waits: replies go to `replies.<replyTo>`. */
+  /** The waiting gateway: replies go to `replies.<replyTo>`. */
   replyTo: string;
   receivedAt: number;
-  /** Past this moment (owner's wall clock) the command is never applied. */
+  /** After this time (owner's wall clock) the command is never applied. */
   deadlineAt: number;
   /** The highest CONFIG revision the gateway had seen. */
   configRevision: number;
 }
 
-/** Register a player, or update the one already there (attributes merge). */
+/** Register a player, or update the existing one (attributes merge). */
 export interface RegisterPlayer {
   kind: 'RegisterPlayer';
   playerId: string;
   externalId: string;
   deviceId?: string;
   email?: string;
-  /** Merged over what is held. */
+  /** Merged over the stored attributes. */
   attributes?: JsonText;
   /** `If-None-Match: *`: refuse with DUPLICATE_PLAYER when the player exists. */
   createOnly: boolean;
-  /** A client key never replaces an e-mail already held, and is answered little of a player that was there. */
+  /** A client key never replaces an existing e-mail, and its reply holds few fields of an existing player. */
   byClientKey: boolean;
   /** A player token proves that the player sent the request. */
   isOwn?: true;
@@ -53,39 +53,39 @@ export interface PatchPlayer {
 
 /** One event to track. */
 export interface TrackItem {
-  /** Place in the caller's batch; 0 for a single event. */
+  /** Index in the caller's batch; 0 for a single event. */
   index: number;
   playerId: string;
   eventId: string;
-  /** Whether the id can come again (caller's own, or derived from an Idempotency-Key) and so must be remembered. */
+  /** Whether the id can repeat (caller's own, or derived from an Idempotency-Key) and so must be stored. */
   remember: boolean;
   eventName: string;
   properties: JsonText;
   sessionId: string | null;
   /** Epoch milliseconds as the caller sent it, else the time of receipt. */
   timestamp: number;
-  /** Why it is to be set aside; left out where nothing speaks against it. */
+  /** Why the event is quarantined; absent for valid events. */
   quarantine?: QuarantineReason;
-  /** With an event that was set aside before and is tracked after all: which one. */
+  /** Present for the release of a quarantined event: identifies that event. */
   release?: Release;
-  /** What its schema has against it although it is tracked, for analysts. */
+  /** The first schema fault of an event that is tracked nevertheless, for analysts. */
   schemaFault?: string;
 }
 
-/** What the event's schema has against its properties. Bounded in number and length by the gateway. */
+/** The schema faults of an event's properties. The gateway bounds their number and length. */
 export interface QuarantineReason {
   schemaVersion: number;
   /** Paths are JSON Pointers into the properties. */
   faults: FieldFault[];
 }
 
-/** A quarantined event, by which it is released once. */
+/** Identifies a quarantined event, so that it is released once. */
 export interface Release {
-  /** As `EventQuarantined` counted it. */
+  /** The number in its `EventQuarantined`. */
   number: number;
   /** When it was quarantined, epoch milliseconds. */
   quarantinedAt: number;
-  /** Who sent it; absent when that is not known. */
+  /** The kind of its sender; absent when unknown. */
   by?: CallerKind;
 }
 
@@ -93,19 +93,19 @@ export interface Release {
 export interface TrackEvents {
   kind: 'TrackEvents';
   items: TrackItem[];
-  /** With `ledgerId` for a batch (remembered per API key), without for a single event (remembered by the player). */
+  /** With `ledgerId` for a batch (stored per API key), without for a single event (stored in the player). */
   idempotency?: IdempotencyClaim;
   ledgerId?: string;
 }
 
-/** First step of a batch sent with an Idempotency-Key: is this key new, the same again, or taken by another body? */
+/** First step of a batch with an Idempotency-Key: is the key new, repeated, or used with another body? */
 export interface ClaimIdempotencyKey {
   kind: 'ClaimIdempotencyKey';
   ledgerId: string;
   idempotency: IdempotencyClaim;
 }
 
-/** Set, or with `null` remove, what one player gets of one flag. */
+/** Set one player's value of one flag; `null` removes it. */
 export interface OverrideFlag {
   kind: 'OverrideFlag';
   playerId: string;
@@ -114,7 +114,7 @@ export interface OverrideFlag {
   idempotency?: IdempotencyClaim;
 }
 
-/** What one flag serves a player, to be remembered. */
+/** The result that one flag serves a player, to be stored. */
 export interface ServedNow {
   flagKey: string;
   flagVersion: number;
@@ -126,20 +126,20 @@ export interface ServedNow {
   segmentId?: string;
 }
 
-/** Remember what flags serve a player. Made by the owner itself from an evaluation. */
+/** Store the results that flags serve a player. The owner makes this command from an evaluation. */
 export interface ServeFlags {
   kind: 'ServeFlags';
   playerId: string;
   flags: ServedNow[];
 }
 
-/** Note that a player saw what a flag served. Made by the owner itself from an evaluation, or from a tracked event. */
+/** Record an exposure of a player to a flag. The owner makes this command from an evaluation or a tracked event. */
 export interface ExposeFlag {
   kind: 'ExposeFlag';
   playerId: string;
   flagKey: string;
   flagVersion: number;
-  /** Absent in commands from before there were periods. */
+  /** Absent in commands older than periods. */
   period?: number;
   variantKey: string | null;
   value: JsonText;
@@ -148,16 +148,16 @@ export interface ExposeFlag {
   segmentId?: string;
 }
 
-/** Record a session that was played. Times are epoch milliseconds, as the caller sent them. */
+/** Record a finished session. Times are epoch milliseconds, as the caller sent them. */
 export interface RecordSession {
   kind: 'RecordSession';
   playerId: string;
-  /** The caller's id, or that of an init. */
+  /** The caller's id, or the id from an init. */
   sessionId: string;
   startedAt: number | null;
   endedAt: number | null;
   durationSeconds: number;
-  /** Of the event it is tracked as. */
+  /** Of the event that records it. */
   eventId: string;
   idempotency?: IdempotencyClaim;
 }
@@ -167,11 +167,11 @@ export interface RecordPurchase {
   kind: 'RecordPurchase';
   playerId: string;
   amount: number;
-  /** ISO 4217, as the caller told it. */
+  /** ISO 4217, as the caller sent it. */
   currency: string | null;
   productId: string | null;
   transactionId: string | null;
-  /** Of the event it is tracked as. */
+  /** Of the event that records it. */
   eventId: string;
   idempotency?: IdempotencyClaim;
 }
@@ -182,16 +182,16 @@ export interface InitSession {
   playerId: string;
   /** Made by the gateway (`newSessionId`). */
   sessionId: string;
-  /** `null`: nothing is said of it, and what is known stays. */
+  /** `null`: the request has no device, and the stored one stays. */
   device: DeviceInfo | null;
-  /** The flags to evaluate, now and at every sync; `null`: all there are. */
+  /** The flags to evaluate, now and at every sync; `null`: all flags. */
   flagKeys: readonly string[] | null;
-  /** How long the session stays open without another call. */
+  /** The session expires this long after its latest call. */
   ttlMs: number;
   idempotency?: IdempotencyClaim;
 }
 
-/** Bring what happened in an open session. Every item names this player and this session. */
+/** Record the activity of an open session. All items have this player and this session. */
 export interface SyncSession {
   kind: 'SyncSession';
   playerId: string;
@@ -203,19 +203,19 @@ export interface SyncSession {
   idempotency?: IdempotencyClaim;
 }
 
-/** Close an open session. Every item names this player and this session. */
+/** Close an open session. All items have this player and this session. */
 export interface EndSession {
   kind: 'EndSession';
   playerId: string;
   sessionId: string;
-  /** As the client counted; never more than what passed since the init is believed. */
+  /** As the client counted. The owner caps it at the time since the init. */
   durationSeconds: number;
   /** In the caller's order. */
   events: TrackItem[];
   idempotency?: IdempotencyClaim;
 }
 
-/** Erase a player: what is held now, and then every row and queued delivery of the time before. */
+/** Erase a player: its state now, and then all earlier rows and queued deliveries. */
 export interface ErasePlayer {
   kind: 'ErasePlayer';
   playerId: string;
@@ -238,23 +238,23 @@ export type CommandBody =
   | ErasePlayer;
 export interface Command extends CommandEnvelope {
   body: CommandBody;
-  /** Absent in commands of the owner itself, and in commands of gateways from before kinds were sent. */
+  /** Absent in commands of the owner itself, and of gateways older than this field. */
   by?: CallerKind;
 }
 
-/** Read a player. Queries are answered by the owner and leave no trace. */
+/** Read a player. The owner replies to queries and stores nothing. */
 export interface GetPlayer {
   kind: 'GetPlayer';
   playerId: string;
 }
 
-/** Read the stage of a player's life. */
+/** Read a player's lifecycle stage. */
 export interface GetLifecycle {
   kind: 'GetLifecycle';
   playerId: string;
 }
 
-/** Say how likely a player is to leave, as of now. */
+/** Evaluate a player's churn risk as of now. */
 export interface GetChurnRisk {
   kind: 'GetChurnRisk';
   playerId: string;
@@ -266,7 +266,7 @@ export interface GetErasure {
   playerId: string;
 }
 
-/** Read everything that is held of a player in live state. */
+/** Read all live state of a player. */
 export interface ExportPlayer {
   kind: 'ExportPlayer';
   playerId: string;
@@ -278,21 +278,21 @@ export interface EvaluateFlags {
   playerId: string;
   /** `'all'`: every flag of the game that is not archived. */
   flagKeys: readonly string[] | 'all';
-  /** The request's context as a JSON object: seen by rules, never by segments. */
+  /** The request's context as a JSON object: readable by rules, never by segments. */
   context: JsonText;
-  /** Whether what is served counts as seen (single evaluation). */
+  /** Whether the served result counts as an exposure (single evaluation). */
   exposes: boolean;
 }
 
 export type QueryBody = GetPlayer | GetLifecycle | GetChurnRisk | GetErasure | ExportPlayer | EvaluateFlags;
 export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
-/** The id of the ledger that remembers an API key's Idempotency-Keys; one such entity per partition that met the key. */
+/** The id of the ledger of an API key's Idempotency-Keys. Each partition that received the key has one. */
 export function ledgerIdOf(apiKeyId: string): string {
   return `ledger:${apiKeyId}`;
 }
 
-/** What the latest init said of the device. */
+/** The device fields of the latest init. */
 export interface DeviceInfo {
   platform: string | null;
   osVersion: string | null;

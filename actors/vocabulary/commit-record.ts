@@ -1,8 +1,8 @@
 import type { Fact } from './facts.ts';
 
 /**
- * How far REQUESTS has been decided: command `index` of the message `sequence`, published at `publishedAtMs` (broker's
- * clock), of the stream created at `stream`. The time tells a stream that started over inside the same creation apart.
+ * The position up to which REQUESTS has been decided: command `index` of the message `sequence` in the stream created
+ * at `stream`. `publishedAtMs` (broker's clock) detects a stream that restarted within the same creation.
  */
 export interface RequestPosition {
   stream: string;
@@ -10,13 +10,15 @@ export interface RequestPosition {
   index: number;
   publishedAtMs: number;
   /**
-   * The last command decided of every gateway heard of lately. When REQUESTS starts over it forgets which messages it
-   * held, and an unanswered one may be stored a second time: what is at or below these was decided before.
+   * The last decided command of every recent gateway. When REQUESTS restarts, it loses its message ids, so a command
+   * without a reply may be stored twice. Commands at or below these marks are already decided.
    */
   gateways?: GatewayMark[];
 }
 
-/** `command` is the number in its request id; `publishedAtMs` (broker's clock) says when the mark may be forgotten. */
+/**
+ * `command` is the number in its request id. After `publishedAtMs` (broker's clock) plus a bound the mark is dropped.
+ */
 export interface GatewayMark {
   gateway: string;
   command: number;
@@ -26,9 +28,9 @@ export interface GatewayMark {
 /** One FACTS record: everything one commit of a partition's owner changed. */
 export interface CommitRecord {
   partition: number;
-  /** The sequence of the owner's barrier; 0 in the barrier itself, whose own sequence it is. */
+  /** The sequence of the owner's barrier; 0 in the barrier itself. */
   epoch: number;
-  /** The incarnation that wrote it, so that an owner recognises its own record after an unanswered append. */
+  /** The incarnation that wrote it. An owner recognises its own record by it after an append without a reply. */
   owner: string;
   /** Owner's wall clock at the append, epoch milliseconds. */
   committedAt: number;

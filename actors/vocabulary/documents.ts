@@ -3,8 +3,8 @@ import type { Environment } from './scope.ts';
 import type { LifecycleStage } from './player.ts';
 
 /**
- * The secrets with which a game's server signs player tokens. Stored apart from the game: a process
- * that lacks the key for stored secrets leaves out documents that hold one.
+ * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process
+ * without the key for stored secrets skips documents that hold one.
  */
 export interface PlayerTokenSecrets {
   /** The HMAC key is its text in UTF-8. */
@@ -17,27 +17,27 @@ export interface PlayerTokenSecrets {
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
 export type Tier = keyof typeof TIERS;
 
-/** A game: the unit everything is separated by. Stored at `gameAddress` (games.ts), under environment `_`: it spans both. */
+/** A game, the unit of isolation. Stored at `gameAddress` (games.ts) under environment `_`, because it spans both. */
 export interface GameDocument {
   name: string;
-  /** The organisation that owns it, for score records. */
+  /** The organisation that owns the game, for score records. */
   tenant: string;
   /** Random UUID; player ids are UUIDv5 over it. */
   namespace: string;
   createdAt: number;
-  /** Whether client keys may record purchases. Absent counts as true. */
+  /** Whether client keys may record purchases. Absent means true. */
   clientPurchases?: boolean;
-  /** Which attributes of players client keys may set. Absent counts as all. */
+  /** The attributes of players that client keys may set. Absent means all. */
   clientAttributes?: ClientAttributes;
-  /** Whether client keys act with a player token only. Absent counts as false. */
+  /** Whether client keys require a player token. Absent means false. */
   requirePlayerToken?: boolean;
-  /** What differs from the defaults (`DEFAULT_THRESHOLDS`). */
+  /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }
 
 export type ClientAttributes = 'all' | 'none' | { listed: string[] };
 
-/** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is kept nowhere. */
+/** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is never stored. */
 export interface ApiKeyDocument {
   /** Stable id for logs, lists and ledgers. */
   id: string;
@@ -53,17 +53,17 @@ export interface ApiKeyDocument {
 export type FilterOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains' | 'exists';
 export type FilterCondition = { [operator in FilterOperator]?: unknown };
 
-/** A webhook, as configured plus what the service adds. */
+/** A webhook: its configuration and the fields that the service adds. */
 export interface WebhookDocument {
   id: string;
   name: string;
   url: string;
   events: string[];
   secret: string;
-  /** The secret before the latest rotation: signs beside it until then (epoch milliseconds). */
+  /** The secret before the latest rotation. It also signs until then (epoch milliseconds). */
   previousSecret?: { secret: string; until: number };
   enabled: boolean;
-  /** When and why the service disabled it itself; stands with `enabled: false`, and goes when somebody enables it again. */
+  /** When and why the service disabled the webhook. Present with `enabled: false`; removed when it is enabled again. */
   disabled?: { at: number; reason: 'gone' | 'failing' };
   headers: Record<string, string>;
   retryPolicy: { maxRetries: number; backoff: 'exponential' | 'linear' | 'none' };
@@ -71,18 +71,18 @@ export interface WebhookDocument {
   filters: Record<string, FilterCondition>;
   createdAt: number;
   /**
-   * CONFIG revision of its creation: it sees no record decided before. Absent in its first version, whose own revision
+   * CONFIG revision of its creation: earlier records are not matched. Absent in its first version, whose own revision
    * it is; every change carries it over (`createdRevisionOf`).
    */
   createdRevision?: number;
-  /** Absent until it was changed. */
+  /** Absent until the first change. */
   updatedAt?: number;
   version: number;
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
 }
 
-/** A write to a definition under an Idempotency-Key: who finds it there knows that the write took effect. */
+/** A write to a definition under an Idempotency-Key. Its presence proves that the write took effect. */
 export interface WriteMark {
   /** Digest of API key and Idempotency-Key. */
   id: string;
@@ -95,13 +95,13 @@ export interface WriteMark {
 export interface SegmentDocument {
   /** `seg_` and a UUID. */
   id: string;
-  /** The name by which answers and rules of other systems know it; unique in its game and environment. */
+  /** The name in replies and in rules of other systems; unique in its game and environment. */
   key: string;
   name: string;
   description: string;
   /** The condition language of actors/conditions. */
   conditions: JsonObject;
-  /** `false`: nobody is in it. Absent counts as true. */
+  /** `false`: the segment is empty. Absent means true. */
   enabled?: boolean;
   createdAt: number;
   updatedAt: number;
@@ -116,7 +116,7 @@ export interface FlagVariant {
   key: string;
   /** A string, for flags of the types number and json a number or any JSON. */
   value: Json;
-  /** Not negative; the weights of a flag need not sum to anything. */
+  /** At least 0; the weights of a flag may have any sum. */
   weight: number;
 }
 
@@ -129,22 +129,22 @@ export interface FlagRule {
   value: boolean;
   /** 0 to 100, fractions allowed. */
   percentage: number;
-  /** Lower first; equal ones in the order they stand in. */
+  /** Lower first; equal ones in list order. */
   priority: number;
   /** Epoch milliseconds between which the rule holds; `null`: open. */
   startAt: number | null;
   endAt: number | null;
 }
 
-/** Another flag that must serve `value` for this one to be evaluated at all. */
+/** A prerequisite: another flag that must serve `value` before this one is evaluated. */
 export interface FlagPrerequisite {
   flagKey: string;
   value: Json;
 }
 
 /**
- * A stretch of a flag's life in which nothing changed who gets what: the unit that results of experiments are about.
- * It holds the versions from its own up to the next period's.
+ * A range of a flag's versions with an unchanged assignment of players to variants. Experiment results are computed per
+ * period. It starts at its own version and ends before the next period's.
  */
 export interface FlagPeriod {
   /** Counts from 1. */
@@ -153,11 +153,11 @@ export interface FlagPeriod {
   version: number;
   /** When that version was written, epoch milliseconds. */
   since: number;
-  /** What players were compared, first the control. Absent of the current period: the definition says it. */
+  /** The compared variants, the control first. Absent in the current period, where the definition holds them. */
   arms?: FlagArm[];
 }
 
-/** A variant as results show it. Of a boolean flag, which has no variants: the value `false` or `true`. */
+/** A variant in results. For boolean flags, which have no variants, the value `false` or `true`. */
 export interface FlagArm {
   variantKey: string;
   /** Its share of the players, in any unit; `null` when no share is expected. */
@@ -173,33 +173,33 @@ export interface FlagDocument {
   enabled: boolean;
   /** `false` for a boolean flag, else `null`, unless given. */
   defaultValue: Json;
-  /** Random; what a player's bucket depends on beside its id. */
+  /** Random; a player's bucket depends on it and on the player's id. */
   salt: string;
   variants: FlagVariant[];
   rules: FlagRule[];
   prerequisites: FlagPrerequisite[];
   createdAt: number;
   updatedAt: number;
-  /** When it was deleted: then it is like no flag at all, but its key stays taken. */
+  /** The time of deletion. A deleted flag is treated as missing, but its key stays taken. */
   archivedAt: number | null;
   version: number;
-  /** Oldest first, bounded in number. Absent in flags written before there were periods (see `periodsOf`). */
+  /** Oldest first, bounded in number. Absent in flags older than periods (see `periodsOf`). */
   periods?: FlagPeriod[];
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
 }
 
-/** What sets a campaign off for a player. */
+/** What triggers a campaign for a player. */
 export type CampaignTrigger =
   /** An event of that name; `conditions` may read its `properties.<path>`, and fields of the player. */
   | { kind: 'event'; event: string; conditions?: JsonObject }
   | { kind: 'segment_entered' | 'segment_exited'; segmentId: string }
   | { kind: 'lifecycle'; stage: LifecycleStage }
   | { kind: 'churn'; level: 'high' }
-  /** A moment, epoch milliseconds: every player of the audience once. */
+  /** A time, epoch milliseconds: triggers once for every player of the audience. */
   | { kind: 'schedule'; at: number };
 
-/** A campaign: a message to players of whom something is true, when something happens. Stored under its id. */
+/** A campaign: a message to the players of an audience, sent on a trigger. Stored under its id. */
 export interface CampaignDocument {
   /** `cmp_` and a UUID. */
   id: string;
@@ -212,17 +212,17 @@ export interface CampaignDocument {
   audience: string | null;
   content: { title: string; body: string; cta: string };
   displayRules: { priority: string; dismissAfterSeconds: number };
-  /** Interventions of this campaign that one player gets at most, ever and a UTC day; `null`: any number. */
+  /** The maximum of interventions of this campaign per player, in total and per UTC day; `null`: no maximum. */
   caps: { total: number | null; perDay: number | null };
-  /** Between two of them. */
+  /** The minimum time between two of them. */
   cooldownSeconds: number;
-  /** Times of day (`HH:MM`) on the player's clock between which there is nothing; `null`: none such. */
+  /** Times of day (`HH:MM`) in the player's time zone without interventions; `null`: none. */
   quietHours: { from: string; to: string } | null;
-  /** Share of players, 0 to 100, who get nothing, to be compared with. */
+  /** Share of players, 0 to 100, in the holdout, which gets no interventions. */
   holdoutPercentage: number;
-  /** How long an intervention waits to be delivered. */
+  /** How long an intervention waits for delivery. */
   expiresAfterSeconds: number;
-  /** Epoch milliseconds between which it holds; `null`: open. */
+  /** The campaign is active between these times, epoch milliseconds; `null`: open. */
   startAt: number | null;
   endAt: number | null;
   createdAt: number;
@@ -232,10 +232,10 @@ export interface CampaignDocument {
   writes?: WriteMark[];
 }
 
-/** What becomes of an event that breaks its schema: it is counted, or its sender is told too, or it is quarantined. */
+/** The handling of an event that violates its schema: count it, also report it to its sender, or quarantine it. */
 export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
 
-/** What the properties of events of one name must be like. Stored under `eventSchemaKey` of the name. */
+/** The schema for properties of events of one name. Stored under `eventSchemaKey` of the name. */
 export interface EventSchemaDocument {
   eventName: string;
   description: string;
@@ -249,11 +249,11 @@ export interface EventSchemaDocument {
   writes?: WriteMark[];
 }
 
-/** What is fixed for a deployment's life. Stored as `_._.deployment.settings`. */
+/** Settings that are fixed for a deployment's life. Stored as `_._.deployment.settings`. */
 export interface DeploymentDocument {
   partitions: number;
   createdAt: number;
-  /** Id of the key that secrets are sealed with (`SecretBox`). Absent: none has been yet. */
+  /** Id of the key that encrypts secrets (`SecretBox`). Absent: no secret is encrypted yet. */
   secretsKey?: string;
 }
 
@@ -274,7 +274,7 @@ export type DocumentKind = keyof Documents;
 /** `_` stands for "both" (games, the deployment). */
 export type ConfigEnvironment = Environment | '_';
 
-/** Where a document lives: the bucket's key is `<game>.<environment>.<kind>.<key>`. */
+/** The address of a document: the bucket's key is `<game>.<environment>.<kind>.<key>`. */
 export interface DocumentAddress<K extends DocumentKind = DocumentKind> {
   game: string;
   environment: ConfigEnvironment;
@@ -282,9 +282,9 @@ export interface DocumentAddress<K extends DocumentKind = DocumentKind> {
   key: string;
 }
 
-/** When a player's stage changes. Whole days, at least 1, so that nothing changes by time within a day of what began it. */
+/** The thresholds of lifecycle stages, in whole days of at least 1: no timer is due within a day of its cause. */
 export interface LifecycleThresholds {
-  /** Days after its first a player counts as new, unless it opens a second session before. */
+  /** Days after registration for which a player counts as new, unless it opens a second session earlier. */
   newDays: number;
   /** Days without activity after which a player is at risk. */
   atRiskDays: number;

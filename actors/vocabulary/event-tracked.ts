@@ -6,20 +6,20 @@ import type { CallerKind, Scope } from './scope.ts';
 import type { PlayerState } from './state.ts';
 
 /*
- * The fact of an accepted event: its fields, where each comes from, and its layout in the log. It goes by position, as it comes
- * in runs of thousands.
+ * The fact of an accepted event: its fields, their sources, and its layout in the log. The layout is positional,
+ * because events come in runs of thousands.
  *
  * Invariant: a position never changes its meaning. A new field is optional and goes to the end.
  */
 
-/** Who made an event: a caller by its kind of key, or the service itself when it recorded a session or a purchase. */
+/** The source of an event: the caller's kind of key, or the service for recorded sessions and purchases. */
 export type EventMaker = CallerKind | 'service';
 
-/** An event was accepted. It holds everything that sinks need, so none of them looks up the player. */
+/** An event was accepted. It holds all fields that sinks need, so that no sink reads the player. */
 export interface EventTracked extends FactBase {
   kind: 'EventTracked';
   eventId: string;
-  /** Whether the player must remember the id, as it can come again. */
+  /** Whether the player must store the id, because it can repeat. */
   remember: boolean;
   eventName: string;
   properties: JsonText;
@@ -34,9 +34,9 @@ export interface EventTracked extends FactBase {
   release?: Omit<Release, 'by'>;
   /** The first fault that the event's schema found, where the schema is not enforced. */
   schemaFault?: string;
-  /** Absent in records from before makers were kept. */
+  /** Absent in records older than this field. */
   by?: EventMaker;
-  /** The name whose counter is dropped for this one's, where that is not the counter used longest ago. */
+  /** The name whose counter this one evicts, if it is not the least recently used. */
   forgets?: string;
 }
 
@@ -95,7 +95,7 @@ export type EventTuple = [
   forgets?: string | null,
 ];
 
-/** Makers by number. Never reorder: append. */
+/** Sources by number. Never reorder: append. */
 const MAKERS = ['client', 'server', 'service'] as const satisfies readonly EventMaker[];
 
 export function eventToTuple(fact: EventTracked): EventTuple {

@@ -24,13 +24,13 @@ import type {
 } from './campaign-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
 
-/** A player came to be. */
+/** A player was registered. */
 export interface PlayerRegistered extends FactBase {
   kind: 'PlayerRegistered';
   player: PlayerView;
 }
 
-/** Something of a player changed: `player` is the whole view after it, `changed` names the fields of the wire. */
+/** A player changed: `player` is the whole view afterwards, `changed` holds the API names of the changed fields. */
 export interface PlayerUpdated extends FactBase {
   kind: 'PlayerUpdated';
   changed: string[];
@@ -38,37 +38,37 @@ export interface PlayerUpdated extends FactBase {
 }
 
 /**
- * An event that broke an enforced schema was set aside: it counts for nothing and nobody is told of it, but it is kept, to be
- * released by an `EventTracked` of its own id later.
+ * An event was quarantined, because it violates an enforced schema. It is not counted and not sent to webhooks. It is
+ * kept and can be released by a later `EventTracked` with the same id.
  */
 export interface EventQuarantined extends FactBase {
   kind: 'EventQuarantined';
   eventId: string;
-  /** Whether the player must remember the id, as it can come again. */
+  /** Whether the player must store the id, because it can repeat. */
   remember: boolean;
   eventName: string;
   properties: JsonText;
   sessionId: string | null;
   timestamp: number;
   externalId: string;
-  /** Counts the quarantined events that ever were under this player's id, from 1. */
+  /** Counts all quarantined events of this player id, from 1. */
   number: number;
   reason: QuarantineReason;
-  /** Absent in records from before callers had kinds. */
+  /** Absent in records older than kinds of callers. */
   by?: CallerKind;
 }
 
-/** An Idempotency-Key was used, by a player's write or by an API key's batch (then `entityId` is the ledger). */
+/** An Idempotency-Key was used by a player's write, or by an API key's batch (then `entityId` is the ledger). */
 export interface IdempotencyKeyUsed extends FactBase {
   kind: 'IdempotencyKeyUsed';
   key: string;
   bodyHash: string;
   reply: Reply;
-  /** Absent in records from before callers had kinds. */
+  /** Absent in records older than kinds of callers. */
   by?: CallerKind;
 }
 
-/** A player's stage changed. `at` and `changedAt` of a timed change are its due time, however late it was noticed. */
+/** A player's stage changed. `at` and `changedAt` of a timed change are its due time, even if it ran late. */
 export interface LifecycleChanged extends FactBase {
   kind: 'LifecycleChanged';
   from: LifecycleStage;
@@ -77,7 +77,7 @@ export interface LifecycleChanged extends FactBase {
   externalId: string;
 }
 
-/** A player became a high churn risk, or is none any more. `at` of a timed change is its due time. */
+/** A player's churn risk became high, or is no longer high. `at` of a timed change is its due time. */
 export interface ChurnRiskChanged extends FactBase {
   kind: 'ChurnRiskChanged';
   high: boolean;
@@ -85,7 +85,7 @@ export interface ChurnRiskChanged extends FactBase {
   externalId: string;
 }
 
-/** When the player's stage and churn risk must be looked at next without any request; 0: never. */
+/** The due time of the next evaluation of the player's stage and churn risk; 0: never. */
 export interface LifecycleScheduled extends FactBase {
   kind: 'LifecycleScheduled';
   dueAt: number;
@@ -99,7 +99,7 @@ export interface SegmentEntered extends FactBase {
   externalId: string;
 }
 
-/** A player left a segment, or the segment is no more. */
+/** A player left a segment, or the segment was removed. */
 export interface SegmentExited extends FactBase {
   kind: 'SegmentExited';
   segmentId: string;
@@ -107,34 +107,37 @@ export interface SegmentExited extends FactBase {
   externalId: string;
 }
 
-/** When the player's segments must be looked at next without any request; 0: never. */
+/** The due time of the next evaluation of the player's segments; 0: never. */
 export interface SegmentsScheduled extends FactBase {
   kind: 'SegmentsScheduled';
   dueAt: number;
 }
 
 /**
- * A player was erased: nothing of what came before is held from here on, and sinks delete it. A later `PlayerRegistered` of the
- * same id begins an empty life, which this does not touch.
+ * A player was erased: its state is dropped, and sinks delete its earlier data. A later `PlayerRegistered` of the same
+ * id begins an empty life, which this does not affect.
  */
 export interface PlayerErased extends FactBase {
   kind: 'PlayerErased';
   /**
-   * Quarantined events so far: their numbers never come again, and none of them is released into a later life. Absent in records
-   * from before there was a quarantine.
+   * The number of quarantined events so far. Later numbers are higher, and none of these can be released in a later
+   * life. Absent in records older than the quarantine.
    */
   quarantined?: number;
-  /** The player's device: its scores are deleted if no other player has it. Absent when it had none, and in older records. */
+  /**
+   * The player's device: its scores are deleted unless another player has it. Absent without a device and in older
+   * records.
+   */
   deviceId?: string;
 }
 
-/** The whole of an entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
+/** The whole entity at `state.lastSeq`. Changes nothing; feeds ClickHouse `players` and rebuilds. */
 export interface EntitySnapshot extends FactBase {
   kind: 'EntitySnapshot';
   state: EntityState;
 }
 
-/** Every change of this partition at or below `coveredTo` is in a snapshot that precedes this mark in the log. */
+/** Every change of this partition at or below `coveredTo` is in a snapshot before this mark in the log. */
 export interface SnapshotMark {
   kind: 'SnapshotMark';
   partition: number;
@@ -172,7 +175,7 @@ export type DomainFact =
   | InterventionClicked;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
-/** Facts without rows of their own in ClickHouse: what they change is in the player's next snapshot. */
+/** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
 export type FactWithoutRows =
   | PlayerRegistered
   | PlayerUpdated

@@ -3,7 +3,7 @@ import type { FlagReason } from './flag-reason.ts';
 import type { ServedFlag } from './player.ts';
 import type { FactBase } from './fact-base.ts';
 
-/** What a player gets of a flag was set, or with `null` removed. */
+/** A player's value of a flag was set; `null`: removed. */
 export interface FlagOverridden extends FactBase {
   kind: 'FlagOverridden';
   flagKey: string;
@@ -11,30 +11,30 @@ export interface FlagOverridden extends FactBase {
 }
 
 /**
- * How an exposure got its variant. `served`: it was served last. `earlier`: the event names one that was served before.
- * `named`: the event names one, and nothing is known to have been served. `mismatch`: the event names one that was never
- * served, while another was.
+ * The source of an exposure's variant. `served`: the last one served. `earlier`: named by the event and served before.
+ * `named`: named by the event, with no record of a served one. `mismatch`: named by the event, but only others were
+ * served.
  */
 export type Attribution = 'served' | 'earlier' | 'named' | 'mismatch';
 
-/** What flags serve a player changed; decided before the answer that serves it goes out. */
+/** The flag results served to a player changed. Committed before the reply that serves them is sent. */
 export interface FlagsServed extends FactBase {
   kind: 'FlagsServed';
   externalId: string;
   /** In order of their keys. */
   flags: ServedFlag[];
-  /** Keys of those that have served the player a second variant in their period, now for the first time. */
+  /** Keys of the flags that served the player a second variant within their period for the first time. */
   mixed: string[];
-  /** Keys of flags that are no more, forgotten to make room. */
+  /** Keys of deleted flags, dropped to free space. */
   forgotten: string[];
 }
 
-/** A player saw what a flag served: once per period and variant. */
+/** A player saw the result of a flag: once per period and variant. */
 export interface FlagExposed extends FactBase {
   kind: 'FlagExposed';
   flagKey: string;
   flagVersion: number;
-  /** Absent in records from before there were periods, as is `attribution`. */
+  /** Absent in records older than periods, as is `attribution`. */
   period?: number;
   attribution?: Attribution;
   variantKey: string | null;

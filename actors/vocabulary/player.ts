@@ -3,10 +3,10 @@ import type { FlagReason } from './flag-reason.ts';
 import type { CallerKind, Environment } from './scope.ts';
 import type { DeviceInfo } from './commands.ts';
 
-/** Stages of a player's life. */
+/** Lifecycle stages of a player. */
 export type LifecycleStage = 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
 
-/** What analysts, webhooks and callers see of a player. Times are epoch milliseconds, money ten-thousandths. */
+/** The fields of a player for analysts, webhooks and callers. Times are epoch milliseconds, money ten-thousandths. */
 export interface PlayerView {
   id: string;
   externalId: string;
@@ -21,21 +21,21 @@ export interface PlayerView {
   attributes: JsonText;
 }
 
-/** A caller-supplied event id and the answer it got, oldest first in `PlayerState.recentEvents`. */
+/** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */
 export interface RecentEvent {
   eventId: string;
   eventName: string;
   timestamp: number;
   receivedAt: number;
-  /** It was set aside, and has not been released since. */
+  /** The event is quarantined and not released. */
   quarantined?: true;
-  /** Ids of client and server keys never meet; absent when the kind was not kept yet: then it meets both. */
+  /** Client and server keys have separate ids. Absent in older states: then the id matches both kinds. */
   by?: CallerKind;
 }
 
-/** Which of a player's quarantined events were released: it stays exact however old they are. */
+/** The released numbers of a player's quarantined events. Exact regardless of age. */
 export interface QuarantineTally {
-  /** The number of the latest one; 0: none so far. */
+  /** The number of the latest one; 0: none. */
   last: number;
   /** Ranges of numbers, both ends included, ascending, with a gap between any two. */
   released: readonly { from: number; to: number }[];
@@ -43,9 +43,7 @@ export interface QuarantineTally {
 
 export const NO_QUARANTINE: QuarantineTally = { last: 0, released: [] };
 
-/**
- * How often a player did one thing, by UTC day: `counts[0]` on `day`, `counts[1]` the day before, and so on, at most 30.
- */
+/** Counts of one event name by UTC day: `counts[0]` on `day`, `counts[1]` the day before, and so on, at most 30. */
 export interface EventCounter {
   name: string;
   /** Days since the Unix epoch, UTC. */
@@ -56,44 +54,44 @@ export interface EventCounter {
 /** A segment the player is in. */
 export interface SegmentMembership {
   segmentId: string;
-  /** As it was on entry: a segment that is no more can still be named. */
+  /** The key at entry, so that a removed segment still has a name. */
   segmentKey: string;
   since: number;
 }
 
-/** A value set for one player by hand. */
+/** An override: a flag value set for one player. */
 export interface FlagOverride {
   flagKey: string;
   value: JsonText;
 }
 
-/** What a session was told of a flag: `enabled` unless the flag is off or serves false or null. */
+/** The result of a flag that a session has received: `enabled` unless the flag is off or serves false or null. */
 export interface SeenFlag {
   flagKey: string;
   enabled: boolean;
   variant: string | null;
 }
 
-/** A session that an init opened and nothing has closed yet. Times are epoch milliseconds. */
+/** An open session, begun by an init. Times are epoch milliseconds. */
 export interface OpenSession {
   sessionId: string;
   openedAt: number;
   /** The latest init or sync. */
   lastCallAt: number;
-  /** It expires so long after its last call. */
+  /** The session expires this long after its last call. */
   ttlMs: number;
-  /** The flags the init asked for; `null`: all there are. */
+  /** The flags that the init requested; `null`: all flags. */
   flagKeys: readonly string[] | null;
   flags: readonly SeenFlag[];
-  /** Events accepted by its syncs and its end. */
+  /** The number of events accepted by its syncs and its end. */
   eventCount: number;
-  /** In the order they were unlocked, each once. */
+  /** In the order of unlocking, without repeats. */
   achievements: readonly string[];
   interventionsShown: number;
   interventionsClicked: number;
 }
 
-/** How much a player played, by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
+/** Play time of a player by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
 export interface DailyActivity {
   /** Days since the Unix epoch, UTC. */
   day: number;
@@ -103,7 +101,7 @@ export interface DailyActivity {
 
 export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
 
-/** A recorded session and what it was answered: it can come again at any time. */
+/** A recorded session and its reply, kept because the request can repeat at any time. */
 export interface RecordedSession {
   /** Of the caller's `session_id`. */
   digest: string;
@@ -111,7 +109,7 @@ export interface RecordedSession {
   totalPlaytimeSeconds: number;
 }
 
-/** A purchase that came with a `transaction_id`, and what it was answered. */
+/** A purchase with a `transaction_id`, and its reply. */
 export interface RecordedPurchase {
   /** Of the caller's `transaction_id`. */
   digest: string;
@@ -119,20 +117,20 @@ export interface RecordedPurchase {
   totalRevenue: number;
   purchaseCount: number;
   /**
-   * Present when a client key recorded it: then a purchase of the same transaction by a server key replaces it. `told` is
-   * what the correction needs beside the amount; `null` for all but the newest (`LIMITS.correctablePurchases`).
+   * Present if a client key recorded it: a server key then replaces the purchase. `told` holds the fields that the
+   * correction needs beside the amount; `null` for all but the newest (`LIMITS.correctablePurchases`).
    */
   byClient?: { told: ToldPurchase | null };
 }
 
-/** What a client key said of a purchase, and when (epoch milliseconds). */
+/** The fields of a client key's purchase, and its time (epoch milliseconds). */
 export interface ToldPurchase {
   at: number;
   currency: string | null;
   productId: string | null;
 }
 
-/** What a campaign gave a player, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
+/** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
 export interface PendingIntervention {
   interventionId: string;
   campaignId: string;
@@ -144,38 +142,38 @@ export interface PendingIntervention {
   /** How often a sync delivered it, and the latest time. */
   offers: number;
   offeredAt: number;
-  /** When the client said that the player saw it: from then on it only waits for a click. */
+  /** When the client reported that the player saw it. From then on only a click can follow. */
   shownAt: number;
 }
 
-/** What a player had of one campaign. Days are UTC, since the Unix epoch. */
+/** A player's counts for one campaign. Days are UTC, since the Unix epoch. */
 export interface CampaignTally {
   campaignId: string;
-  /** Interventions so far. */
+  /** The total of interventions. */
   total: number;
-  /** The day of the latest one, and how many there were on it. */
+  /** The day of the latest intervention, and the count of that day. */
   day: number;
   today: number;
   /** Epoch milliseconds of the latest one; 0: none. */
   lastAt: number;
-  /** When a suppression was noted last, epoch milliseconds, and for which reasons on that UTC day: one bit each. */
+  /** The latest recorded suppression, epoch milliseconds, and the reasons of that UTC day: one bit each. */
   suppressedAt: number;
   suppressed: number;
 }
 
-/** What a flag served a player last: what an event with its `flag_key` exposes. */
+/** The last result that a flag served a player. An event with its `flag_key` counts as its exposure. */
 export interface ServedFlag {
   flagKey: string;
-  /** The version and period it was first served like this. */
+  /** The version and period that first served this result. */
   flagVersion: number;
   period: number;
   variantKey: string | null;
-  /** `null`: too long to keep; the definition has it. */
+  /** `null`: too long to store; the definition holds it. */
   value: JsonText | null;
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
-  /** Changes within the period; at `LIMITS.servedChanges` nothing more is recorded, and the rest may be out of date. */
+  /** Changes within the period. At `LIMITS.servedChanges` recording stops, and the other fields may be outdated. */
   changes: number;
   /** Whether the player was served two variants in this period. */
   mixed: boolean;
@@ -183,9 +181,9 @@ export interface ServedFlag {
   earlier: readonly ServedVariant[];
 }
 
-/** A variant that a flag served a player before the last one. */
+/** A variant that a flag served a player earlier. */
 export interface ServedVariant {
-  /** Of a boolean flag, which has no variants, the value: `true` or `false`. */
+  /** For boolean flags, which have no variants, the value: `true` or `false`. */
   variant: string;
   flagVersion: number;
   period: number;
@@ -196,13 +194,13 @@ export interface ServedVariant {
 export interface FlagExposure {
   flagKey: string;
   flagVersion: number;
-  /** 0 in exposures from before there were periods. */
+  /** 0 in exposures older than periods. */
   period: number;
-  /** Of a boolean flag, which has no variants, the value: `true` or `false`. */
+  /** For boolean flags, which have no variants, the value: `true` or `false`. */
   variantKey: string | null;
 }
 
-/** Everything held about one player but its Idempotency-Keys. */
+/** The complete state of one player, without its Idempotency-Keys. */
 export interface PlayerFields extends PlayerView {
   kind: 'player';
   game: string;
@@ -210,7 +208,7 @@ export interface PlayerFields extends PlayerView {
   lifecycleChangedAt: number;
   purchaseCount: number;
   totalPlaytimeSeconds: number;
-  /** The `country` attribute if it is a string, else '': it stands on every event row. */
+  /** The `country` attribute if it is a string, else ''. Every event row includes it. */
   country: string;
   recentEvents: readonly RecentEvent[];
   /** Most recently counted first. */
@@ -218,7 +216,7 @@ export interface PlayerFields extends PlayerView {
   device: DeviceInfo | null;
   /** In order of the segments' ids. */
   segments: readonly SegmentMembership[];
-  /** When a membership may change with no request at all, epoch milliseconds; 0: never. */
+  /** When a membership may change by time alone, epoch milliseconds; 0: never. */
   segmentsDueAt: number;
   overrides: readonly FlagOverride[];
   /** Oldest first. */
@@ -236,11 +234,11 @@ export interface PlayerFields extends PlayerView {
   sessionsInStage: number;
   /** Oldest first. */
   interventions: readonly PendingIntervention[];
-  /** The one changed longest ago first. */
+  /** The least recently changed first. */
   campaignTallies: readonly CampaignTally[];
-  /** When stage or churn risk may change with no request at all, epoch milliseconds, or before that; 0: never. */
+  /** No later than the next timed change of stage or churn risk, epoch milliseconds; 0: never. */
   lifecycleDueAt: number;
-  /** Whether the player was a high churn risk when that was looked at last. */
+  /** Whether the latest evaluation found a high churn risk. */
   churnHigh: boolean;
   quarantine: QuarantineTally;
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */

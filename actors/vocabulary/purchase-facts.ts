@@ -9,16 +9,16 @@ export interface PurchaseRecorded extends FactBase {
   currency: string | null;
   productId: string | null;
   transactionId: string | null;
-  /** Of the transaction id; see `RecordedPurchase`. `null` without one. */
+  /** Digest of the transaction id; see `RecordedPurchase`. `null` without one. */
   digest: string | null;
   externalId: string;
-  /** Absent in records from before callers had kinds. */
+  /** Absent in records older than kinds of callers. */
   by?: CallerKind;
 }
 
 /**
- * A purchase that a client key recorded does not count any more, as a server key recorded the same transaction: the
- * `PurchaseRecorded` of that follows in the same record. All values are those of the purchase that is taken back.
+ * A purchase by a client key no longer counts, because a server key recorded the same transaction. The server's
+ * `PurchaseRecorded` follows in the same record. All values are those of the reversed purchase.
  */
 export interface PurchaseReversed extends FactBase {
   kind: 'PurchaseReversed';

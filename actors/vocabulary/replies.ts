@@ -4,7 +4,7 @@ import type { FlagReason } from './flag-reason.ts';
 import type { ChurnRisk } from './churn-risk.ts';
 import type { LifecycleStage, PlayerFields, PlayerView, SeenFlag } from './player.ts';
 
-/** A player as it is after a register, patch or read. */
+/** The player after a register, patch or read. */
 export interface PlayerReply {
   kind: 'player';
   player: PlayerView;
@@ -14,7 +14,7 @@ export interface PlayerReply {
 
 export type TrackStatus = 'accepted' | 'duplicate' | 'rejected' | 'quarantined';
 
-/** What became of one tracked event. Times are epoch milliseconds. */
+/** The result of one tracked event. Times are epoch milliseconds. */
 export interface TrackResult {
   index: number;
   eventId: string;
@@ -24,7 +24,7 @@ export interface TrackResult {
   receivedAt: number;
   status: TrackStatus;
   error?: { code: ErrorCode; message: string };
-  /** With `quarantined`: it was set aside by an earlier request. */
+  /** With `quarantined`: an earlier request quarantined it. */
   repeated?: true;
 }
 
@@ -39,7 +39,7 @@ export interface ClaimedReply {
   replayed?: true;
 }
 
-/** What one flag serves a player. */
+/** The result of one flag for a player. */
 export interface FlagEvaluation {
   flagKey: string;
   value: JsonText;
@@ -54,7 +54,7 @@ export interface FlagEvaluation {
 export interface FlagsReply {
   kind: 'flags';
   evaluations: FlagEvaluation[];
-  /** Asked for, and not there. */
+  /** Requested keys without a flag. */
   unknownFlags: string[];
   /** Time the evaluation took, microseconds. */
   durationUs: number;
@@ -67,7 +67,7 @@ export interface OverriddenReply {
   replayed?: true;
 }
 
-/** A recorded session, and the player's totals with it. A repeat says what the first was told. */
+/** A recorded session, and the player's totals with it. A repeat gets the first reply. */
 export interface SessionRecordedReply {
   kind: 'sessionRecorded';
   playerId: string;
@@ -87,13 +87,13 @@ export interface PurchaseRecordedReply {
   replayed?: true;
 }
 
-/** A session was opened: who the player is, and what it gets. Times are epoch milliseconds. */
+/** An opened session: its player, flags and settings. Times are epoch milliseconds. */
 export interface SessionOpenedReply {
   kind: 'sessionOpened';
   sessionId: string;
   player: Pick<PlayerView, 'id' | 'externalId' | 'firstSeenAt' | 'lastSeenAt' | 'attributes'>;
   flags: readonly SeenFlag[];
-  /** Asked for, and not there. */
+  /** Requested keys without a flag. */
   unknownFlags: readonly string[];
   segmentKeys: readonly string[];
   serverTime: number;
@@ -110,16 +110,16 @@ export interface Intervention {
 
 export interface SessionSyncedReply {
   kind: 'sessionSynced';
-  /** Events accepted now: not those that came before. */
+  /** Events accepted by this call, without repeats. */
   eventsAccepted: number;
-  /** The most urgent first. */
+  /** Most urgent first. */
   interventions: readonly Intervention[];
-  /** What changed since the session was last told. */
+  /** Flags whose results differ from those the session has received. */
   flags: readonly SeenFlag[];
   replayed?: true;
 }
 
-/** A session was closed: what it was. */
+/** A summary of the closed session. */
 export interface SessionEndedReply {
   kind: 'sessionEnded';
   sessionId: string;
@@ -131,7 +131,7 @@ export interface SessionEndedReply {
   replayed?: true;
 }
 
-/** The stage of a player's life and what it rests on. Times are epoch milliseconds. */
+/** A player's lifecycle stage and the values it depends on. Times are epoch milliseconds. */
 export interface LifecycleReply {
   kind: 'lifecycle';
   playerId: string;
@@ -149,12 +149,12 @@ export interface ChurnRiskReply {
   risk: ChurnRisk;
 }
 
-/** Answer to what the owner asked itself. */
+/** Reply to a command of the owner itself. */
 export interface NotedReply {
   kind: 'noted';
 }
 
-/** A player was erased, at the time given; `null`: it lives, and ClickHouse knows whether it was erased before. */
+/** A player was erased, and when. `null`: the player exists, and only ClickHouse records earlier erasures. */
 export interface ErasedReply {
   kind: 'erased';
   playerId: string;
@@ -162,18 +162,18 @@ export interface ErasedReply {
   replayed?: true;
 }
 
-/** Everything that live state holds of a player. */
+/** All live state of a player. */
 export interface ExportedReply {
   kind: 'exported';
   player: ExportedPlayer;
 }
 
-/** Answer to what the owner asked itself. */
+/** Reply to a command of the owner itself. */
 export interface NotedReply {
   kind: 'noted';
 }
 
-/** What an owner answers to a command or query. A failure changed nothing. */
+/** The owner's reply to a command or query. A failure changed nothing. */
 export type Reply =
   | PlayerReply
   | TrackedReply
@@ -192,7 +192,7 @@ export type Reply =
   | NotedReply
   | Failure;
 
-/** A reply on its way to the gateway that waits for it. */
+/** A reply on its way to the waiting gateway. */
 export interface AddressedReply {
   requestId: string;
   /** The epoch of the owner that answers; gateways ignore answers of an older owner. */
@@ -201,5 +201,5 @@ export interface AddressedReply {
   reply: Reply;
 }
 
-/** A player as it is handed out whole: of an Idempotency-Key not the answer, which only repeats what is here. */
+/** A complete player for export. Idempotency-Keys omit their replies, which only repeat its fields. */
 export type ExportedPlayer = PlayerFields & { keys: readonly { key: string; at: number }[] };

@@ -1,12 +1,12 @@
 import type { ExportedPlayer, Intervention, Reply } from './replies.ts';
 import type { SeenFlag } from './player.ts';
 
-/** Names, ids and numbers of a reply, beside the texts that are counted. */
+/** Names, ids and numbers of a reply, without the texts that are counted. */
 const REPLY_CHARS = 400;
-/** What stands around each text of a list. */
+/** Separators around each text of a list. */
 const ITEM_CHARS = 4;
 
-/** Rough characters of a reply on its way to a gateway, in a fact, or remembered under an Idempotency-Key. */
+/** Approximate characters of a reply to a gateway, in a fact, or stored under an Idempotency-Key. */
 export function replyChars(reply: Reply): number {
   switch (reply.kind) {
     case 'player':
@@ -43,12 +43,12 @@ export function replyChars(reply: Reply): number {
   }
 }
 
-/** Rough characters of what was told of flags. */
+/** Approximate characters of the flags of a reply. */
 function seenFlagsChars(flags: readonly SeenFlag[]): number {
   return flags.reduce((sum, { flagKey, variant }) => sum + flagKey.length + (variant?.length ?? 0) + 2 * ITEM_CHARS, 0);
 }
 
-/** Rough characters of a list of texts. */
+/** Approximate characters of a list of texts. */
 export function charsOfAll(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + ITEM_CHARS, 0);
 }
@@ -60,7 +60,7 @@ function charsOfInterventions(interventions: readonly Intervention[]): number {
   );
 }
 
-/** Its lists hold a few short texts and numbers an entry. */
+/** Each entry of its lists holds a few short texts and numbers. */
 function exportedChars(player: ExportedPlayer): number {
   const entries = Object.values(player).reduce<number>(
     (sum, value) => sum + (Array.isArray(value) ? value.length : 0),

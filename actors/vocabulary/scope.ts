@@ -1,15 +1,15 @@
 export type Environment = 'live' | 'test';
 
-/** The kind of the API key that a request came with. */
+/** The kind of the API key of a request. */
 export type CallerKind = 'client' | 'server';
 
-/** Who may see and change what: every id is looked up inside one game and environment only. */
+/** The tenant of an access: every id is looked up inside one game and environment only. */
 export interface Scope {
   game: string;
   environment: Environment;
 }
 
-/** Whether two callers share what is remembered. A caller of unknown kind (recorded before kinds were) may be either. */
+/** Whether two callers may be of the same kind. A caller of unknown kind (from an old record) matches both. */
 export function mayBeSame(one: CallerKind | undefined, other: CallerKind | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }

@@ -2,19 +2,19 @@ import type { DeviceInfo } from './commands.ts';
 import type { SeenFlag } from './player.ts';
 import type { FactBase } from './fact-base.ts';
 
-/** An init opened a session. `at` is when. */
+/** An init opened a session. `at` is the time. */
 export interface SessionOpened extends FactBase {
   kind: 'SessionOpened';
   sessionId: string;
-  /** `null`: the init said nothing of it. */
+  /** `null`: the init has no device. */
   device: DeviceInfo | null;
   flagKeys: readonly string[] | null;
-  /** How long it stays open without another call. */
+  /** The session expires this long after its latest call. */
   ttlMs: number;
   externalId: string;
 }
 
-/** A sync: what it added to the session. */
+/** The changes of a sync to its session. */
 export interface SessionSynced extends FactBase {
   kind: 'SessionSynced';
   sessionId: string;
@@ -24,19 +24,19 @@ export interface SessionSynced extends FactBase {
   interventionsClicked: number;
 }
 
-/** What the answer to an init or sync tells of flags: decided after everything else that the call led to. */
+/** The flag changes in the reply to an init or sync, decided after all other consequences of the call. */
 export interface SessionFlagsTold extends FactBase {
   kind: 'SessionFlagsTold';
   sessionId: string;
-  /** Those that differ from what the session was told before; a flag that is no more is not enabled. */
+  /** Flags whose results differ from those the session has received. A removed flag is not enabled. */
   flags: SeenFlag[];
 }
 
-/** A session is over. `at` of an expiry is its due time, however late it was noticed. Complete for ClickHouse. */
+/** A session ended. `at` of an expiry is its due time, even if it ran late. Complete for ClickHouse. */
 export interface SessionClosed extends FactBase {
   kind: 'SessionClosed';
   sessionId: string;
-  /** `replaced`: the player opened more sessions than may be open at once, and this was the oldest. */
+  /** `replaced`: the player exceeded the maximum of open sessions, and this was the oldest. */
   reason: 'ended' | 'expired' | 'replaced';
   openedAt: number;
   endedAt: number;
@@ -48,11 +48,11 @@ export interface SessionClosed extends FactBase {
   externalId: string;
 }
 
-/** A session was recorded by a caller, after it was played. */
+/** A caller recorded a session after it was played. */
 export interface SessionRecorded extends FactBase {
   kind: 'SessionRecorded';
   sessionId: string;
-  /** Of the session id; see `RecordedSession`. */
+  /** Digest of the session id; see `RecordedSession`. */
   digest: string;
   startedAt: number | null;
   endedAt: number | null;

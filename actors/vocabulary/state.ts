@@ -2,22 +2,22 @@ import type { Reply } from './replies.ts';
 import type { CallerKind, Environment } from './scope.ts';
 import type { PlayerFields, PlayerView } from './player.ts';
 
-/** An Idempotency-Key, what it came with and what was answered. */
+/** An Idempotency-Key, the hash of its request, and the reply. */
 export interface RememberedKey {
   key: string;
   bodyHash: string;
   at: number;
   reply: Reply;
-  /** Keys of client and server API keys never meet; absent when the kind was not kept yet: then it meets both. */
+  /** Client and server API keys have separate keys. Absent in older states: then the key matches both kinds. */
   by?: CallerKind;
 }
 
-/** Everything held about one player. Immutable: `evolve` makes a new one. */
+/** The complete state of one player. Immutable: `evolve` returns a new one. */
 export interface PlayerState extends PlayerFields {
   keys: readonly RememberedKey[];
 }
 
-/** Idempotency-Keys of one API key, for writes that belong to no single player. */
+/** Idempotency-Keys of one API key, for writes of more than one player. */
 export interface LedgerState {
   kind: 'ledger';
   id: string;
@@ -27,7 +27,7 @@ export interface LedgerState {
   lastSeq: number;
 }
 
-/** What is left of a player that was erased: that it was, and when. */
+/** The tombstone of an erased player. */
 export interface ErasedState {
   kind: 'erased';
   id: string;
@@ -35,17 +35,17 @@ export interface ErasedState {
   environment: Environment;
   /** Epoch milliseconds. */
   erasedAt: number;
-  /** Idempotency-Keys of the erasure itself, never of what came before. */
+  /** Idempotency-Keys of the erasure itself, without earlier ones. */
   keys: readonly RememberedKey[];
   /** As in `PlayerErased`. */
   quarantined: number;
   lastSeq: number;
 }
 
-/** What a partition holds under an id. */
+/** The state of one entity of a partition. */
 export type EntityState = PlayerState | LedgerState | ErasedState;
 
-/** The part of a player that others may see. */
+/** The public part of a player. */
 export function viewOf(state: PlayerState): PlayerView {
   return {
     id: state.id,

@@ -1,11 +1,11 @@
 /**
- * Why a campaign that was triggered gave a player nothing. Never reorder: tallies hold them as bits.
- * - `cap_total`, `cap_per_day`: as often as the campaign's caps allow, ever or on this UTC day
- * - `cooldown`: too soon after the campaign's last one
- * - `cap_all_campaigns`: as many on this UTC day, of all campaigns together, as a player gets
- * - `quiet_hours`: the player's night
- * - `waiting_full`: as many wait to be shown as are held
- * - `holdout`: the player is among those who get nothing, for comparison
+ * Why a triggered campaign created no intervention. Never reorder: tallies hold the reasons as bits.
+ * - `cap_total`, `cap_per_day`: the campaign's cap is reached, in total or on this UTC day
+ * - `cooldown`: too soon after the campaign's last intervention
+ * - `cap_all_campaigns`: the player's cap over all campaigns is reached on this UTC day
+ * - `quiet_hours`: the time is within the quiet hours of the player
+ * - `waiting_full`: the maximum of waiting interventions is reached
+ * - `holdout`: the player is in the holdout, which gets no interventions
  */
 export const SUPPRESSION_REASONS = [
   'cap_total',

@@ -2,7 +2,7 @@ import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable } from './table.ts';
 
-/** What happened between campaigns and players. */
+/** Tables of interventions, their deliveries and suppressions. */
 
 const EVENTS = {
   InterventionTriggered: 'triggered',

@@ -1,7 +1,7 @@
 import type { FactBase } from '../../actors/vocabulary/fact-base.ts';
 import type { FactOrigin } from './table.ts';
 
-/** Columns that many tables have. */
+/** Columns that many tables share. */
 
 export const SCOPE = {
   game_id: (fact: Pick<FactBase, 'game'>) => fact.game,
@@ -13,7 +13,7 @@ export const ORIGIN = {
   facts_index: (_: unknown, origin: FactOrigin) => origin.index,
 };
 
-/** FACTS' creation as a number that grows with each creation. */
+/** The creation of FACTS as a number that grows with each creation. */
 export function createdMs(stream: string): bigint {
   const ms = Date.parse(stream);
   return BigInt(Number.isNaN(ms) ? 0 : ms);

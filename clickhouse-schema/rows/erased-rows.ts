@@ -1,40 +1,40 @@
 import { TABLES, type PlayerTable, type TableName } from './tables.ts';
 import type { Placing } from './table.ts';
 
-/** An erasure as ClickHouse holds it in `erasures`. */
+/** A row of `erasures` in ClickHouse. */
 export interface PendingErasure {
   game: string;
   environment: string;
   /** A UUID. */
   playerId: string;
-  /** Where it stands in the log; FACTS' creation in epoch milliseconds. */
+  /** Its position in the log; the creation of FACTS is in epoch milliseconds. */
   createdMs: number;
   sequence: number;
   index: number;
   /** Epoch milliseconds. */
   erasedAt: number;
-  /** What was there before anything was deleted; `undefined` until it is counted. */
+  /** Rows counted before the deletion; `undefined` until they are counted. */
   rows: number | undefined;
-  /** The player's device; '': it had none. */
+  /** The player's device; '': none. */
   deviceId: string;
 }
 
-/** How far RECORDS is in ClickHouse. */
+/** The position in RECORDS up to which ClickHouse has its rows. */
 export interface RecordsPosition {
   /** RECORDS' creation, epoch milliseconds. */
   createdMs: number;
   sequence: number;
 }
 
-/** Player tables that are written from RECORDS: their blocks may be repeated until its position has passed them. */
+/** Player tables written from RECORDS. Their blocks may be repeated until the stored position has passed them. */
 const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
 
 /**
- * The condition for rows of a table that come from before their player's erasure. Rows of the player's next life stay, as they
- * stand behind it in the log. Whatever was received before this FACTS was created came from an earlier one, whose sequences
- * mean nothing here. Of a table written from RECORDS only rows at or below its stored position are meant, as with scores.
- * @param erasures of one FACTS, at most one a player
- * @param records `undefined`: nothing of RECORDS is in ClickHouse for certain
+ * The condition for a table's rows from before their player's erasure. Rows of a later life have higher positions and
+ * stay. Rows received before the creation of this FACTS belong to an earlier one, so their sequences are not compared.
+ * In tables written from RECORDS only rows at or below the stored position match, as with scores.
+ * @param erasures of one FACTS, at most one per player
+ * @param records `undefined`: no position of RECORDS is stored in ClickHouse
  */
 export function erasedRows(
   table: PlayerTable,
@@ -45,34 +45,34 @@ export function erasedRows(
   const ids = list(erasures.map(({ playerId }) => playerId));
   const games = list([...new Set(erasures.map(({ game }) => game))]);
   const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
-  // As text: a literal of 128 bits would become a float.
+  // As text, because a literal of 128 bits would become a float.
   const bounds = list(erasures.map((erasure) => String(placeOf(erasure, placing))));
   const bound = `arrayElement(CAST(${bounds} AS Array(UInt128)), indexOf(CAST(${ids} AS Array(UUID)), player_id))`;
-  // Game and environment lead the order of every table, so the engine passes over all others.
-  const whose = `game_id IN ${games} AND environment IN ${environments} AND player_id IN ${ids}`;
-  if (placing !== 'facts') return `${whose} AND version < ${bound}`;
+  // Every table is ordered by game and environment first, so the engine skips all other rows.
+  const scope = `game_id IN ${games} AND environment IN ${environments} AND player_id IN ${ids}`;
+  if (placing !== 'facts') return `${scope} AND version < ${bound}`;
   const createdMs = Math.max(0, ...erasures.map((erasure) => erasure.createdMs));
   const earlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
-  const before = `${whose} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
+  const before = `${scope} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
   return WRITTEN_FROM_RECORDS.has(table) ? `${before} AND ${unrepeated(records)}` : before;
 }
 
-/** The condition for rows in blocks of RECORDS that no sink repeats; those of an earlier RECORDS are among them. */
+/** The condition for rows in blocks of RECORDS that no sink repeats, including those of an earlier RECORDS. */
 function unrepeated(records: RecordsPosition | undefined): string {
   if (records === undefined) return '0';
   const earlier = `received_at < fromUnixTimestamp64Milli(${Math.max(0, records.createdMs)}, 'UTC')`;
   return `(records_sequence <= ${records.sequence} OR ${earlier})`;
 }
 
-/** Tables of scores, which name a device. */
+/** Tables of scores. Their rows hold a device. */
 export const SCORE_TABLES = ['scores', 'challenger_scores'] as const satisfies readonly TableName[];
 
 /**
  * The condition for scores of erased players' devices from before the erasure.
  *
- * Only rows at or below the stored position of RECORDS are deleted: a block above it may be repeated, and a repeat that finds some of
- * its rows would be refused for ever. Rows received before this RECORDS was created came from an earlier one.
- * @param erasures of players whose device no other player has
+ * Only rows at or below the stored position of RECORDS match: a repeated block that finds some of its rows deleted
+ * would be refused on every attempt. Rows received before the creation of this RECORDS belong to an earlier one.
+ * @param erasures of players whose device belongs to no other player
  */
 export function erasedScores(erasures: readonly PendingErasure[], records: RecordsPosition): string {
   const until = new Map<string, number>();
@@ -83,22 +83,22 @@ export function erasedScores(erasures: readonly PendingErasure[], records: Recor
   const games = list([...new Set(erasures.map(({ game }) => game))]);
   const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
   const devices = list(erasures.map(({ deviceId }) => deviceId));
-  const whose = `game_id IN ${games} AND environment IN ${environments} AND device_id IN ${devices}`;
+  const scope = `game_id IN ${games} AND environment IN ${environments} AND device_id IN ${devices}`;
   const bounds = `CAST([${[...until.values()].join(', ')}] AS Array(Int64))`;
   const key = `indexOf(CAST(${list([...until.keys()])} AS Array(String)), ${DEVICE_KEY})`;
-  // An index of 0 finds 0, which no score is as old as.
+  // An index of 0 yields 0, and every score is later than that.
   const before = `toUnixTimestamp64Milli(scored_at) <= arrayElement(${bounds}, ${key})`;
-  return `${whose} AND ${before} AND ${unrepeated(records)}`;
+  return `${scope} AND ${before} AND ${unrepeated(records)}`;
 }
 
-/** Names of games and environments hold no slash. */
+/** Names of games and environments contain no slash. */
 export const deviceKey = ({
   game,
   environment,
   deviceId,
 }: Pick<PendingErasure, 'game' | 'environment' | 'deviceId'>): string => `${game}/${environment}/${deviceId}`;
 
-/** The same in SQL. */
+/** The same key in SQL. */
 export const DEVICE_KEY = "concat(game_id, '/', environment, '/', device_id)";
 
 function placeOf({ createdMs, sequence, index }: PendingErasure, placing: Placing): bigint {

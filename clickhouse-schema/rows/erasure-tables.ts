@@ -2,7 +2,7 @@ import { timeText } from './column-values.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable } from './table.ts';
 
-/** Erasures of players, and how far each is. Its rows outlive the player's. */
+/** Erasures of players and their progress. The rows are kept after the player's own rows are deleted. */
 
 const erasures = factTable(['PlayerErased'], (fact) => [fact])({
   placing: null,

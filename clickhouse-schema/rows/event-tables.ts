@@ -3,7 +3,7 @@ import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable } from './table.ts';
 
-/** Events as they were accepted, those that were set aside, and which of these were released. */
+/** Tables of accepted, quarantined and released events. */
 
 const events = factTable(['EventTracked'], (fact) => [fact])({
   placing: 'facts',

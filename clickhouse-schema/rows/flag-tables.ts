@@ -2,7 +2,7 @@ import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable } from './table.ts';
 
-/** What players saw of flags, and which of them were served two variants within a period. */
+/** Tables of flag exposures, and of players who were served two variants within a period. */
 
 const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
   placing: 'facts',

@@ -44,7 +44,7 @@ describe('rows of sessions and purchases', () => {
     }
   });
 
-  it('tell what was not said from nothing', () => {
+  it('distinguish absent values from empty ones', () => {
     expect(namedRowsOf(session, PLACE)[0]?.[1]).toMatchObject({
       start_time: '1970-01-01 00:00:01.000',
       end_time: null,

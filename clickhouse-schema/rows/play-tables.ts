@@ -3,7 +3,7 @@ import { decimalText, timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable } from './table.ts';
 
-/** Sessions that are over, as an init opened them or a caller recorded them, and purchases. */
+/** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
 
 const sessions = factTable(['SessionClosed', 'SessionRecorded'], (fact) => [
   fact.kind === 'SessionClosed'
@@ -34,7 +34,7 @@ const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0
 
 const purchases = factTable(
   ['PurchaseRecorded', 'PurchaseReversed'],
-  // A reversal stands under the time at which its purchase was received, so that every day adds up.
+  // A reversal has the receive time of its purchase, so that the sum of each day is correct.
   (fact) => [
     fact.kind === 'PurchaseRecorded'
       ? { ...fact, receivedAt: fact.at, recordedBy: keyKind(fact.by), counts: 1 }

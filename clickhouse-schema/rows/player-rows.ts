@@ -2,14 +2,14 @@ import { isPlayerTable, sequenceColumn, TABLE_NAMES, TABLES, type PlayerTable } 
 import type { QueryResult } from '../queries/query-result.ts';
 
 /**
- * Tables that tell what a player did, in the order an export shows them. The others hold its present state again, which an
- * export takes from the owner.
+ * Tables of a player's activity, in the order of an export. The other tables repeat the present state, which an export
+ * reads from the owner.
  */
 export const HISTORY_TABLES: readonly PlayerTable[] = TABLE_NAMES.filter((table) => isPlayerTable(table)).filter(
   (table) => TABLES[table].placing === 'facts',
 );
 
-/** The last row of a table that was shown. */
+/** The position of the last row of a page. */
 export interface RowPlace {
   /** Epoch milliseconds. */
   receivedMs: number;
@@ -25,14 +25,17 @@ export interface PlayerRowsQuery {
   table: PlayerTable;
   after: RowPlace;
   limit: number;
-  /** The row that goes over it is the last, so there is always one. As ClickHouse holds them: as JSON they may be twice as long. */
+  /**
+   * The page ends with the row that exceeds it, so it has at least one row. Sizes in ClickHouse; JSON may be twice as
+   * large.
+   */
   bytes: number;
 }
 
-/** Some rows of a table, oldest first. */
+/** A page of rows of a table, oldest first. */
 export interface PlayerRowsPage {
   rows: PlacedRow[];
-  /** Whether there are rows behind them. */
+  /** Whether more rows follow. */
   more: boolean;
 }
 
@@ -42,16 +45,16 @@ export interface PlacedRow {
   sizeBytes: number;
 }
 
-/** Before every row. */
+/** A position before every row. */
 export const FIRST_PLACE: RowPlace = { receivedMs: -(2 ** 45), sequence: 0, index: 0 };
 
-/** Column → value as in the table; times are ISO 8601. */
+/** Column to value, as in the table; times are ISO 8601. */
 export type PlayerRow = Readonly<Record<string, unknown>>;
 
-/** Runs a statement whose values are bound. */
+/** Runs a statement with bound values. */
 type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
-/** Asks for some rows of one player in a table, oldest first, each with its place in the stream it was written from. */
+/** Reads a page of one player's rows in a table, oldest first, each with its position in its source stream. */
 export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>> {
   const { game, environment, playerId, table, after, limit, bytes } = query;
   const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
@@ -61,7 +64,7 @@ export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<
     ms: after.receivedMs,
     sequence: after.sequence,
     index: after.index,
-    // One row more than there is room for tells whether there is another page.
+    // Reads one row more than the page holds, to detect a next page.
     limit: limit + 1,
     bytes,
   });
@@ -81,7 +84,7 @@ export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<
   return { kind: 'answered', value: { rows, more: Number(asked.value[0]?.place_found ?? 0) > rows.length } };
 }
 
-/** Where a row stands in the stream it was written from, how large it is, and how many rows there were before bytes were bounded. */
+/** The position of a row in its source stream, its size, and the number of rows before the bound on bytes. */
 interface PlaceColumns {
   place_ms: string | number;
   place_sequence: string | number;
@@ -91,15 +94,15 @@ interface PlaceColumns {
 }
 
 /**
- * First the keys of the page's rows are found, then the rows: so the engine holds the wide columns of one page, however many rows the
- * player has. In `events` the keys come from a projection in this order (0014_event_queries.sql); see event-query.ts.
+ * Finds the keys of the page's rows first and then the rows, so the engine reads the wide columns of one page only. For
+ * `events` a projection in this order holds the keys (0014_event_queries.sql); see event-query.ts.
  */
 function playerRowsSql(table: PlayerTable, after: RowPlace): string {
   const sequence = sequenceColumn(table);
   const index = sequence.replace('_sequence', '_index');
   const place = `received_at, ${sequence}, ${index}`;
   const key = table === 'events' ? `event_name, ${place}` : place;
-  const whose = 'game_id = {game: String} AND environment = {environment: String} AND player_id = {player: UUID}';
+  const scope = 'game_id = {game: String} AND environment = {environment: String} AND player_id = {player: UUID}';
   const behind = `
       AND received_at >= fromUnixTimestamp64Milli({ms: Int64})
       AND (received_at > fromUnixTimestamp64Milli({ms: Int64})
@@ -113,10 +116,10 @@ FROM (
     SELECT ${TABLES[table].columns.join(', ')}, toUnixTimestamp64Milli(received_at) AS place_ms,
       ${sequence} AS place_sequence, ${index} AS place_index, byteSize(${TABLES[table].columns.join(', ')}) AS place_bytes
     FROM ${table}
-    WHERE ${whose} AND (${key}) IN (
+    WHERE ${scope} AND (${key}) IN (
       SELECT ${key}
       FROM ${table}
-      PREWHERE ${whose}${after.receivedMs < 0 ? '' : behind}
+      PREWHERE ${scope}${after.receivedMs < 0 ? '' : behind}
       ORDER BY player_id, ${place}
       LIMIT {limit: UInt32}
     )

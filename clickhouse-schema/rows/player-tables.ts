@@ -6,11 +6,11 @@ import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable, type FactOrigin } from './table.ts';
 import type { Value } from './tab-separated.ts';
 
-/** What the service holds of players, and the changes of their stages. */
+/** Tables of players' state and of their stage changes. */
 
 const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
-/** A column that only players have. */
+/** A column that only players have a value for. */
 function ofPlayer(valueOf: (player: PlayerState) => Value) {
   return ({ state }: { state: EntityState }): Value => (state.kind === 'player' ? valueOf(state) : undefined);
 }
@@ -67,8 +67,8 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
 export const STATE_TABLES = { player_snapshots, lifecycle_transitions };
 
 /**
- * Replaces the player's snapshots, which are to be deleted, until the player's own next one: a rebuild must find nothing of
- * the player before the record of its erasure, and then apply all of that record.
+ * Replaces the player's snapshots, which will be deleted, until the player's next snapshot. A rebuild must find no
+ * snapshot older than the record of the erasure, and then apply that whole record.
  */
 function tombstone(fact: PlayerErased, origin: FactOrigin): EntitySnapshot {
   const { entityId: id, game, environment, at, quarantined = 0 } = fact;
@@ -77,7 +77,7 @@ function tombstone(fact: PlayerErased, origin: FactOrigin): EntitySnapshot {
   return { kind: 'EntitySnapshot', entityId: id, game, environment, at, state };
 }
 
-/** Newer snapshots replace older ones: first by the stream's creation, as sequences start over with it. */
+/** Newer snapshots replace older ones. The stream's creation counts first, because sequences restart with it. */
 function snapshotVersion({ stream, sequence }: FactOrigin): string {
   return String((createdMs(stream) << 64n) | BigInt(sequence));
 }

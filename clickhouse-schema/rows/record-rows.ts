@@ -14,7 +14,7 @@ export function scoreRows(records: readonly ScoreRecord[], origin: RecordOrigin)
   });
 }
 
-/** The rows of a model that was loaded, one for each measure. */
+/** The rows of a loaded model, one for each measure. */
 export function referenceRows(reference: ModelReference, origin: RecordOrigin): TableRow[] {
   return reference.measures.map((measure, index) => [
     'model_references',
@@ -30,7 +30,7 @@ export function deliveryRows(records: readonly DeliveryRecord[], origin: RecordO
   ]);
 }
 
-/** The rows of a message of webhooks that were disabled. */
+/** The rows of a message of disabled webhooks. */
 export function disablingRows(records: readonly WebhookDisabling[], origin: RecordOrigin): TableRow[] {
   return records.map((record, index) => [
     'webhook_disablings',

@@ -5,9 +5,9 @@ import type { WebhookDisabling } from '../../streams/records/webhook-disabling.t
 import { timeText } from './column-values.ts';
 import { recordTable, type RecordTable } from './table.ts';
 
-/** Scores, references of models, attempts to deliver webhooks, and webhooks that were disabled. */
+/** Tables of scores, model references, delivery attempts and disabled webhooks. */
 
-/** Of `scores` and `challenger_scores` alike. Scores name a device, not a player. */
+/** The columns of both `scores` and `challenger_scores`. Scores hold a device, not a player. */
 const scores: RecordTable<ScoreRecord, null> = recordTable({
   placing: null,
   columns: {
@@ -46,7 +46,7 @@ const model_references: RecordTable<{ reference: ModelReference; measure: ModelR
     },
   });
 
-/** Written from RECORDS, but of a fact: the rows of an erased player are deleted with the fact they report. */
+/** Written from RECORDS, but about a fact: an erased player's rows are deleted together with that fact's. */
 const webhook_deliveries: RecordTable<DeliveryRecord, 'facts'> = recordTable({
   placing: 'facts',
   columns: {
@@ -98,12 +98,12 @@ export const RECORD_TABLES = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Deliveries that an old version queued may lack an id: one such row must not refuse its whole block. */
+/** Deliveries queued by an old version may lack an id. One such row must not fail its whole block. */
 function uuidOf(text: string): string {
   return UUID.test(text) ? text : NO_UUID;
 }
 
-/** An array of numbers as a column takes it. */
+/** An array of numbers in the format of a column. */
 function arrayText(numbers: readonly number[]): string {
   return `[${numbers.join(',')}]`;
 }

@@ -4,7 +4,7 @@ import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 import type { FactOrigin } from './table.ts';
 
-/** One insert: rows of one table and one month of `received_at`, so that the engine makes one part of it, all or nothing. */
+/** One insert: rows of one table and one month of `received_at`, so that the engine writes one part atomically. */
 export interface RowBlock {
   table: TableName;
   rows: number;
@@ -15,17 +15,17 @@ export interface RowBlock {
   receivedToMs: number;
 }
 
-/** Rows gathered for one insert per table and month, already as the text ClickHouse takes. */
+/** Rows collected for one insert per table and month, already in ClickHouse's text format. */
 export interface RowBatch {
-  /** The rows of a record of FACTS. */
+  /** Adds the rows of a record of FACTS. */
   add(record: CommitRecord, place: Pick<FactOrigin, 'stream' | 'sequence'>): void;
-  /** Rows of whatever else. */
+  /** Adds other rows. */
   addRows(rows: readonly TableRow[]): void;
-  /** Rows held, over all tables. */
+  /** The number of rows, over all tables. */
   readonly rows: number;
-  /** A block for every table and month with rows, in a fixed order. */
+  /** The blocks of every table and month with rows, in a fixed order. */
   blocks(): RowBlock[];
-  /** Starts over. What `blocks` gave is gone. */
+  /** Empties the batch. Blocks returned earlier become invalid. */
   clear(): void;
 }
 
@@ -40,7 +40,7 @@ interface Lines {
 /** An empty batch. */
 export function createRowBatch(): RowBatch {
   const held = new Map<TableName, Lines[]>(TABLE_NAMES.map((table) => [table, []]));
-  /** Memory of the batch before. */
+  /** Memory reused from the previous batch. */
   const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
   let rows = 0;
 
@@ -100,7 +100,7 @@ export function createRowBatch(): RowBatch {
 
 let month = { fromMs: 0, toMs: 0, number: 0 };
 
-/** The month of a moment in UTC, as `toYYYYMM` tells months apart. The last answer is kept: rows come in runs of one month. */
+/** The UTC month of a time, as `toYYYYMM` returns it. Caches the last month, because consecutive rows share it. */
 function monthOf(epochMs: number): number {
   if (epochMs >= month.fromMs && epochMs < month.toMs) return month.number;
   const date = new Date(epochMs);

@@ -14,7 +14,7 @@ const snapshot = (state: EntityState) =>
   ({ kind: 'EntitySnapshot', game: 'demo', environment: 'live', entityId: state.id, at: 5_000, state }) as const;
 
 describe('rows of facts', () => {
-  it('an event becomes one row of `events`, with where it stands in the log', () => {
+  it('an event becomes one row of `events`, with its position in the log', () => {
     const [row, ...more] = namedRowsOf(
       aTrackedEvent({ properties: '{"a":"\\"\\n"}', sessionId: 's1', country: 'DE' }),
       PLACE,
@@ -50,7 +50,7 @@ describe('rows of facts', () => {
     [{ by: 'client', eventName: 'purchase' }, ['caller', 'client']],
     [{ by: 'server', eventName: 'win' }, ['caller', 'server']],
     [{ by: 'service', eventName: 'purchase' }, ['service', '']],
-    // From before makers were kept.
+    // From before sources were recorded.
     [{ eventName: 'purchase' }, ['', '']],
     [{ eventName: 'session_recorded' }, ['', '']],
     [{ eventName: 'win' }, ['caller', '']],
@@ -69,7 +69,7 @@ describe('rows of facts', () => {
     expect(namedRowsOf(aTrackedEvent({ timestamp }), PLACE)[0]?.[1]['timestamp']).toBe(stored);
   });
 
-  it('a snapshot of a player carries what analysts see, and the whole state', () => {
+  it('a snapshot of a player holds the analysts’ columns and the whole state', () => {
     const state = aPlayer({ totalRevenue: 123_456, email: 'a@example.com', lastSeq: 8, attributes: '{"level":3}' });
     const [row] = namedRowsOf(snapshot(state), PLACE);
     expect(row?.[0]).toBe('player_snapshots');
@@ -86,7 +86,7 @@ describe('rows of facts', () => {
     expect(decodeState(Buffer.from(String(row?.[1]['state']), 'base64'))).toEqual(state);
   });
 
-  it('a snapshot of a ledger is no player', () => {
+  it('a snapshot of a ledger has no player columns', () => {
     const ledger: EntityState = {
       kind: 'ledger',
       id: 'ledger:k1',
@@ -147,7 +147,7 @@ describe('rows of facts', () => {
     ]);
   });
 
-  it('memberships are ordered by creation of the stream, then record, then place in it, and fit 128 bits', () => {
+  it('memberships are ordered by creation of the stream, then record, then index, and fit 128 bits', () => {
     const version = (stream: string, sequence: number, index: number) =>
       BigInt(String(namedRowsOf(entered, { stream, sequence, index, partition: 0 })[1]?.[1]['version']));
     const inOrder = [
@@ -214,7 +214,7 @@ describe('rows of facts', () => {
     expect(batch.rows).toBe(4);
   });
 
-  it('a batch that starts over holds nothing of the one before', () => {
+  it('a cleared batch holds no earlier rows', () => {
     const batch = createRowBatch();
     const add = (eventId: string) =>
       batch.add(aCommit([aTrackedEvent({ eventId })]), { stream: PLACE.stream, sequence: 1 });
@@ -225,7 +225,7 @@ describe('rows of facts', () => {
     expect(batch.blocks().map(({ rows, bytes }) => [rows, String(bytes).split('\t')[0]])).toEqual([[1, 'b']]);
   });
 
-  it('a block holds rows of one month: the engine makes it one part, all or nothing', () => {
+  it('a block holds rows of one month, so the engine writes one part atomically', () => {
     const at = (text: string) => ({ ...aTrackedEvent({ eventId: text }), at: Date.parse(text) });
     const times = ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
     const batch = createRowBatch();

@@ -3,7 +3,7 @@ import { TABLES_OF_FACT, type TableName } from './tables.ts';
 import type { FactOrigin } from './table.ts';
 import type { Value } from './tab-separated.ts';
 
-/** A row of a table: values in the order of its columns. `undefined` is the column's default. */
+/** A row of a table: values in column order. `undefined` selects the column's default. */
 export type TableRow = readonly [table: TableName, values: readonly Value[], receivedMs: number];
 
 /** The rows of one fact. */

@@ -2,7 +2,7 @@ import { timeText } from './column-values.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { factTable, type FactOrigin } from './table.ts';
 
-/** Who entered and left which segment, and who is in it. */
+/** Tables of segment transitions and memberships. */
 
 const segment_transitions = factTable(['SegmentEntered', 'SegmentExited'], (fact) => [fact])({
   placing: 'facts',
@@ -38,8 +38,8 @@ const segment_membership_states = factTable(['SegmentEntered', 'SegmentExited'],
 export const SEGMENT_TABLES = { segment_transitions, segment_membership_states };
 
 /**
- * Newer memberships replace older ones: first by the stream's creation, as sequences start over with it, then by record and by
- * index, as a player may enter and leave a segment within one record. 48, 48 and 32 bits.
+ * Newer memberships replace older ones: by the stream's creation, because sequences restart with it, then by record,
+ * then by index, because one record may hold an entry and an exit. 48, 48 and 32 bits.
  */
 function membershipVersion({ stream, sequence, index }: FactOrigin): string {
   return String((createdMs(stream) << 80n) | (BigInt(sequence) << 32n) | BigInt(index));

@@ -4,7 +4,7 @@ import { createTabSeparated, lineOf } from './tab-separated.ts';
 
 const UNESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
 
-/** Reads as ClickHouse does: cells end at tabs, rows at line feeds, `\N` is NULL. */
+/** Parses like ClickHouse: cells end at tabs, rows at line feeds, `\N` is NULL. */
 function read(text: string): (string | null)[][] {
   return text
     .split('\n')
@@ -29,7 +29,7 @@ describe('rows as TabSeparated', () => {
     expect(lineOf([[], ['a', "it's", 'tab\t', 'back\\slash']])).toBe("[]\t['a','it\\'s','tab\\t','back\\\\slash']\n");
   });
 
-  it('any text comes back as it was, and an empty row is no empty line', () => {
+  it('any text is read back unchanged, and an empty row is no empty line', () => {
     const cell = oneof(
       string({ unit: 'binary' }),
       constantFrom('\n\n', ';\n', '\\N', '\t', '\\', '\r\n'),
@@ -47,7 +47,7 @@ describe('rows as TabSeparated', () => {
     );
   });
 
-  it('grows beyond its first memory, and starts over with none of it seen', () => {
+  it('grows beyond its initial memory, and `clear` hides all earlier rows', () => {
     const text = createTabSeparated();
     const long = 'ü'.repeat(50_000);
     text.add(['a', long]);

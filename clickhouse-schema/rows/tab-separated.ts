@@ -1,22 +1,24 @@
-/** A value as it may stand in a row. `undefined` and null are written alike: the column's default, or NULL where it may be. */
+/**
+ * A value of a row. `undefined` and null are written alike: as the column's default, or as NULL in nullable columns.
+ */
 export type Value = string | number | boolean | readonly string[] | null | undefined;
 
-/** Rows as the text of ClickHouse's TabSeparated, in one piece of memory that grows and is used again. */
+/** Rows in ClickHouse's TabSeparated format, in one growing buffer that is reused. */
 export interface TabSeparated {
   /** Adds one row. */
   add(values: Iterable<Value>): void;
-  /** What was added so far. Valid until `clear`. */
+  /** All rows so far. Valid until `clear`. */
   bytes(): Uint8Array;
   clear(): void;
 }
 
 const FIRST_BYTES = 64 * 1024;
-/** UTF-8 takes at most three bytes for one UTF-16 unit. */
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
 /**
- * Starts an empty text. The memory is kept between uses, as fresh memory has to be zeroed by the system first: that was a
- * third of the time of the thread that writes rows.
+ * Returns an empty text. The buffer is reused, because the system zeroes fresh memory: that took a third of the time of
+ * the thread that writes rows.
  */
 export function createTabSeparated(): TabSeparated {
   let buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
@@ -60,7 +62,7 @@ function isList(value: Value): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** Inside an array texts stand in single quotes, and are escaped once. */
+/** Inside an array, texts are single-quoted and escaped once. */
 function quoted(text: string): string {
   return escaped(text).replaceAll("'", "\\'");
 }

@@ -2,9 +2,9 @@ import type { Fact } from '../../actors/vocabulary/facts.ts';
 import { storable } from './column-values.ts';
 import type { Value } from './tab-separated.ts';
 
-/** Where a fact stands in the log. */
+/** The position of a fact in the log. */
 export interface FactOrigin {
-  /** FACTS' creation, as the broker spells it. */
+  /** The creation of FACTS, in the broker's spelling. */
   stream: string;
   /** The record's sequence. */
   sequence: number;
@@ -14,25 +14,25 @@ export interface FactOrigin {
 }
 
 /**
- * How a player's rows say which fact they come from. `facts`: by `facts_sequence` and `facts_index`, of the FACTS of their time.
- * The others have a `version`: FACTS' creation, the record's sequence and, for `memberships`, the fact's index.
+ * How a player's rows identify their fact. `facts`: by `facts_sequence` and `facts_index` in the FACTS of their time.
+ * The others have a `version`: the creation of FACTS, the record's sequence and, for `memberships`, the fact's index.
  */
 export type Placing = 'facts' | 'snapshots' | 'memberships';
 
-/** What the writer, the eraser and the export need of any table. */
+/** The properties of a table that the writer, the eraser and the export use. */
 export interface Table<P extends Placing | null = Placing | null> {
-  /** In the order in which values are written. */
+  /** In write order. */
   readonly columns: readonly string[];
-  /** `null`: an erased player's rows are not deleted by player. */
+  /** `null`: no rows of an erased player are deleted by player. */
   readonly placing: P;
-  /** Whether only the newest row of a kind is kept: a row written twice is there once, and rows cannot be counted. */
+  /** Whether only the newest row of a key is kept. A row written twice then exists once, and rows cannot be counted. */
   readonly replacing: boolean;
 }
 
-/** The values of one row, in the order of the columns, and its `received_at` in epoch milliseconds. */
+/** The values of one row in column order, and its `received_at` in epoch milliseconds. */
 export type Values = readonly [values: Value[], receivedMs: number];
 
-/** A table whose rows are made of facts. */
+/** A table with rows made from facts. */
 export interface FactTable<
   P extends Placing | null = Placing | null,
   K extends Fact['kind'] = Fact['kind'],
@@ -46,9 +46,9 @@ type FactsByKind = { [F in Fact as F['kind']]: F };
 
 /**
  * Declares a table of facts.
- * @param facts the kinds of facts that have rows in it
- * @param sources what the rows of a fact are made of, one each
- * @param declaration.columns each column with its value, in the order in which they are written: only append
+ * @param facts the kinds of facts with rows in this table
+ * @param sources returns the sources of a fact's rows, one per row
+ * @param declaration.columns each column with its value, in write order: only append
  */
 export function factTable<K extends Fact['kind'], S>(
   facts: readonly K[],
@@ -81,7 +81,7 @@ export function factTable<K extends Fact['kind'], S>(
   };
 }
 
-/** Where a message stands in RECORDS. */
+/** The position of a message in RECORDS. */
 export interface RecordOrigin {
   /** The message's sequence. */
   sequence: number;
@@ -89,12 +89,12 @@ export interface RecordOrigin {
   storedAtMs: number;
 }
 
-/** A table whose rows are made of the items of messages in RECORDS. */
+/** A table with rows made from the items of messages in RECORDS. */
 export interface RecordTable<S, P extends Placing | null = Placing | null> extends Table<P> {
   row(source: S, origin: RecordOrigin, index: number): Values;
 }
 
-/** Declares a table of RECORDS; `index` is the item's in its message. */
+/** Declares a table of RECORDS; `index` is the item's index in its message. */
 export function recordTable<S, const P extends Placing | null = null>(declaration: {
   placing: P;
   replacing?: true;

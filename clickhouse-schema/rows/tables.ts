@@ -10,8 +10,8 @@ import { SEGMENT_TABLES } from './segment-tables.ts';
 import type { FactTable, Placing, Table } from './table.ts';
 
 /*
- * Every table that a sink writes, in the order in which the blocks of a batch are written. A new table is its SQL and its
- * declaration in the file of its subject.
+ * All tables that a sink writes, in write order of a batch's blocks. A new table needs its SQL and its declaration in
+ * the file of its subject.
  */
 
 const FACT_TABLES = {
@@ -41,15 +41,15 @@ export function isPlayerTable(table: TableName): table is PlayerTable {
   return TABLES[table].placing !== null;
 }
 
-/** Where a table's rows stand in their stream: by this column the rows of a batch are found again. */
+/** The column with the position of a table's rows in their stream. It identifies the rows of a batch. */
 export function sequenceColumn(table: TableName): string {
   return TABLES[table].columns.includes('records_sequence') ? 'records_sequence' : 'facts_sequence';
 }
 
-/** A kind of fact that is missing here does not compile where rows are made: it has no table and is not declared to have none. */
+/** Rows of a missing kind of fact do not compile: each kind needs a table or a declaration that it has none. */
 type KnownKind = RecordedKind | FactWithoutRows['kind'];
 
-/** The tables that a kind of fact has rows in. What others changed is in the snapshot that follows them. */
+/** The tables with rows of a kind of fact. The next snapshot contains the changes of the other kinds. */
 export const TABLES_OF_FACT = tablesOfFact();
 
 function tablesOfFact(): ReadonlyMap<KnownKind, readonly (readonly [TableName, FactTable])[]> {

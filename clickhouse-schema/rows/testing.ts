@@ -4,7 +4,7 @@ import { TABLES } from './tables.ts';
 import type { FactOrigin } from './table.ts';
 import type { Value } from './tab-separated.ts';
 
-/** The rows of a fact with the names of their columns. */
+/** The rows of a fact as objects by column name. */
 export function namedRowsOf(fact: Fact, origin: FactOrigin): [table: string, Record<string, Value>, number][] {
   return rowsOf(fact, origin).map(([table, values, receivedMs]) => [
     table,

@@ -59,7 +59,7 @@ type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
  * Opens the store. Resolves once it holds every document that exists, and follows changes from then on. A document that
  * cannot be read (another version wrote it, or its secrets are encrypted with another key) is logged and ignored; the
  * store keeps the version before it.
- * @param box encrypts and decrypts the secrets of documents; without it they are stored in the clear
+ * @param box encrypts and decrypts the secrets of documents; without it they are stored in plain text
  */
 export async function openConfigStore(log: Log, clock: Clock, logger: Logger, box?: SecretBox): Promise<ConfigStore> {
   const bucket = log.bucket('CONFIG');

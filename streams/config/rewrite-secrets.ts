@@ -3,7 +3,7 @@ import type { DocumentAddress, DocumentKind } from '../../actors/vocabulary/docu
 import { createdRevisionOf } from './webhook-revision.ts';
 
 /**
- * Writes every document again whose secrets are not stored as this process stores them: in the clear, or with an
+ * Writes every document again whose secrets are not stored as this process stores them: in plain text, or with an
  * earlier key. A document that changes meanwhile is skipped, because the change stores its secrets anew.
  * @returns how many were written, and how many could not be
  */

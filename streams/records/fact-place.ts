@@ -1,14 +1,14 @@
-/** Where a record stands: the stream FACTS, identified by its creation, and the sequence in it. */
+/** The position of a record: the stream FACTS, identified by its creation, and the sequence in it. */
 export interface RecordPlace {
   /** Creation time of FACTS, in the broker's spelling. */
   created: string;
   sequence: number;
 }
 
-/** Where a fact stands: a record of FACTS, and the fact's index in it. */
+/** The position of a fact: a record of FACTS, and the fact's index in it. */
 export interface FactPlace extends RecordPlace {
   index: number;
 }
 
-/** A place before every erasure. */
+/** A position before every erasure. */
 export const BEFORE_ALL: FactPlace = { created: '', sequence: 0, index: 0 };

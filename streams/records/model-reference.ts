@@ -15,7 +15,7 @@ export interface ReferenceBins {
   measure: string;
   /** Ascending. */
   edges: readonly number[];
-  /** One more than edges: share i is of values `edges[i - 1] < value <= edges[i]`. */
+  /** One more than edges: share i is of values with `edges[i - 1] < value <= edges[i]`. */
   shares: readonly number[];
 }
 

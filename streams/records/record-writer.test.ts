@@ -15,7 +15,7 @@ function createWorld(options: Omit<MemoryBrokerOptions, 'clock'> = {}) {
   const log = broker.connect('scorer');
   const writer = createRecordWriter({ log, clock, node: 'n-1', writer: 'n-1-a', logger: silentLogger });
 
-  /** What RECORDS holds, message by message. */
+  /** The messages of RECORDS. */
   async function messages(): Promise<string[][]> {
     const reader = broker.connect('reader').read('RECORDS', { from: 1, onWaiting: () => {} });
     await clock.advance(10);
@@ -24,7 +24,7 @@ function createWorld(options: Omit<MemoryBrokerOptions, 'clock'> = {}) {
     return taken;
   }
 
-  /** Settles all of them, however long it takes. */
+  /** Waits for the outcomes of all appends, for any duration. */
   async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
     let done: T[] | undefined;
     void Promise.all(promises).then((values) => (done = values));
@@ -51,7 +51,7 @@ describe('the record writer', () => {
     expect(await world.writer.append([])).toBe('stored');
   });
 
-  it('sends records that come during two appends as the next message', async () => {
+  it('sends records given during two appends as the next message', async () => {
     const world = createWorld({ faults: { latencyMs: () => 5 } });
     const first = world.writer.append([aScore(1)]);
     await world.clock.advance(1);
@@ -79,7 +79,7 @@ describe('the record writer', () => {
     expect(await world.messages()).toEqual([idsOf(1)]);
   });
 
-  it('is unavailable at the deadline, also for records behind it, and continues when the broker is back', async () => {
+  it('is unavailable at the deadline, also for later records, and continues when the broker is back', async () => {
     const world = createWorld();
     world.log.disconnect();
     const first = world.writer.append([aScore(1)]);

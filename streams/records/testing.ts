@@ -3,7 +3,7 @@ import type { ScoreRecord } from './score-record.ts';
 /** The id of the nth record of a test: a UUIDv7. */
 const recordId = (n: number): string => `019b7600-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-/** A score record for tests, told apart by `n`; everything else that matters to a test is given by it. */
+/** A score record for tests, identified by `n`. Each test sets the fields it depends on. */
 export function aScore(n: number, some: Partial<ScoreRecord> = {}): ScoreRecord {
   return {
     recordId: recordId(n),

@@ -11,8 +11,8 @@ import type {
 } from '../../actors/vocabulary/commands.ts';
 
 /**
- * Layout of a command, version 1: what every event pays for goes by position, without names; rarer bodies stay objects.
- * A later field goes to the end, and reading supplies its default.
+ * Layout of a command, version 1. Fields of every event are positional, without names; rare bodies stay objects. A
+ * later field goes to the end, and reading supplies its default.
  */
 export type CommandTuple = [
   requestId: string,
@@ -23,12 +23,12 @@ export type CommandTuple = [
   deadlineAt: number,
   configRevision: number,
   body: TrackTuple | SyncTuple | EndTuple | Exclude<CommandBody, TrackEvents | SyncSession | EndSession>,
-  // Absent in commands from before callers had kinds.
+  // Absent in commands older than kinds of callers.
   byClient?: boolean,
 ];
 
 type TrackTuple = [items: ItemTuple[], idempotency: IdempotencyClaim | null, ledgerId: string | null];
-/** The player and the session of every event are the command's. */
+/** All events have the player and the session of their command. */
 type SyncTuple = [
   kind: 'sync',
   playerId: string,
@@ -64,7 +64,7 @@ type ItemTuple = [
   properties: string,
   sessionId: string | null,
   timestamp: number,
-  // Nearly no event has any of these: they are left out then.
+  // Omitted when all are absent, as in almost every event.
   quarantine?: QuarantineTuple | null,
   release?: ReleaseTuple | null,
   schemaFault?: string,

@@ -10,8 +10,8 @@ import {
 } from '../../actors/vocabulary/event-tracked.ts';
 
 /**
- * Layout of a FACTS record, version 1. Events come in runs of thousands and go by position; other facts are objects,
- * whose shapes msgpackr writes once a record. A later field goes to the end, and reading supplies its default.
+ * Layout of a FACTS record, version 1. Events come in runs of thousands and are positional. Other facts are objects,
+ * whose shapes msgpackr writes once per record. A later field goes to the end, and reading supplies its default.
  */
 export type CommitTuple = [
   partition: number,

@@ -1,8 +1,8 @@
 import type { DeliveryOutcome, DeliveryRecord } from '../records/delivery-record.ts';
 
 /**
- * Layout of a RECORDS message of delivery attempts, version 1: an array of these. A later field goes to the end, and reading supplies
- * its default.
+ * Layout of a RECORDS message of delivery attempts, version 1: an array of these. A later field goes to the end, and
+ * reading supplies its default.
  */
 export type DeliveryTuple = [
   deliveryId: string,

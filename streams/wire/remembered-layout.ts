@@ -3,8 +3,8 @@ import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import type { RecentEvent, RecordedPurchase } from '../../actors/vocabulary/player.ts';
 
 /*
- * Layout of what a player remembers of requests that can come again, version 1. A later field goes to the end, and reading
- * supplies its default. `byClient` is absent where the kind of the caller is not known.
+ * Layout of a player's stored requests that can repeat, version 1. A later field goes to the end, and reading supplies
+ * its default. `byClient` is absent where the kind of the caller is unknown.
  */
 
 export type RecordedPurchaseTuple = [
@@ -12,7 +12,7 @@ export type RecordedPurchaseTuple = [
   amount: number,
   totalRevenue: number,
   purchaseCount: number,
-  // Absent in purchases by server keys, and in those from before callers had kinds.
+  // Absent in purchases by server keys, and in those older than kinds of callers.
   byClient?: [] | ToldTuple,
 ];
 type ToldTuple = [at: number, currency: string | null, productId: string | null];

@@ -1,9 +1,9 @@
 import type { AddressedReply, Reply, TrackedReply, TrackResult, TrackStatus } from '../../actors/vocabulary/replies.ts';
 
-/** Layout of a reply, version 1: the answer to tracked events by position, the others as objects. */
+/** Layout of a reply, version 1. Replies to tracked events are positional, the others are objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];
 
-/** A reply inside other records (facts, states) too. */
+/** The layout also serves replies inside other records (facts, states). */
 export type WireReply = TrackedTuple | Exclude<Reply, TrackedReply>;
 
 type TrackedTuple = [replayed: boolean, results: ResultTuple[]];
@@ -16,7 +16,7 @@ type ResultTuple = [
   receivedAt: number,
   status: number,
   error: TrackResult['error'] | null,
-  // Left out by nearly all.
+  // Omitted when all are absent, as in almost every reply.
   repeated?: true,
 ];
 

@@ -1,8 +1,8 @@
 import type { ScoreBucket, ScoreRecord } from '../records/score-record.ts';
 
 /**
- * Layout of a RECORDS message of scores, version 1: an array of these. Scores come in runs of thousands and go by position.
- * A later field goes to the end, and reading supplies its default.
+ * Layout of a RECORDS message of scores, version 1: an array of these. Scores come in runs of thousands and are
+ * positional. A later field goes to the end, and reading supplies its default.
  */
 export type ScoreTuple = [
   recordId: string,

@@ -1,7 +1,7 @@
 import type { FlagReason } from '../../actors/vocabulary/flag-reason.ts';
 import type { ServedFlag } from '../../actors/vocabulary/player.ts';
 
-/** Layout of what a flag served a player, version 1. Earlier variants end it, so a later field goes into a tuple of its own. */
+/** Layout of a served flag result, version 1. Earlier variants end it, so a later field needs a tuple of its own. */
 export type ServedTuple = [
   flagKey: string,
   flagVersion: number,
@@ -12,7 +12,7 @@ export type ServedTuple = [
   segmentId: string | null,
   changes: number,
   mixed: boolean,
-  // Left out by nearly all.
+  // Omitted when all are absent, as in almost every result.
   ...earlier: [variant: string, flagVersion: number, period: number, reason: number][],
 ];
 

@@ -1,6 +1,9 @@
 import type { OpenSession } from '../../actors/vocabulary/player.ts';
 
-/** Layout of an open session in a player's state, version 1. A later field goes to the end, and reading supplies its default. */
+/**
+ * Layout of an open session in a player's state, version 1. A later field goes to the end; reading supplies its
+ * default.
+ */
 export type SessionTuple = [
   sessionId: string,
   openedAt: number,

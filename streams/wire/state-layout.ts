@@ -22,8 +22,8 @@ import type {
 } from '../../actors/vocabulary/player.ts';
 
 /**
- * Layout of a state, version 1. States are written for every changed player a few times a second and read back one by
- * one, so names would be most of their bytes. A later field goes to the end, and reading supplies its default.
+ * Layout of a state, version 1. Every changed player's state is written a few times a second and decoded one by one, so
+ * field names would be most of its bytes. A later field goes to the end, and reading supplies its default.
  */
 export type StateTuple = PlayerTuple | LedgerTuple | ErasedTuple;
 
@@ -49,28 +49,28 @@ type PlayerTuple = [
   recentEvents: EventTuple[],
   keys: KeyTuple[],
   lastSeq: number,
-  // Absent in states written before there were segments and flags.
+  // Absent in states older than segments and flags.
   counters?: CounterTuple[],
   device?: DeviceTuple | null,
   segments?: MembershipTuple[],
   segmentsDueAt?: number,
   overrides?: OverrideTuple[],
   exposures?: ExposureTuple[],
-  // Absent in states written before there were sessions.
+  // Absent in states older than sessions.
   sessions?: SessionTuple[],
   activity?: ActivityTuple,
   recordedSessions?: RecordedSessionTuple[],
   recordedPurchases?: RecordedPurchaseTuple[],
   sessionsInStage?: number,
-  // Absent in states written before there were campaigns.
+  // Absent in states older than campaigns.
   interventions?: InterventionTuple[],
   campaignTallies?: TallyTuple[],
-  // Absent in states written before stages had thresholds.
+  // Absent in states older than stage thresholds.
   lifecycleDueAt?: number,
   churnHigh?: boolean,
-  // Absent in states written before there was a quarantine.
+  // Absent in states older than the quarantine.
   quarantine?: QuarantineTuple,
-  // Absent in states written before what was served was kept.
+  // Absent in states older than stored flag results.
   servedFlags?: ServedTuple[],
 ];
 type CounterTuple = [name: string, day: number, ...counts: number[]];
@@ -230,7 +230,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     sessionsInStage: tuple[31] ?? 0,
     interventions: (tuple[32] ?? []).map(interventionFromTuple),
     campaignTallies: (tuple[33] ?? []).map(tallyFromTuple),
-    // A look in the past is made at once, and finds when the next is due.
+    // A due time in the past causes an evaluation at once, which sets the next due time.
     lifecycleDueAt: tuple[34] ?? tuple[14],
     churnHigh: tuple[35] ?? false,
     quarantine: quarantineFromTuple(tuple[36] ?? [0]),

@@ -1,11 +1,11 @@
 import type { ChurnRiskChanged } from '../../../../actors/vocabulary/facts.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
 
-/** Ten-thousandths to a score or contribution, hundredths to a confidence. */
+/** Units of the stored integers: ten-thousandths for scores and contributions, hundredths for confidences. */
 const SCORE_SCALE = 10_000;
 const CONFIDENCE_SCALE = 100;
 
-/** `data` of churn.risk_high: the Churn risk as on the wire (contract: Churn risk), and the player's `external_id`. */
+/** `data` of churn.risk_high: the API's churn risk (contract: Churn risk) and the player's `external_id`. */
 export function churnData({ entityId, externalId, risk }: ChurnRiskChanged): JsonText {
   return JSON.stringify({
     player_id: entityId,

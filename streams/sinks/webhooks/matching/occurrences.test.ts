@@ -29,13 +29,13 @@ const EXPOSED: FlagExposed = {
   externalId: 'ext-1',
 };
 
-/** What a webhook is told of a fact: kind, time, data. */
+/** The kind, time and data that a webhook receives for a fact. */
 function told(fact: Fact): [string | undefined, number | undefined, unknown] {
   const occurrence = occurrenceOf(fact);
   return [occurrence?.type, occurrence?.timestamp, JSON.parse(occurrence?.data() ?? 'null')];
 }
 
-describe('what webhooks are told of segments and flags', () => {
+describe('webhook payloads of segments and flags', () => {
   it('an entry is player.segment_entered, an exit player.segment_exited: segment_id and segment_key', () => {
     const data = {
       player_id: ENTERED.entityId,
@@ -62,7 +62,7 @@ describe('what webhooks are told of segments and flags', () => {
     expect(occurrenceOf(EXPOSED)?.data()).toContain('"__proto__":{"x":1}');
   });
 
-  it('an exposure through a segment names the segment; a boolean has no variant', () => {
+  it('an exposure through a segment has the segment’s id; a boolean has no variant', () => {
     const fact: FlagExposed = {
       ...EXPOSED,
       variantKey: null,
@@ -78,7 +78,7 @@ describe('what webhooks are told of segments and flags', () => {
     });
   });
 
-  it('a high churn risk is churn.risk_high: the risk and external_id; its end is told to nobody', () => {
+  it('a high churn risk is churn.risk_high: the risk and external_id; its end is not reported', () => {
     const churned: ChurnRiskChanged = {
       kind: 'ChurnRiskChanged',
       game: 'demo',
@@ -116,7 +116,7 @@ describe('what webhooks are told of segments and flags', () => {
     expect(occurrenceOf({ ...churned, high: false })).toBeUndefined();
   });
 
-  it('nothing is told of what only schedules, overrides, remembers or is set aside', () => {
+  it('timers, overrides, stored results and quarantined events are not reported', () => {
     const base = { game: 'demo', environment: 'live', entityId: ENTERED.entityId, at: AT } as const;
     expect(occurrenceOf({ ...base, kind: 'SegmentsScheduled', dueAt: 5 })).toBeUndefined();
     expect(occurrenceOf({ ...base, kind: 'LifecycleScheduled', dueAt: 5 })).toBeUndefined();
@@ -125,8 +125,8 @@ describe('what webhooks are told of segments and flags', () => {
   });
 });
 
-describe('what webhooks are told of campaigns', () => {
-  it('an intervention is campaign.triggered: campaign_id and intervention_id; nothing of what follows it', () => {
+describe('webhook payloads of campaigns', () => {
+  it('an intervention is campaign.triggered: campaign_id and intervention_id; its later facts are not reported', () => {
     const about = {
       game: 'demo',
       environment: 'live',

@@ -8,20 +8,20 @@ import { ofFact, type AnyOccurrence, type SampleBase } from './fact-occurrence.t
 import { playerData } from './player-data.ts';
 
 /*
- * The webhook kinds and the facts they report: for each the payload's `data` and a sample for test deliveries. A kind of the
- * catalogue (config/webhook-kinds.ts) without an entry here does not compile.
+ * Maps webhook kinds to facts, with each payload's `data` and a sample for test deliveries. A kind of the catalogue
+ * (config/webhook-kinds.ts) without an entry does not compile.
  */
 
-/** A fact in the words of the webhook contract. */
+/** A fact in the terms of the webhook contract. */
 export interface Occurrence {
   type: WebhookKind;
-  /** When it happened, epoch milliseconds: an event's own time, else when the service learned of it. */
+  /** Time of occurrence, epoch milliseconds: an event's own timestamp, else the receive time. */
   timestamp: number;
-  /** The payload's `data`. Made only when some webhook wants it. */
+  /** The payload's `data`. Called only when a webhook matches. */
   data: () => JsonText;
 }
 
-/** Kinds with a name of their own; a tracked event is of kind `event.<its name>`. */
+/** Kinds with a fixed name; a tracked event has the kind `event.<its name>`. */
 type NamedKind = Exclude<WebhookKind, `event.${string}`>;
 
 const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
@@ -57,7 +57,7 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
     data: segmentData,
     sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentExited' }),
   }),
-  // Per exposure, not per evaluation: once per player, flag, period and variant.
+  // Reported per exposure, not per evaluation: once per player, flag, period and variant.
   'flag.evaluated': ofFact('FlagExposed', {
     timestamp: ({ at }) => at,
     data: evaluationData,
@@ -129,7 +129,7 @@ const BY_FACT: ReadonlyMap<Fact['kind'], readonly [NamedKind, AnyOccurrence]> = 
     .map((type) => [NAMED[type].fact, [type, NAMED[type]]]),
 );
 
-/** What webhooks report of this fact; `undefined`: nothing. */
+/** The report of this fact; `undefined`: webhooks do not report it. */
 export function occurrenceOf(fact: Fact): Occurrence | undefined {
   if (fact.kind === 'EventTracked') return withType(`event.${fact.eventName}`, TRACKED.read(fact));
   const named = BY_FACT.get(fact.kind);
@@ -140,19 +140,19 @@ function withType(type: WebhookKind, read: ReturnType<AnyOccurrence['read']>): O
   return read === undefined ? undefined : { type, ...read };
 }
 
-/** Whether a text is a kind of the catalogue that is not about events. */
+/** Whether a text is a kind of the catalogue other than an event. */
 export function isNamed(kind: string): kind is NamedKind {
   return Object.hasOwn(NAMED, kind);
 }
 
-/** A fact of the kind that never happened. */
+/** A sample fact of the kind. */
 export function sampleOf(kind: NamedKind, base: SampleBase): Fact {
   return NAMED[kind].sample(base);
 }
 
 export const SAMPLE_EVENT = 'sample_event';
 
-/** A tracked event of the name that never happened. */
+/** A sample event of the name. */
 export function sampleEvent(base: SampleBase, eventName: string) {
   return {
     ...base,
@@ -200,7 +200,7 @@ function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
 function evaluationData(fact: FlagExposed): JsonText {
   const { entityId, externalId, flagKey, flagVersion, value, variantKey, reason, segmentId } = fact;
   const before = JSON.stringify({ player_id: entityId, external_id: externalId, flag_key: flagKey });
-  // JSON.stringify leaves out a segment_id that is undefined.
+  // JSON.stringify omits an undefined segment_id.
   const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
   return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
 }

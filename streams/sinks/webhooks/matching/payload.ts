@@ -3,7 +3,7 @@ import { isReservedHeader } from '../../../config/webhook-headers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { signDelivery } from '../delivery/signature.ts';
 
-/** The body of one attempt (contract: Webhook delivery payload). `data` is spliced in as the JSON text it is. */
+/** The body of one attempt (contract: Webhook delivery payload). `data` is JSON text and is inserted unchanged. */
 export function deliveryBody(
   delivery: Pick<Delivery, 'id' | 'type' | 'timestamp' | 'data' | 'webhook' | 'attempt'>,
 ): Uint8Array {
@@ -15,7 +15,7 @@ export function deliveryBody(
   );
 }
 
-/** The headers of one attempt. The webhook's own never replace those that describe or sign the body. */
+/** The headers of one attempt. The webhook's own headers never replace those that describe or sign the body. */
 export function deliveryHeaders(
   delivery: Pick<Delivery, 'id'>,
   webhook: WebhookDocument,

@@ -1,12 +1,12 @@
 import type { JsonText } from '../../../../src/kernel/json.ts';
 import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
 
-/** Ten-thousandths to a unit of money. */
+/** Ten-thousandths per unit of money. */
 const MONEY_SCALE = 10_000;
 
 /**
- * `data` of player.created and player.updated: the Player as on the wire (contract: Player), `player_id` beside it as in
- * every kind, and the names of what changed. `attributes` is spliced in as the JSON text it is.
+ * `data` of player.created and player.updated: the API's player (contract: Player), `player_id` as in every kind, and
+ * the names of the changed fields. `attributes` is JSON text and is inserted unchanged.
  */
 export function playerData(player: PlayerView, changed: readonly string[]): JsonText {
   const before = JSON.stringify({
