@@ -14,7 +14,7 @@ import type { PartitionLog } from './partition-log.ts';
 
 /**
  * Explains an exposure that no caller's command caused: an earlier evaluation did. The log does not show its time and
- * revision, so any time at which the player was served exactly this will do.
+ * revision, so any time since the first request at which the player was served exactly this will do.
  * @returns `undefined` when no evaluation explains it, or the player had seen that before
  */
 export function explainExposure(
@@ -23,7 +23,7 @@ export function explainExposure(
   { history, flags, timeline, tick }: Asked,
 ): { fact: FlagExposed; next: PlayerState } | undefined {
   const { entityId, flagKey, flagVersion, at } = fact;
-  const isAsked = history.attempts.some(
+  const first = history.attempts.find(
     ({ body, invokedTick }) =>
       body.kind === 'EvaluateFlags' &&
       body.exposes &&
@@ -32,9 +32,10 @@ export function explainExposure(
       body.flagKeys.includes(flagKey) &&
       invokedTick < tick,
   );
-  if (!isAsked) return undefined;
+  if (first === undefined) return undefined;
+  const firstStep = stepsBy(timeline, first.invokedTick);
   const definitions = [...flags.between(0, tick)].filter((set) => set.get(flagKey)?.version === flagVersion);
-  for (let step = timeline.steps.length; step >= 0; step--) {
+  for (let step = timeline.steps.length; step >= firstStep; step--) {
     const then = timeline.at(step)(entityId);
     if (then?.kind !== 'player') return undefined;
     for (const set of definitions) {
@@ -46,6 +47,11 @@ export function explainExposure(
     }
   }
   return undefined;
+}
+
+/** The number of steps whose records were stored by a tick. */
+function stepsBy({ steps }: Timeline, tick: number): number {
+  return steps.filter((step) => step.tick <= tick).length;
 }
 
 /** Everything that clients asked up to a tick. */
@@ -98,12 +104,11 @@ export function explainServed(
  * @param asked attempts of the partition
  */
 export function checkServed(world: World, asked: readonly Attempt[], log: PartitionLog): void {
-  const stepBy = (tick: number) => log.timeline.steps.filter((step) => step.tick <= tick).length;
   for (const { body, invokedTick, outcome } of asked) {
     if (body.kind !== 'EvaluateFlags' || outcome === undefined || outcome.reply === 'lost') continue;
     if (outcome.reply.kind !== 'flags') continue;
-    const from = stepBy(invokedTick);
-    const steps = Array.from({ length: stepBy(outcome.tick) - from + 1 }, (_, turn) => from + turn);
+    const from = stepsBy(log.timeline, invokedTick);
+    const steps = Array.from({ length: stepsBy(log.timeline, outcome.tick) - from + 1 }, (_, turn) => from + turn);
     for (const evaluation of outcome.reply.evaluations) {
       const isStored = steps.some((step) => {
         const state = log.timeline.at(step)(body.playerId);
@@ -126,8 +131,11 @@ function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boole
   );
 }
 
-function isOf(fact: FlagExposed, { value, variantKey, reason }: ReturnType<typeof evaluated>): boolean {
-  return fact.value === value && fact.variantKey === variantKey && fact.reason === reason;
+/** Whether the exposure contains exactly the evaluation. Rules of two segments may serve the same value. */
+function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId }: FlagEvaluation): boolean {
+  return (
+    fact.value === value && fact.variantKey === variantKey && fact.reason === reason && fact.segmentId === segmentId
+  );
 }
 
 /**

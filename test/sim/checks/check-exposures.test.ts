@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { aFlag, aRule, memberOf } from '../../../actors/flags/samples.ts';
+import { aPlayer } from '../../../actors/testing.ts';
+import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { FlagHistory } from '../model/flag-history.ts';
+import { createHistory } from '../history.ts';
+import { createTimeline } from '../timeline.ts';
+import { createWorld } from '../world.ts';
+import { explainExposure } from './check-exposures.ts';
+
+/** Serves true to the members of two segments, by a rule for each. */
+const FLAG = aFlag({
+  rules: [aRule({ segmentId: 'seg_first', priority: 0 }), aRule({ segmentId: 'seg_second', priority: 1 })],
+  periods: [{ period: 1, version: 1, since: 1_000 }],
+});
+
+/**
+ * The explanation of an exposure of `segmentId`.
+ * @param before the player's segments before a client evaluates the flag
+ * @param since the segments after it
+ */
+function explain({ before, since, segmentId }: { before: string[]; since: string[]; segmentId: string }) {
+  const world = createWorld(1);
+  const history = createHistory(world);
+  const timeline = createTimeline();
+  const flags: FlagHistory = {
+    flagsAt: () => new Map([[FLAG.key, FLAG]]),
+    between: () => new Set([new Map([[FLAG.key, FLAG]])]),
+  };
+  const addState = (state: PlayerState, sequence: number): void => {
+    timeline.addStep(new Map([[state.id, state]]), { sequence, tick: world.tick() });
+    timeline.endRecord(sequence);
+  };
+  const playerIn = (segments: string[]): PlayerState => aPlayer({ segments: segments.map(memberOf) });
+  const state = playerIn(since);
+
+  addState(playerIn(['seg_second']), 1);
+  addState(playerIn(before), 2);
+  history.begin({
+    gateway: 'n1',
+    partition: 0,
+    origin: { game: state.game, environment: state.environment, receivedAt: 0 },
+    body: { kind: 'EvaluateFlags', playerId: state.id, flagKeys: [FLAG.key], context: '{}', exposes: true },
+  });
+  addState(state, 3);
+  return explainExposure(exposureOf(state, segmentId), state, { history, flags, timeline, tick: world.tick() });
+}
+
+function exposureOf({ id: entityId, game, environment, externalId }: PlayerState, segmentId: string): FlagExposed {
+  const base = { kind: 'FlagExposed', entityId, game, environment, at: 2_000, externalId } as const;
+  const flag = { flagKey: FLAG.key, flagVersion: 1, period: 1, attribution: 'served' } as const;
+  return { ...base, ...flag, variantKey: null, value: 'true', reason: 'segment_match', segmentId };
+}
+
+describe('explainExposure', () => {
+  it('finds the evaluation if another segment serves the same value since', () => {
+    const own = explain({ before: ['seg_first'], since: ['seg_second'], segmentId: 'seg_first' });
+    expect(own?.fact).toMatchObject({ value: 'true', segmentId: 'seg_first' });
+  });
+
+  it('finds none for a segment by which the flag never served the value', () => {
+    expect(explain({ before: ['seg_first'], since: ['seg_first'], segmentId: 'seg_third' })).toBeUndefined();
+  });
+
+  it('finds none for a segment that the player left before the request', () => {
+    expect(explain({ before: ['seg_first'], since: ['seg_first'], segmentId: 'seg_second' })).toBeUndefined();
+  });
+});
