@@ -2,7 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-/** Files of the whole service that measure how long something takes: they run one after another, with nothing beside them. */
+/**
+ * Files of the whole service that measure how long something takes: they run one after another, with nothing beside
+ * them.
+ */
 const TIMED = ['bad-input', 'cost', 'fuzz', 'targeting'].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
@@ -12,8 +15,8 @@ const TIMED = ['bad-input', 'cost', 'fuzz', 'targeting'].map((name) => `test/e2e
 const WORKERS = availableParallelism() + 1;
 
 /**
- * Five projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every
- * form they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
+ * Five projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every form
+ * they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
  * files of these that measure time. `sim`: the deterministic simulation.
  *
  * Files run side by side, so every file starts its own servers on free ports and in folders of its own. Files of `unit`
@@ -57,7 +60,7 @@ export default defineConfig({
           name: 'sim',
           include: ['test/sim/**/*.test.ts'],
           testTimeout: 300_000,
-          hookTimeout: 600_000,
+          hookTimeout: 900_000,
         },
       },
       {

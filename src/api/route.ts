@@ -9,8 +9,8 @@ import { compile } from './validation.ts';
 import type { KeyKind } from './api-key.ts';
 
 /*
- * Routes: declarations of method, path, keys, schemas, errors and action. Validation, the OpenAPI document and the route
- * tests derive from them; adding an endpoint is adding one declaration to routes.ts.
+ * Routes: declarations of method, path, keys, schemas, errors and action. Validation, the OpenAPI document and the
+ * route tests derive from them; adding an endpoint is adding one declaration to routes.ts.
  */
 
 /** The documentation, permissions and schemas of a route. OpenAPI and the route tests read only these. */
@@ -85,7 +85,9 @@ export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> exten
   input: I;
   /** The players that a request names. Routes for client keys must declare them, for the check of player tokens. */
   players?: PlayersOf<Input<I>>;
-  /** Whether the route handles faulty values in list items itself (`context.faults`). Otherwise they fail the request. */
+  /**
+   * Whether the route handles faulty values in list items itself (`context.faults`). Otherwise they fail the request.
+   */
   takesFaultyItems?: boolean;
   action: Action<Input<I>, Prepared, Result>;
 }

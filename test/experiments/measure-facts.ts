@@ -13,8 +13,8 @@ interface Player {
 }
 
 /**
- * What `experimentQuery` measures of conversions and counts, from the facts themselves: a reading of its own, to hold the SQL
- * against and to measure thousands of experiments without an engine.
+ * What `experimentQuery` measures of conversions and counts, from the facts themselves: a reading of its own, to hold
+ * the SQL against and to measure thousands of experiments without an engine.
  */
 export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery): MeasuredVariant[] {
   const players = new Map<string, Player>();

@@ -19,8 +19,8 @@ export interface PlacedFact {
 export type Crash = 'before' | 'after';
 
 /**
- * An owner without its log: the service's own decisions and its own queue of what evaluations leave to remember. Each call
- * is a commit of its own.
+ * An owner without its log: the service's own decisions and its own queue of what evaluations leave to remember. Each
+ * call is a commit of its own.
  */
 export interface ExperimentOwner {
   readonly log: readonly PlacedFact[];

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 
 /*
- * Ports of services that tests start. Services are given a port before they listen on it, and listen on it again after a
- * restart, so a port must stay with its test in between.
+ * Ports of services that tests start. Services are given a port before they listen on it, and listen on it again after
+ * a restart, so a port must stay with its test in between.
  *
  * Invariants
  * 1. A port is given out once on this machine while the process that asked lives: that process listens on a guard port

@@ -11,8 +11,8 @@ const PLAYERS = 100;
 const LEAST_PLAYERS = 25;
 
 /**
- * The service's own decisions, statistics and rules of what counts, over experiments in which the variants do not differ: with
- * contexts, edits, overrides, offline play and crashes. What is found significant is found by chance.
+ * The service's own decisions, statistics and rules of what counts, over experiments in which the variants do not
+ * differ: with contexts, edits, overrides, offline play and crashes. What is found significant is found by chance.
  */
 describe(`${EXPERIMENTS} experiments between variants that are the same`, { timeout: 300_000 }, () => {
   const total = { exposures: 0, misattributed: 0, crashes: 0, offline: 0, excluded: 0, mismatches: 0 };

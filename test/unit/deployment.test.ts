@@ -8,8 +8,8 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { STREAMS } from '../../streams/stream-definitions.ts';
 
 /*
- * Docker cannot run everywhere the tests do: here the deployment files are held against the code and each other, so that
- * a renamed variable, port, role or file is found before somebody deploys it.
+ * Docker cannot run everywhere the tests do: here the deployment files are held against the code and each other, so
+ * that a renamed variable, port, role or file is found before somebody deploys it.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -14,9 +14,9 @@ import { aCommit } from '../../streams/sinks/testing.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
 /*
- * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain model
- * that adds each session and each purchase once, in arbitrary precision, and the rows of purchases add up to them. Of a transaction
- * that both kinds of key recorded, the server key's word counts.
+ * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain
+ * model that adds each session and each purchase once, in arbitrary precision, and the rows of purchases add up to
+ * them. Of a transaction that both kinds of key recorded, the server key's word counts.
  */
 
 const ID = aPlayer().id;

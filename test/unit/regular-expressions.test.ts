@@ -10,12 +10,14 @@ import { readConfig } from '../../src/config.ts';
 import { ATTACK_CHARACTERS, isLinearByConstruction, pumpsOf } from '../support/regex-shape.ts';
 
 /*
- * The engine's regular expressions backtrack: over a text from outside one may take a square or an exponential of its length, and
- * stop the process. Every one of the product is held here in two ways: its shape shows that it is linear, or somebody reviewed
- * it; and it is attacked.
+ * The engine's regular expressions backtrack: over a text from outside one may take a square or an exponential of its
+ * length, and stop the process. Every one of the product is held here in two ways: its shape shows that it is linear,
+ * or somebody reviewed it; and it is attacked.
  */
 
-/** Expressions whose shape alone does not show it. Each with the reason why a search is linear, or its text is short. */
+/**
+ * Expressions whose shape alone does not show it. Each with the reason why a search is linear, or its text is short.
+ */
 const REVIEWED: Readonly<Record<string, string>> = {
   // The text of a condition's or schema's pattern: `regexLength` characters at most.
   '/\\\\.|\\[(?:\\\\.|[^\\]\\\\])*\\]|\\{(?<least>\\d+)(?:,(?<most>\\d*))?\\}|./gs':
@@ -142,7 +144,10 @@ describe('the attack and the proof', () => {
   ])('accept /%s/%s', (source, flags) => expect(isLinearByConstruction(source, flags)).toBe(true));
 });
 
-/** A search over a text of this size takes well under a millisecond when it is linear, and a second when it is quadratic. */
+/**
+ * A search over a text of this size takes well under a millisecond when it is linear, and a second when it is
+ * quadratic.
+ */
 const ATTACK_LENGTH = 20_000;
 const CONTROL_LENGTH = 8_000;
 const MOST_MS = 40;

@@ -9,7 +9,9 @@ import { PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
 
-/* The routes that erase a player and return the receipt. The owner erases; ClickHouse has the number of deleted rows. */
+/*
+ * The routes that erase a player and return the receipt. The owner erases; ClickHouse has the number of deleted rows.
+ */
 
 const Receipt = Type.Object(
   {

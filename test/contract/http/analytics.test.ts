@@ -122,8 +122,8 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     const [control, wide] = variantsIn(body.data);
     expect(control).toEqual({ variant_key: 'control', players: 100, conversions: 10, sum: 10, mean: 0.1, ...nothing });
     expect(wide).toMatchObject({ variant_key: 'wide', players: 100, conversions: 20, sum: 20, mean: 0.2, lift: 1 });
-    // Variance of the lift: .2 × .8 / (99 × .01) + .1 × .9 × .04 / (99 × .0001) = .16162 + .36364, so a standard error of .72474;
-    // Welch's degrees are 172.5, for which tables give t = 1.9738.
+    // Variance of the lift: .2 × .8 / (99 × .01) + .1 × .9 × .04 / (99 × .0001) = .16162 + .36364, so a standard error
+    // of .72474; Welch's degrees are 172.5, for which tables give t = 1.9738.
     expect(wide?.['ci_low']).toBeCloseTo(1 - 1.9738 * 0.72474, 3);
     expect(wide?.['ci_high']).toBeCloseTo(1 + 1.9738 * 0.72474, 3);
     expect(Number(wide?.['p_value'])).toBeGreaterThan(0.05);

@@ -27,7 +27,9 @@ import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver, type ReceivedRequest, type Respond } from '../../support/webhook-receiver.ts';
 
-/* Webhook deliveries over HTTP, real NATS and the real ClickHouse engine: requests, deliveries and the log of attempts. */
+/*
+ * Webhook deliveries over HTTP, real NATS and the real ClickHouse engine: requests, deliveries and the log of attempts.
+ */
 
 let nats: TestNats;
 let clickhouse: TestClickhouse;
