@@ -1,6 +1,6 @@
 import { decodeCommands, decodeCommit, encodeCommands, encodeCommit } from '../streams/codec.ts';
-import { pairsCase, type Pair } from './lib/pairs.ts';
-import { sampleCommand, sampleCommit } from './lib/sample-records.ts';
+import { pairsCase, type Pair } from './lib/figures/pairs.ts';
+import { sampleCommand, sampleCommit } from './lib/service/sample-records.ts';
 
 /** Messages as short and as long as group commit makes them. */
 const SIZES = [1, 100, 1_000];

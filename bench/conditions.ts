@@ -5,7 +5,7 @@ import type { PlayerState } from '../actors/vocabulary/state.ts';
 import type { Condition } from '../actors/targeting.ts';
 import { aPlayer } from '../actors/testing.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
-import { pairsCase, type Pair, type Work } from './lib/pairs.ts';
+import { pairsCase, type Pair, type Work } from './lib/figures/pairs.ts';
 import type { EventCounter } from '../actors/vocabulary/player.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);

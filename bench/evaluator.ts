@@ -3,7 +3,7 @@ import { seededHash } from '../actors/flags/hash.ts';
 import type { Subject, Targeting } from '../actors/targeting.ts';
 import { aPlayer } from '../actors/testing.ts';
 import type { FlagDocument } from '../actors/vocabulary/documents.ts';
-import { pairsCase, type Pair } from './lib/pairs.ts';
+import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);
 /** Enough that no player stays in the processor's nearest cache. */

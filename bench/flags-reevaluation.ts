@@ -1,12 +1,12 @@
 import type { Bench } from './lib/bench.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
 import { measureOpenLoop, type Run } from './lib/run.ts';
-import { endSections, latencyRows, medianOf, perProcess, type NamedRuns } from './lib/run-tables.ts';
-import { SAMPLE_SEGMENTS } from './lib/sample-flags.ts';
-import { createSegment, evaluated, putSegment } from './lib/segments.ts';
-import type { LocalServiceOptions, Service } from './lib/service.ts';
-import { latencyAt, medianRatio, type Latency } from './lib/statistics.ts';
-import { figure, LATENCY_HEAD, section, table, tableOf, type Row } from './lib/table.ts';
+import { endSections, latencyRows, medianOf, perProcess, type NamedRuns } from './lib/report/run-tables.ts';
+import { SAMPLE_SEGMENTS } from './lib/service/sample-flags.ts';
+import { createSegment, evaluated, putSegment } from './lib/service/segments.ts';
+import type { LocalServiceOptions, Service } from './lib/service/service.ts';
+import { latencyAt, medianRatio, type Latency } from './lib/figures/statistics.ts';
+import { figure, LATENCY_HEAD, section, table, tableOf, type Row } from './lib/report/table.ts';
 
 /** One edit, until every player is evaluated under it. */
 interface Edit {

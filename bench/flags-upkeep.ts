@@ -1,11 +1,11 @@
 import type { Bench } from './lib/bench.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
 import { measureClosedLoop, type Run } from './lib/run.ts';
-import { endSections, latencyTable, medianOf, perProcess, type NamedRuns } from './lib/run-tables.ts';
-import { createSegment, evaluated, putSegment } from './lib/segments.ts';
-import type { LocalServiceOptions, Service } from './lib/service.ts';
-import { times } from './lib/statistics.ts';
-import { section, tableOf } from './lib/table.ts';
+import { endSections, latencyTable, medianOf, perProcess, type NamedRuns } from './lib/report/run-tables.ts';
+import { createSegment, evaluated, putSegment } from './lib/service/segments.ts';
+import type { LocalServiceOptions, Service } from './lib/service/service.ts';
+import { times } from './lib/figures/statistics.ts';
+import { section, tableOf } from './lib/report/table.ts';
 
 /** Ingest of single events while so many segments are kept up to date. */
 interface UpkeepFigures {

@@ -1,16 +1,16 @@
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
-import { answerFaults, neverServed, type BulkAnswer, type Expected } from './lib/answer-faults.ts';
-import { call, playerOf, registerPlayers } from './lib/calls.ts';
+import { answerFaults, neverServed, type BulkAnswer, type Expected } from './lib/figures/answer-faults.ts';
+import { call, playerOf, registerPlayers } from './lib/load/calls.ts';
 import { count, defineCase, duration, on, optional } from './lib/case.ts';
 import { measureReevaluation, reevaluationTables } from './flags-reevaluation.ts';
 import { measureUpkeep, upkeepTables } from './flags-upkeep.ts';
 import { measureClosedLoop, pairedRounds, rateLine, type Pair, type Run } from './lib/run.ts';
-import { bothTargets, comparisonTable, errorTable, latencyTable, perProcess } from './lib/run-tables.ts';
-import { defineSamples, FLAGS_PATH, SAMPLE_SEGMENTS, type SampleFlag } from './lib/sample-flags.ts';
-import { startLocalService, type LocalServiceOptions, type Service } from './lib/service.ts';
+import { bothTargets, comparisonTable, errorTable, latencyTable, perProcess } from './lib/report/run-tables.ts';
+import { defineSamples, FLAGS_PATH, SAMPLE_SEGMENTS, type SampleFlag } from './lib/service/sample-flags.ts';
+import { startLocalService, type LocalServiceOptions, type Service } from './lib/service/service.ts';
 import { createStage, type Stage, type Target } from './lib/stage.ts';
-import { section } from './lib/table.ts';
-import { createWorkload, type Workload } from './lib/workload.ts';
+import { section } from './lib/report/table.ts';
+import { createWorkload, type Workload } from './lib/load/workload.ts';
 
 /** The figures of one stretch of bulk evaluations on one target. */
 interface EvaluationRun extends Pick<Run, 'requestsPerSecond' | 'latency' | 'othersCpus' | 'errors'> {

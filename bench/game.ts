@@ -1,18 +1,31 @@
 import type { Bench } from './lib/bench.ts';
-import { bulk } from './lib/bulk.ts';
+import { bulk } from './lib/load/bulk.ts';
 import { count, counts, defineCase, duration } from './lib/case.ts';
-import { createGameStage, prepareGame, type GameSetup } from './lib/game-stage.ts';
-import { registerKnown, type KnownPlayers } from './lib/known-players.ts';
-import type { LifeStepKind } from './lib/life-plan.ts';
-import { LIFE_PATHS } from './lib/life-requests.ts';
-import { measureLives, type LivesRun } from './lib/lives-run.ts';
-import type { LivesSpec } from './lib/lives.ts';
-import { bytesPerHotPlayer, measureRestart, readHeldMemory, type HeldMemory, type Restart } from './lib/restarts.ts';
+import { createGameStage, prepareGame, type GameSetup } from './lib/lives/game-stage.ts';
+import { registerKnown, type KnownPlayers } from './lib/lives/known-players.ts';
+import type { LifeStepKind } from './lib/lives/life-plan.ts';
+import { LIFE_PATHS } from './lib/lives/life-requests.ts';
+import { measureLives, type LivesRun } from './lib/lives/lives-run.ts';
+import type { LivesSpec } from './lib/lives/lives.ts';
+import {
+  bytesPerHotPlayer,
+  measureRestart,
+  readHeldMemory,
+  type HeldMemory,
+  type Restart,
+} from './lib/lives/restarts.ts';
 import { pairedRounds, settlingSeconds, type Pair } from './lib/run.ts';
-import { bothTargets, endSections, latencyRows, medianOf, perProcess, type NamedRuns } from './lib/run-tables.ts';
+import {
+  bothTargets,
+  endSections,
+  latencyRows,
+  medianOf,
+  perProcess,
+  type NamedRuns,
+} from './lib/report/run-tables.ts';
 import type { Stage, Target } from './lib/stage.ts';
-import { latencyAt, sum } from './lib/statistics.ts';
-import { figure, section, table, tableOf, type Row } from './lib/table.ts';
+import { latencyAt, sum } from './lib/figures/statistics.ts';
+import { figure, section, table, tableOf, type Row } from './lib/report/table.ts';
 
 /** Everything that was measured with so many known players. */
 interface GameFigures {

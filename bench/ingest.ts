@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { count, defineCase, duration, optional, some, text } from './lib/case.ts';
-import type { IngestComparison, IngestFigures } from './lib/ingest-figures.ts';
-import { ingestPictures } from './lib/ingest-pictures.ts';
+import type { IngestComparison, IngestFigures } from './lib/report/ingest-figures.ts';
+import { ingestPictures } from './lib/report/ingest-pictures.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
-import type { MemorySample } from './lib/observe-load.ts';
+import type { MemorySample } from './lib/load/observe-load.ts';
 import { halfRate, measureClosedLoop, measureOpenLoop, pairedRounds, rateLine, type Run } from './lib/run.ts';
-import { comparisonTable, endSections, latencyTable, medianOf, perProcess, type NamedRuns } from './lib/run-tables.ts';
-import { figure, section } from './lib/table.ts';
-import type { Workload } from './lib/workload.ts';
+import {
+  comparisonTable,
+  endSections,
+  latencyTable,
+  medianOf,
+  perProcess,
+  type NamedRuns,
+} from './lib/report/run-tables.ts';
+import { figure, section } from './lib/report/table.ts';
+import type { Workload } from './lib/load/workload.ts';
 
 /** What can be measured, in this order. */
 const PARTS = ['single-64', 'single-512', 'batch', 'sustained', 'open'] as const;

@@ -1,16 +1,16 @@
-import { awaitArrivals } from './lib/arrivals.ts';
-import { backlogRate, type BacklogRate } from './lib/backlog-rate.ts';
+import { awaitArrivals } from './lib/load/arrivals.ts';
+import { backlogRate, type BacklogRate } from './lib/figures/backlog-rate.ts';
 import { inPhase, type Bench } from './lib/bench.ts';
-import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/event-delays.ts';
-import { loadOn, runEventLoad } from './lib/event-load.ts';
-import { readMetrics } from './lib/metrics.ts';
+import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/figures/event-delays.ts';
+import { loadOn, runEventLoad } from './lib/load/event-load.ts';
+import { readMetrics } from './lib/figures/metrics.ts';
 import { createWebhook, prepareOutputs, type OutputsTarget } from './lib/outputs-stage.ts';
-import { startReceiver } from './lib/receiver.ts';
+import { startReceiver } from './lib/service/receiver.ts';
 import { pairedRounds, type Pair } from './lib/run.ts';
-import { medianOf, ratioOf, usageSections } from './lib/run-tables.ts';
-import { times } from './lib/statistics.ts';
-import { section, table } from './lib/table.ts';
-import { watchUsage, type UsageSeen } from './lib/usage.ts';
+import { medianOf, ratioOf, usageSections } from './lib/report/run-tables.ts';
+import { times } from './lib/figures/statistics.ts';
+import { section, table } from './lib/report/table.ts';
+import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 
 /** One backlog of deliveries. */
 interface DeliveriesRun extends BacklogRate {

@@ -1,17 +1,17 @@
-import { awaitArrivals, type Observer } from './lib/arrivals.ts';
+import { awaitArrivals, type Observer } from './lib/load/arrivals.ts';
 import type { Bench } from './lib/bench.ts';
-import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/event-delays.ts';
-import { loadOn, runEventLoad, type EventFlow } from './lib/event-load.ts';
-import { isSampled } from './lib/numbered-event.ts';
+import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/figures/event-delays.ts';
+import { loadOn, runEventLoad, type EventFlow } from './lib/load/event-load.ts';
+import { isSampled } from './lib/load/numbered-event.ts';
 import { createWebhook, prepareOutputs, type OutputsTarget } from './lib/outputs-stage.ts';
-import { startReceiver } from './lib/receiver.ts';
-import { ROW_CHECK_MS, startRowReader } from './lib/row-reader.ts';
+import { startReceiver } from './lib/service/receiver.ts';
+import { ROW_CHECK_MS, startRowReader } from './lib/service/row-reader.ts';
 import { pairedRounds, type Pair } from './lib/run.ts';
-import { latencyRows, usageSections } from './lib/run-tables.ts';
-import { medianLatency, type Latency } from './lib/statistics.ts';
-import { startStreamReaders } from './lib/stream-readers.ts';
-import { figure, LATENCY_HEAD, latencyRow, section, table, type Row } from './lib/table.ts';
-import { watchUsage, type UsageSeen } from './lib/usage.ts';
+import { latencyRows, usageSections } from './lib/report/run-tables.ts';
+import { medianLatency, type Latency } from './lib/figures/statistics.ts';
+import { startStreamReaders } from './lib/service/stream-readers.ts';
+import { figure, LATENCY_HEAD, latencyRow, section, table, type Row } from './lib/report/table.ts';
+import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 
 /** From the answer that accepted an event until it arrived at each output. */
 interface LatencyRun {

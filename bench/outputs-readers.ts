@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, type Bench } from './lib/bench.ts';
-import { loadOn, runEventLoad } from './lib/event-load.ts';
-import { readMetrics } from './lib/metrics.ts';
+import { loadOn, runEventLoad } from './lib/load/event-load.ts';
+import { readMetrics } from './lib/figures/metrics.ts';
 import { prepareOutputs, type OutputsStage, type OutputsTarget } from './lib/outputs-stage.ts';
-import { errorTable, type NamedRuns } from './lib/run-tables.ts';
-import type { LocalService } from './lib/service.ts';
-import { latencyAt } from './lib/statistics.ts';
-import { measureStream, STREAM_BATCH_SIZE, type StreamRun } from './lib/stream-load.ts';
-import { startStreamReaders } from './lib/stream-readers.ts';
-import { figure, section, table, tableOf } from './lib/table.ts';
-import { readUsage } from './lib/usage.ts';
+import { errorTable, type NamedRuns } from './lib/report/run-tables.ts';
+import type { LocalService } from './lib/service/service.ts';
+import { latencyAt } from './lib/figures/statistics.ts';
+import { measureStream, STREAM_BATCH_SIZE, type StreamRun } from './lib/load/stream-load.ts';
+import { startStreamReaders } from './lib/service/stream-readers.ts';
+import { figure, section, table, tableOf } from './lib/report/table.ts';
+import { readUsage } from './lib/figures/usage.ts';
 
 /** As many readers on both, one right after the other. */
 interface ReadersStep {

@@ -2,22 +2,22 @@ import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { createLogger } from '../src/kernel/logger.ts';
 import { readEndpoints } from '../src/local/run-files.ts';
-import { awaitArrivals } from './lib/arrivals.ts';
+import { awaitArrivals } from './lib/load/arrivals.ts';
 import { inPhase, type Bench } from './lib/bench.ts';
-import { eachOf, registerPlayers } from './lib/calls.ts';
-import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/event-delays.ts';
-import { runEventLoad, type EventCaller } from './lib/event-load.ts';
-import { createGames } from './lib/games.ts';
-import { readMetrics } from './lib/metrics.ts';
-import { callerOf, shardOf } from './lib/numbered-event.ts';
+import { eachOf, registerPlayers } from './lib/load/calls.ts';
+import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/figures/event-delays.ts';
+import { runEventLoad, type EventCaller } from './lib/load/event-load.ts';
+import { createGames } from './lib/service/games.ts';
+import { readMetrics } from './lib/figures/metrics.ts';
+import { callerOf, shardOf } from './lib/load/numbered-event.ts';
 import { createWebhook } from './lib/outputs-stage.ts';
-import { startReceiver, type SickReport } from './lib/receiver.ts';
-import { latencyRows, medianOf, usageSections, type NamedRuns } from './lib/run-tables.ts';
-import { startLocalService, type LocalService } from './lib/service.ts';
-import { SHARDS, sickWebhooks, WEBHOOKS_PER_GAME, type SickWebhook } from './lib/sick-webhooks.ts';
-import { latencyAt, medianRatio, sum } from './lib/statistics.ts';
-import { figure, LATENCY_HEAD, section, table, tableOf } from './lib/table.ts';
-import { watchUsage, type UsageSeen } from './lib/usage.ts';
+import { startReceiver, type SickReport } from './lib/service/receiver.ts';
+import { latencyRows, medianOf, usageSections, type NamedRuns } from './lib/report/run-tables.ts';
+import { startLocalService, type LocalService } from './lib/service/service.ts';
+import { SHARDS, sickWebhooks, WEBHOOKS_PER_GAME, type SickWebhook } from './lib/service/sick-webhooks.ts';
+import { latencyAt, medianRatio, sum } from './lib/figures/statistics.ts';
+import { figure, LATENCY_HEAD, section, table, tableOf } from './lib/report/table.ts';
+import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 
 /** Deliveries to the healthy webhooks, on a service of its own. */
 interface SickRun {

@@ -2,14 +2,19 @@ import { join } from 'node:path';
 import { freePort } from '../src/local/free-port.ts';
 import type { Bench } from './lib/bench.ts';
 import { choice, count, defineCase, duration, fileTime, writeResult } from './lib/case.ts';
-import { summariseProfile, type CpuProfile, type ProfileEntry, type ProfileSummary } from './lib/cpu-profile.ts';
+import {
+  summariseProfile,
+  type CpuProfile,
+  type ProfileEntry,
+  type ProfileSummary,
+} from './lib/figures/cpu-profile.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
-import { connectInspector } from './lib/inspector.ts';
+import { connectInspector } from './lib/service/inspector.ts';
 import { measureClosedLoop, type Run } from './lib/run.ts';
-import type { LocalServiceOptions } from './lib/service.ts';
+import type { LocalServiceOptions } from './lib/service/service.ts';
 import type { Stage } from './lib/stage.ts';
-import { figure, tableOf } from './lib/table.ts';
-import type { Workload } from './lib/workload.ts';
+import { figure, tableOf } from './lib/report/table.ts';
+import type { Workload } from './lib/load/workload.ts';
 import { prepareScoring } from './scoring.ts';
 
 const WORKLOADS = ['single', 'batch', 'score'] as const;

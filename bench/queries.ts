@@ -7,13 +7,13 @@ import { systemClock } from '../src/kernel/clock.ts';
 import { createLogger } from '../src/kernel/logger.ts';
 import { BenchError } from './lib/bench.ts';
 import { count, defineCase } from './lib/case.ts';
-import { startLocalClickhouse } from './lib/clickhouse.ts';
-import { type FilledTable, fillEvents, oneRow } from './lib/fill-events.ts';
-import { createHistogram, type Histogram, latencyOf } from './lib/histogram.ts';
-import { GAME, madeEvents, type MadeEvents, type TableSize } from './lib/made-events.ts';
-import { faultOf, type QueriedEvent, type QueryKind, queryKinds } from './lib/query-kinds.ts';
-import { times, type Latency } from './lib/statistics.ts';
-import { figure, latencyRow, section, table, tableOf } from './lib/table.ts';
+import { startLocalClickhouse } from './lib/service/clickhouse.ts';
+import { type FilledTable, fillEvents, oneRow } from './lib/service/fill-events.ts';
+import { createHistogram, type Histogram, latencyOf } from './lib/figures/histogram.ts';
+import { GAME, madeEvents, type MadeEvents, type TableSize } from './lib/load/made-events.ts';
+import { faultOf, type QueriedEvent, type QueryKind, queryKinds } from './lib/figures/query-kinds.ts';
+import { times, type Latency } from './lib/figures/statistics.ts';
+import { figure, latencyRow, section, table, tableOf } from './lib/report/table.ts';
 
 type Client = ReturnType<typeof openClient>;
 

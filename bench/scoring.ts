@@ -2,9 +2,9 @@ import { SHIPPED_MODEL } from '../src/config.ts';
 import { loadModel } from '../src/scoring/load-model.ts';
 import type { ScoreFeatures } from '../streams/records/score-record.ts';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
-import { create } from './lib/calls.ts';
+import { create } from './lib/load/calls.ts';
 import { count, defineCase, duration, optional } from './lib/case.ts';
-import { readMetrics } from './lib/metrics.ts';
+import { readMetrics } from './lib/figures/metrics.ts';
 import {
   halfRate,
   measureClosedLoop,
@@ -22,12 +22,12 @@ import {
   medianOf,
   perProcess,
   type NamedRuns,
-} from './lib/run-tables.ts';
-import { startLocalService, type LocalServiceOptions, type Service } from './lib/service.ts';
+} from './lib/report/run-tables.ts';
+import { startLocalService, type LocalServiceOptions, type Service } from './lib/service/service.ts';
 import { createStage, type Stage } from './lib/stage.ts';
-import { times } from './lib/statistics.ts';
-import { figure, section, table, tableOf } from './lib/table.ts';
-import { createWorkload, type Workload } from './lib/workload.ts';
+import { times } from './lib/figures/statistics.ts';
+import { figure, section, table, tableOf } from './lib/report/table.ts';
+import { createWorkload, type Workload } from './lib/load/workload.ts';
 
 /** A run of the service, and the model's share of it. */
 interface ScoringRun extends Run {

@@ -6,7 +6,7 @@ import { createSegmentSet, type DefinedSegment } from '../actors/segments/segmen
 import type { EntityState, PlayerState } from '../actors/vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../actors/testing.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
-import { pairsCase, type Pair, type Work } from './lib/pairs.ts';
+import { pairsCase, type Pair, type Work } from './lib/figures/pairs.ts';
 
 const PLAYERS = 200;
 const NOW_MS = Date.UTC(2026, 0, 15, 12);

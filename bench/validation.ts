@@ -2,8 +2,8 @@ import { TrackBody } from '../src/api/events/track-item.ts';
 import { compile } from '../src/api/validation.ts';
 import { parseJson } from '../src/gateway/parse-json.ts';
 import { uuidv5 } from '../src/kernel/ids.ts';
-import { sampleEvent } from './lib/workload.ts';
-import { pairsCase, type Pair } from './lib/pairs.ts';
+import { sampleEvent } from './lib/load/workload.ts';
+import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 
 const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const BATCH = 100;

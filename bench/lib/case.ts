@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { runBench, type Bench } from './bench.ts';
-import { describeMachine, machineLine } from './machine.ts';
-import { wrkMissing } from './wrk.ts';
+import { describeMachine, machineLine } from './figures/machine.ts';
+import { wrkMissing } from './load/wrk.ts';
 
 /** One option of a case. Its key in the case's declaration is its name in the settings and in the results file. */
 interface Declared<T> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder, type Bench } from './bench.ts';
-import { call, create, registerPlayers } from './calls.ts';
-import { remoteService, startLocalService, type LocalServiceOptions } from './service.ts';
+import { call, create, registerPlayers } from './load/calls.ts';
+import { remoteService, startLocalService, type LocalServiceOptions } from './service/service.ts';
 import { createStage, type Stage } from './stage.ts';
-import { sum } from './statistics.ts';
-import { defineWorker, type WorkerProcess } from './worker.ts';
-import { eventWorkloads, type Workload } from './workload.ts';
+import { sum } from './figures/statistics.ts';
+import { defineWorker, type WorkerProcess } from './service/worker.ts';
+import { eventWorkloads, type Workload } from './load/workload.ts';
 
 /** A stage whose sinks all work while events are tracked: one reads the event stream, and one webhook is matched. */
 export interface IngestStage extends Stage {

@@ -1,11 +1,11 @@
-import { bareRelay } from './bare-relay.ts';
+import { bareRelay } from './service/bare-relay.ts';
 import type { Bench, Owner } from './bench.ts';
-import { create, registerPlayers } from './calls.ts';
-import { EVENT_PATHS } from './event-load.ts';
-import { numberedEvent } from './numbered-event.ts';
-import { startLocalService, type LocalService, type Service } from './service.ts';
-import { times } from './statistics.ts';
-import type { Pids } from './usage.ts';
+import { create, registerPlayers } from './load/calls.ts';
+import { EVENT_PATHS } from './load/event-load.ts';
+import { numberedEvent } from './load/numbered-event.ts';
+import { startLocalService, type LocalService, type Service } from './service/service.ts';
+import { times } from './figures/statistics.ts';
+import type { Pids } from './figures/usage.ts';
 
 /** What takes events: the service, or the bare relay under the service's key. */
 export interface OutputsTarget {

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
-import { awaitArrivals } from './arrivals.ts';
-import { bareRelay } from './bare-relay.ts';
+import { awaitArrivals } from './load/arrivals.ts';
+import { bareRelay } from './service/bare-relay.ts';
 import { createCleanup } from './bench.ts';
-import { delaysOf } from './event-delays.ts';
-import { loadOn, runEventLoad } from './event-load.ts';
-import { isSampled } from './numbered-event.ts';
-import { startReceiver } from './receiver.ts';
-import { startStreamReaders } from './stream-readers.ts';
+import { delaysOf } from './figures/event-delays.ts';
+import { loadOn, runEventLoad } from './load/event-load.ts';
+import { isSampled } from './load/numbered-event.ts';
+import { startReceiver } from './service/receiver.ts';
+import { startStreamReaders } from './service/stream-readers.ts';
 
 /* The generator, the receiver and the readers, around a relay whose behaviour is known. */
 

@@ -1,12 +1,12 @@
 import type { Bench } from './bench.ts';
-import { BIN_MS, type LoadResult } from './load-result.ts';
-import { observeLoad, perThousand, type MemorySample } from './observe-load.ts';
-import { openLoop } from './open-loop.ts';
-import { rowsPerSecond, type CatchUp } from './row-watch.ts';
+import { BIN_MS, type LoadResult } from './load/load-result.ts';
+import { observeLoad, perThousand, type MemorySample } from './load/observe-load.ts';
+import { openLoop } from './load/open-loop.ts';
+import { rowsPerSecond, type CatchUp } from './service/row-watch.ts';
 import type { Stage, Target } from './stage.ts';
-import { median, type Latency } from './statistics.ts';
-import type { Workload } from './workload.ts';
-import { runWrk } from './wrk.ts';
+import { median, type Latency } from './figures/statistics.ts';
+import type { Workload } from './load/workload.ts';
+import { runWrk } from './load/wrk.ts';
 
 /** The figures of one stretch of load on one target. */
 export interface Run {

@@ -1,7 +1,7 @@
-import { bareServer, type BareServerSpec } from './bare-server.ts';
+import { bareServer, type BareServerSpec } from './service/bare-server.ts';
 import type { Bench } from './bench.ts';
-import type { Service } from './service.ts';
-import type { Pids } from './usage.ts';
+import type { Service } from './service/service.ts';
+import type { Pids } from './figures/usage.ts';
 
 /** What a load is put on. */
 export type Target = 'bare' | 'service';

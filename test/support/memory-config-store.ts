@@ -51,8 +51,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
       revision += 1;
       const entry: ConfigEntry<K> = { ...address, document, revision };
       entries[address.kind].set(nameOf(address), entry);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- address and entry are of one kind K; the
-      // compiler can't see that the pair is one of the union's members
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- address and entry are of one kind K; the compiler can't see that the pair is one of the union's members
       tell({ address, entry } as unknown as ConfigChange);
       return { kind: 'written', entry };
     },

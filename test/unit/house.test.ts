@@ -71,7 +71,9 @@ function isComment(line: string): boolean {
   return /^\s*(\/\*|\*|\/\/)|\s\/\/ /.test(line);
 }
 
-/** Characters of the longest quoted sentence, without inserted values: six words or more, not SQL, not a list of names. */
+/**
+ * Characters of the longest quoted sentence, without inserted values: six words or more, not SQL, not a list of names.
+ */
 function longestSentence(line: string): number {
   const texts = [...line.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`?/g)].map(([text]) => text);
   const sentences = texts.filter((text) => /^.(?!SELECT|WITH|CREATE|INSERT|[a-zA-Z_ ]+.$)(?:\S+ ){5}/.test(text));

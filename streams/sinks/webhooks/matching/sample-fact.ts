@@ -6,7 +6,8 @@ import { isNamed, SAMPLE_EVENT, sampleEvent, sampleOf } from './occurrences.ts';
 const PLAYER = { entityId: '00000000-0000-4000-8000-000000000000', externalId: 'sample-player' };
 
 /**
- * A fact that never happened, of the first kind that a webhook asks for, so that a test delivery has the shape of real ones.
+ * A fact that never happened, of the first kind that a webhook asks for, so that a test delivery has the shape of real
+ * ones.
  * @param events patterns as in the webhook's definition
  * @param at epoch milliseconds
  */
