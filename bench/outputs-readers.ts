@@ -81,7 +81,7 @@ export async function measureReaders(bench: Bench, settings: ReadersSettings): P
 
 const STALLED_EVENTS_PER_SECOND = 40;
 const PADDING = 2_000;
-/** More than the system buffers for a connection that nobody reads, about 4 MB: the service has to handle the rest. */
+/** More than the system buffers for a connection without a reader, about 4 MB: the service must handle the rest. */
 const FLOOD = { eventsPerRequest: 10, requests: 150, requestsPerSecond: 50 };
 const FLOOD_PADDING = 8_000;
 /** The first number of a flood: the other readers ignore these. */

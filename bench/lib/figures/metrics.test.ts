@@ -33,6 +33,6 @@ test('answers are counted by status over the routes that take events', () => {
   expect(statusCountsOf(metrics)).toEqual({ '200': 42, '503': 1 });
 });
 
-test('only what was added is told', () => {
+test('the report contains only what was added', () => {
   expect(addedBetween({ '200': 5, '503': 1 }, { '200': 9, '429': 2, '503': 1 })).toEqual({ '200': 4, '429': 2 });
 });

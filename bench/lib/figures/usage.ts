@@ -44,7 +44,7 @@ export function memoryMiBOf(status: string, line: 'VmRSS' | 'RssFile'): number {
 
 /**
  * The first line of /proc/stat (proc_stat(5)): user, nice, system, idle, iowait, irq, softirq, steal. All but the two
- * idle ones count: time stolen by the hypervisor was available to nobody here.
+ * idle ones count: time that the hypervisor took was not available on this machine.
  */
 export function machineCpuSecondsOf(stat: string): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
