@@ -1,3 +1,5 @@
+import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
+import type { EventQuarantined } from '../../actors/vocabulary/facts.ts';
 import { eventSource, keyKind } from '../queries/event-source.ts';
 import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
@@ -5,19 +7,26 @@ import { factTable } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
 
+type EventFact = EventTracked | EventQuarantined;
+
+/** The first columns of both tables: the event as it was sent. */
+const EVENT = {
+  event_id: (fact: EventFact) => fact.eventId,
+  ...SCOPE,
+  player_id: (fact: EventFact) => fact.entityId,
+  external_id: (fact: EventFact) => fact.externalId,
+  event_name: (fact: EventFact) => fact.eventName,
+  session_id: (fact: EventFact) => fact.sessionId,
+  properties: (fact: EventFact) => fact.properties,
+  timestamp: (fact: EventFact) => timeText(fact.timestamp),
+  received_at: (fact: EventFact) => timeText(fact.at),
+};
+
 const events = factTable(['EventTracked'], (fact) => [fact])({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
   columns: {
-    event_id: (fact) => fact.eventId,
-    ...SCOPE,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    event_name: (fact) => fact.eventName,
-    session_id: (fact) => fact.sessionId,
-    properties: (fact) => fact.properties,
-    timestamp: (fact) => timeText(fact.timestamp),
-    received_at: (fact) => timeText(fact.at),
+    ...EVENT,
     lifecycle_stage: (fact) => fact.lifecycleStage,
     is_payer: (fact) => fact.isPayer,
     country: (fact) => fact.country,
@@ -32,15 +41,7 @@ const quarantined_events = factTable(['EventQuarantined'], (fact) => [fact])({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
   columns: {
-    event_id: (fact) => fact.eventId,
-    ...SCOPE,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    event_name: (fact) => fact.eventName,
-    session_id: (fact) => fact.sessionId,
-    properties: (fact) => fact.properties,
-    timestamp: (fact) => timeText(fact.timestamp),
-    received_at: (fact) => timeText(fact.at),
+    ...EVENT,
     quarantine_number: (fact) => fact.number,
     schema_version: (fact) => fact.reason.schemaVersion,
     reason: (fact) => JSON.stringify(fact.reason.faults.map(({ path, message }) => ({ path, message }))),
