@@ -223,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'take-over uses a local store although FACTS no longer reaches back to its mark',
     changes: [
       {
-        file: 'actors/runtime/take-over.ts',
+        file: 'actors/runtime/rebuild.ts',
         original: 'bounds.firstSequence <= mark.appliedSeq + 1 &&',
         mutated: '',
       },
