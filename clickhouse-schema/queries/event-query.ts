@@ -1,5 +1,6 @@
+import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-event.ts';
+import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 import type { QueryResult } from './query-result.ts';
 
@@ -24,7 +25,7 @@ export interface EventQuery extends EventFilter {
 
 /** Events, newest first: by `received_at`, then by their position in the log. */
 export interface EventPage {
-  events: FoundEvent[];
+  events: PublicEvent[];
   /** The last row read, if more follow. A page may have fewer events than `limit`, even none. */
   next: RowPlace | undefined;
 }

@@ -1,4 +1,5 @@
-import { type EventRow, foundEvent, type FoundEvent, placeOf } from './stored-event.ts';
+import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
+import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
@@ -32,7 +33,7 @@ export interface QuarantinePage {
   next: RowPlace | undefined;
 }
 
-export interface QuarantinedRow extends FoundEvent {
+export interface QuarantinedRow extends PublicEvent {
   /** Its number in the player's quarantine, from `EventQuarantined`. */
   number: number;
   schemaVersion: number;

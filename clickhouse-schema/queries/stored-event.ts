@@ -1,16 +1,5 @@
+import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
-
-/** An accepted or quarantined event in a list. Times are epoch milliseconds. */
-export interface FoundEvent {
-  eventId: string;
-  eventName: string;
-  playerId: string;
-  sessionId: string | null;
-  /** JSON text as sent by the caller. */
-  properties: string;
-  timestamp: number;
-  receivedAt: number;
-}
 
 /** The columns of an event and of its position in the log. */
 export interface EventRow {
@@ -25,7 +14,8 @@ export interface EventRow {
   facts_index: number;
 }
 
-export function foundEvent(row: EventRow): FoundEvent {
+/** An accepted or quarantined event in a list. */
+export function foundEvent(row: EventRow): PublicEvent {
   return {
     eventId: row.event_id,
     eventName: row.event_name,

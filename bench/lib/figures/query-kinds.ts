@@ -1,5 +1,5 @@
 import type { EventQuery } from '../../../clickhouse-schema/queries/event-query.ts';
-import type { FoundEvent } from '../../../clickhouse-schema/queries/stored-event.ts';
+import type { PublicEvent } from '../../../actors/vocabulary/event-json.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { GAME, RARE_NAME } from '../load/made-events.ts';
 
@@ -84,7 +84,7 @@ export function queryKinds(busiest: string): readonly QueryKind[] {
 export function faultOf(
   { leastEvents }: QueryKind,
   query: EventQuery,
-  events: readonly FoundEvent[],
+  events: readonly PublicEvent[],
 ): string | undefined {
   if (events.length < leastEvents || events.length > query.limit) return `${events.length} events`;
   const strange = events.find(

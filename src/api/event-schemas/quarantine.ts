@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { eventMembers } from '../../../actors/vocabulary/event-json.ts';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
 
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
-import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from '../events/found-event.ts';
+import { EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { eventMembers } from '../../../actors/vocabulary/event-json.ts';
 import type { EventFilter } from '../../../clickhouse-schema/queries/event-query.ts';
 
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
-import { EventFilterFields, eventFilter, eventMembers, FoundEventFields } from './found-event.ts';
+import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { decodePlace, encodePlace } from '../place-cursor.ts';
 

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { FoundEvent } from '../../../clickhouse-schema/queries/stored-event.ts';
 import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
 import { invalid } from '../route.ts';
 import type { ApiKey } from '../api-key.ts';
@@ -53,7 +52,7 @@ export function eventFilter(
   };
 }
 
-/** Fields of an event in a response. */
+/** Fields of an event in a response; `eventMembers` writes them. */
 export const FoundEventFields = {
   event_id: Type.String({ description: 'The event_id that the sender sent or the service assigned.' }),
   event_name: Type.String({ description: 'Name of the event.' }),
@@ -69,13 +68,3 @@ export const FoundEventFields = {
   timestamp: timeOut('When the event happened, according to its sender.'),
   received_at: timeOut('When the service received it.'),
 };
-
-/** The members of an event as JSON text without braces. `properties` is JSON text already. */
-export function eventMembers(event: FoundEvent): string {
-  return (
-    `"event_id":${JSON.stringify(event.eventId)},"event_name":${JSON.stringify(event.eventName)},` +
-    `"player_id":${JSON.stringify(event.playerId)},"session_id":${JSON.stringify(event.sessionId)},` +
-    `"properties":${event.properties},"timestamp":"${formatTimestamp(event.timestamp)}",` +
-    `"received_at":"${formatTimestamp(event.receivedAt)}"`
-  );
-}

@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox';
+import { acknowledgedMembers } from '../../../actors/vocabulary/event-json.ts';
 import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { Failure, FieldFault } from '../../kernel/errors.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm, timeIn } from '../fields.ts';
 import { validatedEvent, type ValidatedEvent } from './validated-event.ts';
@@ -82,9 +83,5 @@ const NO_PROPERTIES = {};
 export function trackedJson(result: TrackResult, warnings: readonly FieldFault[]): string {
   const status = result.status === 'quarantined' ? ',"status":"quarantined"' : '';
   const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return (
-    `{"event_id":${JSON.stringify(result.eventId)},"player_id":"${result.playerId}",` +
-    `"event_name":${JSON.stringify(result.eventName)},"timestamp":"${formatTimestamp(result.timestamp)}",` +
-    `"received_at":"${formatTimestamp(result.receivedAt)}"${status}${warned}}`
-  );
+  return `{${acknowledgedMembers(result)}${status}${warned}}`;
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import { eventMembers } from '../../../actors/vocabulary/event-json.ts';
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
 
 /** An SSE message: an optional `id:` line, one `data:` line, a blank line. */
@@ -39,15 +40,18 @@ export function refusalMessage(reason: string): Uint8Array {
   return message(JSON.stringify({ type: 'error', code: 'SERVICE_UNAVAILABLE', message: reason }));
 }
 
-/** An event as text, because many share one write. `properties` is inserted as JSON text. */
+/** An event as text, because many share one write. */
 export function eventMessage(fact: EventTracked, id: string): string {
-  return messageText(
-    `{"type":"event","event_id":${JSON.stringify(fact.eventId)},"event_name":${JSON.stringify(fact.eventName)},` +
-      `"player_id":${JSON.stringify(fact.entityId)},"session_id":${JSON.stringify(fact.sessionId)},` +
-      `"properties":${singleLine(fact.properties)},"timestamp":"${new Date(fact.timestamp).toISOString()}",` +
-      `"received_at":"${new Date(fact.at).toISOString()}"}`,
-    id,
-  );
+  const members = eventMembers({
+    eventId: fact.eventId,
+    eventName: fact.eventName,
+    playerId: fact.entityId,
+    sessionId: fact.sessionId,
+    properties: singleLine(fact.properties),
+    timestamp: fact.timestamp,
+    receivedAt: fact.at,
+  });
+  return messageText(`{"type":"event",${members}}`, id);
 }
 
 /** A line break outside a string is legal JSON but would end the `data:` line; inside a string it is always escaped. */

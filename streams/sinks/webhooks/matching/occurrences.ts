@@ -1,3 +1,4 @@
+import { webhookMembers } from '../../../../actors/vocabulary/event-json.ts';
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../actors/vocabulary/facts.ts';
 import type { FlagExposed } from '../../../../actors/vocabulary/flag-facts.ts';
 import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
@@ -117,9 +118,8 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
 
 const TRACKED = ofFact('EventTracked', {
   timestamp: ({ timestamp }) => timestamp,
-  data: (fact) =>
-    `{"player_id":${JSON.stringify(fact.entityId)},"external_id":${JSON.stringify(fact.externalId)},` +
-    `"event_name":${JSON.stringify(fact.eventName)},"properties":${fact.properties}}`,
+  data: ({ entityId: playerId, externalId, eventName, properties }) =>
+    `{${webhookMembers({ playerId, externalId, eventName, properties })}}`,
   sample: (base) => sampleEvent(base, SAMPLE_EVENT),
 });
 
