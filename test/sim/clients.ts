@@ -4,7 +4,7 @@ import type { Operations } from './operations.ts';
 import type { Random } from './random.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
-import { type Heard, isQuery, isUnavailable, type Operation, type Send } from './operation.ts';
+import { type ClientOutcome, isQuery, isUnavailable, type Operation, type Send } from './operation.ts';
 
 /** A client gives up after this time, which is longer than any reply may take. */
 const PATIENCE_MS = 12_000;
@@ -28,7 +28,7 @@ export interface Clients {
   /** Runs one client until `done`. */
   run(done: () => boolean): Promise<void>;
   /** Performs one operation, through the given process if there is one. */
-  perform(operation: Operation, through?: SimProcess): Promise<Heard>;
+  perform(operation: Operation, through?: SimProcess): Promise<ClientOutcome>;
 }
 
 export function createClients(options: ClientsOptions): Clients {
@@ -38,7 +38,7 @@ export function createClients(options: ClientsOptions): Clients {
   /** Operations that were done before and may be repeated. */
   const earlier: Operation[] = [];
 
-  async function somewhere(): Promise<SimProcess> {
+  async function anyServing(): Promise<SimProcess> {
     for (;;) {
       const processes = serving();
       if (processes.length > 0) return random.pick(processes);
@@ -46,17 +46,17 @@ export function createClients(options: ClientsOptions): Clients {
     }
   }
 
-  async function perform(operation: Operation, through?: SimProcess): Promise<Heard> {
-    const send: Send = async (...request) => sendVia(through ?? (await somewhere()), ...request);
-    let heard = await operation.run(send);
-    for (let retry = 0; retry < RETRIES && operation.safe && isUnavailable(heard); retry++) {
+  async function perform(operation: Operation, through?: SimProcess): Promise<ClientOutcome> {
+    const send: Send = async (...request) => sendVia(through ?? (await anyServing()), ...request);
+    let outcome = await operation.run(send);
+    for (let retry = 0; retry < RETRIES && operation.safe && isUnavailable(outcome); retry++) {
       await sleep(world.clock, random.between(10, random.chance(0.5) ? 200 : 2_500));
       world.cover('client: repeats what was not answered');
-      heard = await operation.run(send);
+      outcome = await operation.run(send);
     }
     if (operation.safe) earlier.push(operation);
     if (earlier.length > REMEMBERED_OPERATIONS) earlier.shift();
-    return heard;
+    return outcome;
   }
 
   return {
@@ -67,7 +67,7 @@ export function createClients(options: ClientsOptions): Clients {
         const operation = random.chance(0.12) && earlier.length > 0 ? random.pick(earlier) : operations.next();
         if (operation.abuse !== undefined && random.chance(0.1)) {
           await perform(operation);
-          await operation.abuse(async (...request) => sendVia(await somewhere(), ...request));
+          await operation.abuse(async (...request) => sendVia(await anyServing(), ...request));
         } else await perform(operation);
       }
     },
@@ -76,27 +76,30 @@ export function createClients(options: ClientsOptions): Clients {
 
 /** Sends one request over the network to a process and returns its reply. The connection to a dead process breaks. */
 function createSend({ world, history, partitionOf }: ClientsOptions, random: Random) {
-  return (process: SimProcess, ...[entityId, body, environment = 'live', by]: Parameters<Send>): Promise<Heard> =>
+  return (
+    process: SimProcess,
+    ...[entityId, body, environment = 'live', by]: Parameters<Send>
+  ): Promise<ClientOutcome> =>
     new Promise((resolve) => {
       const origin = { game: 'demo', environment, receivedAt: 0, ...(by === undefined ? {} : { by }) };
       const attempt = history.begin({ gateway: process.name, partition: partitionOf(entityId), origin, body });
-      const hear = (reply: Heard): void => {
+      const finish = (reply: ClientOutcome): void => {
         history.end(attempt, reply);
         resolve(reply);
       };
-      void process.gone.then(() => hear('lost'));
-      world.clock.timer(PATIENCE_MS, () => hear('lost'));
+      void process.gone.then(() => finish('lost'));
+      world.clock.timer(PATIENCE_MS, () => finish('lost'));
       process.clock.arrivals.timer(random.between(0.1, 1), () => {
         const { serving } = process;
         if (serving === undefined) {
-          hear('lost');
+          finish('lost');
           return;
         }
         history.received(attempt, process.clock.wallMs(), serving.config.revision);
         const reply = isQuery(body)
           ? serving.commit.ask(attempt.origin, entityId, body)
           : serving.commit.send(attempt.origin, entityId, body);
-        void reply.then(hear);
+        void reply.then(finish);
       });
     });
 }

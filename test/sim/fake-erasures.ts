@@ -54,7 +54,7 @@ export function fakeErasureTarget(
   process: Toucher,
   clock: Clock,
 ): ErasureTarget {
-  async function ask<T>(act: () => T): Promise<T> {
+  async function request<T>(act: () => T): Promise<T> {
     await sleep(clock, tables.latencyMs());
     if (tables.mood === 'away') throw new Error('connection refused');
     if (process.touch('erasure sent')) return never();
@@ -66,7 +66,7 @@ export function fakeErasureTarget(
 
   return {
     pending: ({ sequence }, most) =>
-      ask(() => {
+      request(() => {
         const players = new Set<string>();
         const passed = pendingErasures(tables, steps).filter((erasure) => erasure.sequence <= sequence);
         return passed.filter(({ playerId }) => players.size < players.add(playerId).size).slice(0, most);
@@ -74,7 +74,7 @@ export function fakeErasureTarget(
     // The simulation writes no rows through RECORDS.
     unsettled: () => Promise.resolve([]),
     count: (erasures) =>
-      ask(() => {
+      request(() => {
         const counts = erasures.map((erasure) => {
           const found = tableNames().flatMap((table) =>
             tables.rows(table).filter((row) => isErased(table, row, erasure)),
@@ -84,11 +84,11 @@ export function fakeErasureTarget(
         return new Map(counts);
       }),
     note: (step, erasures) =>
-      ask(() => {
+      request(() => {
         for (const erasure of erasures) steps.set(keyOf(erasure), { step, rows: erasure.rows ?? 0 });
       }),
     remove: (erasures) =>
-      ask(() => {
+      request(() => {
         for (const table of tableNames()) {
           const left = tables.rows(table).filter((row) => !erasures.some((erasure) => isErased(table, row, erasure)));
           tables.replace(table, left);

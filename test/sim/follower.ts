@@ -14,7 +14,7 @@ export interface Follower {
   check(observer: Observer): void;
 }
 
-interface Heard {
+interface Delivered {
   type: 'event' | 'gap';
   sequence: number;
   index: number;
@@ -26,14 +26,14 @@ const BEHIND_BYTES = 300 * 1024;
 
 export function createFollower(world: World, serving: () => readonly SimProcess[]): Follower {
   const random = world.random('follower');
-  const heard: Heard[] = [];
+  const delivered: Delivered[] = [];
   let lastId: string | undefined;
   let startSequence: number | undefined;
   /** Counts connections, so that late messages of an earlier one are ignored. */
   let connection = 0;
 
   /** @param most the maximum number of messages that arrive */
-  function hear(bytes: Uint8Array, most: number): void {
+  function receive(bytes: Uint8Array, most: number): void {
     const messages = Buffer.from(bytes).toString('utf8').split('\n\n');
     for (const message of messages.slice(0, most)) {
       const data = /^data: (.*)$/m.exec(message)?.[1];
@@ -44,7 +44,8 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
       lastId = id ?? lastId;
       const [, sequence = '0', index = '0'] = (id ?? '').split('-');
       if (type === 'connected') startSequence ??= Number(sequence);
-      if (type === 'event' || type === 'gap') heard.push({ type, sequence: Number(sequence), index: Number(index) });
+      if (type === 'event' || type === 'gap')
+        delivered.push({ type, sequence: Number(sequence), index: Number(index) });
     }
   }
 
@@ -61,7 +62,7 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
           const most = random.chance(0.02) ? 1 : Infinity;
           world.clock.timer(NETWORK_MS, () => {
             if (mine !== connection) return;
-            hear(bytes, most);
+            receive(bytes, most);
             if (most === Infinity) return;
             connection += 1;
             resolve();
@@ -103,8 +104,8 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
       }
     },
     has(sequence) {
-      const [, last, place] = (lastId ?? '').split('-');
-      return place === 'end' && Number(last) >= sequence;
+      const [, last, index] = (lastId ?? '').split('-');
+      return index === 'end' && Number(last) >= sequence;
     },
     check(observer) {
       const last = lastErasures(observer);
@@ -115,21 +116,21 @@ export function createFollower(world: World, serving: () => readonly SimProcess[
         .flatMap(({ record, sequence }) =>
           record.facts.flatMap((fact, index) => {
             if (fact.kind !== 'EventTracked' || fact.environment !== 'live') return [];
-            const place = `${sequence}-${index}`;
+            const position = `${sequence}-${index}`;
             const erasure = last.get(fact.entityId);
-            if (erasure !== undefined && isBefore({ sequence, index }, erasure)) maySkip.add(place);
-            return [place];
+            if (erasure !== undefined && isBefore({ sequence, index }, erasure)) maySkip.add(position);
+            return [position];
           }),
         );
       let next = 0;
       let mayMiss = false;
-      for (const { type, sequence, index } of heard) {
+      for (const { type, sequence, index } of delivered) {
         if (type === 'gap') {
           mayMiss = true;
           continue;
         }
         const at = owed.indexOf(`${sequence}-${index}`, next);
-        const isSkipped = at > next && !owed.slice(next, at).every((place) => maySkip.has(place));
+        const isSkipped = at > next && !owed.slice(next, at).every((position) => maySkip.has(position));
         if (at > next && !isSkipped) world.cover('live: events of an erased player passed over');
         if (at < 0 || (isSkipped && !mayMiss)) {
           world.violate('stream-in-order', `the stream sent ${sequence}-${index} but ${owed[next]} was next`);

@@ -2,7 +2,7 @@ import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
 
-export type Heard = Reply | 'lost';
+export type ClientOutcome = Reply | 'lost';
 
 /** Sends one command or query to a gateway and resolves to the reply that the client received. */
 export type Send = (
@@ -10,23 +10,23 @@ export type Send = (
   body: CommandBody | QueryBody,
   environment?: 'live' | 'test',
   by?: CallerKind,
-) => Promise<Heard>;
+) => Promise<ClientOutcome>;
 
 /** An operation of a client, retried if necessary. A retry keeps the key and the ids, and has its own stamp. */
 export interface Operation {
   /** Whether a retry is safe. */
   safe: boolean;
-  run(send: Send): Promise<Heard>;
+  run(send: Send): Promise<ClientOutcome>;
   /**
    * The same Idempotency-Key with another body, or from another kind of API key; absent when there is none to misuse.
    */
-  abuse?: (send: Send) => Promise<Heard>;
+  abuse?: (send: Send) => Promise<ClientOutcome>;
 }
 
 export function isQuery(body: CommandBody | QueryBody): body is QueryBody {
   return body.kind === 'GetPlayer' || body.kind === 'EvaluateFlags';
 }
 
-export function isUnavailable(heard: Heard): boolean {
-  return heard === 'lost' || (heard.kind === 'failure' && heard.code === 'SERVICE_UNAVAILABLE');
+export function isUnavailable(outcome: ClientOutcome): boolean {
+  return outcome === 'lost' || (outcome.kind === 'failure' && outcome.code === 'SERVICE_UNAVAILABLE');
 }

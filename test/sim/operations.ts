@@ -10,7 +10,7 @@ import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 import { createGameClients } from './session-operations.ts';
 import type { CallerKind } from '../../actors/vocabulary/scope.ts';
-import { type Heard, isUnavailable, type Operation, type Send } from './operation.ts';
+import { type ClientOutcome, isUnavailable, type Operation, type Send } from './operation.ts';
 
 export interface Operations {
   next(): Operation;
@@ -109,7 +109,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   function item(playerId: string, index: number, eventId: string | undefined): TrackItem {
     const unique = stamp();
     const response = gameClients.response(playerId);
-    const told = response === undefined ? {} : { intervention_id: response.interventionId };
+    const reported = response === undefined ? {} : { intervention_id: response.interventionId };
     const isBroken = ofQuarantine.chance(0.15);
     if (isBroken && eventId !== undefined) quarantined.set(playerId, [...(quarantined.get(playerId) ?? []), eventId]);
     return {
@@ -118,7 +118,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       eventId: eventId ?? `made-${unique}`,
       remember: eventId !== undefined,
       eventName: response?.eventName ?? `event_${random.int(1, 3)}`,
-      properties: JSON.stringify({ s: unique, level: ofCampaigns.int(1, 3), ...told, ...sight() }),
+      properties: JSON.stringify({ s: unique, level: ofCampaigns.int(1, 3), ...reported, ...sight() }),
       sessionId: random.chance(0.2) ? 'session-1' : null,
       timestamp: 1_700_000_000_000 + unique,
       ...(isBroken ? { quarantine: BROKEN } : {}),
@@ -173,7 +173,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
       index,
       eventId: random.chance(0.3) ? `event-${stamp()}` : idempotency && `${idempotency.key}/${index}`,
     }));
-    async function run(send: Send, idempotency: IdempotencyClaim | undefined): Promise<Heard> {
+    async function run(send: Send, idempotency: IdempotencyClaim | undefined): Promise<ClientOutcome> {
       if (idempotency !== undefined) {
         const claimed = await send(LEDGER, { kind: 'ClaimIdempotencyKey', ledgerId: LEDGER, idempotency });
         if (claimed === 'lost' || claimed.kind === 'failure') return claimed;
@@ -184,12 +184,12 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
         groups.set(partition, [...(groups.get(partition) ?? []), item(playerId, index, eventId)]);
       }
       const remembered = idempotency === undefined ? {} : { idempotency, ledgerId: LEDGER };
-      const heard = await Promise.all(
+      const outcomes = await Promise.all(
         [...groups.values()].map((items) =>
           send(items[0]?.playerId ?? '', { kind: 'TrackEvents', items, ...remembered }),
         ),
       );
-      return heard.find((reply) => isUnavailable(reply)) ?? heard[0] ?? 'lost';
+      return outcomes.find((reply) => isUnavailable(reply)) ?? outcomes[0] ?? 'lost';
     }
     return {
       safe: idempotency !== undefined,
@@ -215,19 +215,19 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   /** A call of a game client. Without an Idempotency-Key a retry would be a second call. */
   function call(playerId: string): Operation {
     const dice = ofSessions.next();
-    const kind = dice < 0.3 || !gameClients.knows(playerId) ? 'init' : dice < 0.85 ? 'sync' : 'end';
+    const kind = dice < 0.3 || !gameClients.hasSession(playerId) ? 'init' : dice < 0.85 ? 'sync' : 'end';
     const made = gameClients[kind](playerId);
     const operation = keyed(playerId, claim(0.4), (idempotency) => ({ ...made(stamp()), ...withClaim(idempotency) }));
     return {
       ...operation,
       async run(send) {
-        const heard = await operation.run(send);
-        gameClients.heard(playerId, heard);
+        const outcome = await operation.run(send);
+        gameClients.onReply(playerId, outcome);
         // A player who opened a session usually continues it.
-        if (heard !== 'lost' && heard.kind === 'sessionOpened' && ofSessions.chance(0.5)) {
-          gameClients.heard(playerId, await send(playerId, gameClients.sync(playerId)(stamp())));
+        if (outcome !== 'lost' && outcome.kind === 'sessionOpened' && ofSessions.chance(0.5)) {
+          gameClients.onReply(playerId, await send(playerId, gameClients.sync(playerId)(stamp())));
         }
-        return heard;
+        return outcome;
       },
     };
   }
@@ -248,11 +248,11 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     );
   }
 
-  const ask = (playerId: string, flagKeys: readonly string[] | 'all'): Operation => {
+  const evaluateFlags = (playerId: string, flagKeys: readonly string[] | 'all'): Operation => {
     const query = { kind: 'EvaluateFlags', playerId, flagKeys, context: '{}', exposes: flagKeys !== 'all' } as const;
     return { safe: true, run: (send) => send(playerId, query) };
   };
-  const evaluate = (playerId: string): Operation => ask(playerId, [ofFlags.pick(FLAG_KEYS)]);
+  const evaluate = (playerId: string): Operation => evaluateFlags(playerId, [ofFlags.pick(FLAG_KEYS)]);
 
   function draw(): Operation {
     if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
@@ -267,7 +267,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     if (dice < 0.6) return recordPurchase(playerId);
     if (dice < 0.64) return override(playerId);
     if (dice < 0.73) return evaluate(playerId);
-    if (dice < 0.76) return ask(playerId, 'all');
+    if (dice < 0.76) return evaluateFlags(playerId, 'all');
     if (dice >= 0.93) return read(playerId);
     // One player is more active than the others, so that its sessions follow each other.
     return call(ofSessions.chance(0.6) ? (players[0] ?? playerId) : playerId);

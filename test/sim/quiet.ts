@@ -36,7 +36,7 @@ export interface QuietOptions {
  * a sink.
  */
 const HEALING_MS = 45_000;
-const SETTLING_MS = 45_000;
+const CATCH_UP_MS = 45_000;
 /** Longer than it takes to record an exposure, which the owner does after it has replied. */
 const EXPOSING_MS = 200;
 
@@ -46,7 +46,7 @@ const EXPOSING_MS = 200;
  */
 export async function waitForQuiet(options: QuietOptions): Promise<void> {
   const { world, broker, clickhouse, config, campaigns, machines, partitions, follower, busy } = options;
-  const healed = Promise.all(busy).then(() => lastWords(options));
+  const healed = Promise.all(busy).then(() => probeAll(options));
   let isHealed = false;
   void healed.then(() => {
     isHealed = true;
@@ -59,9 +59,9 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     world.violate('comes-back', 'a client still gets no answer long after all faults were repaired');
     return;
   }
-  const settledMs = world.clock.monotonicMs();
-  await world.clock.run(() => isSettled() || failed(), settledMs + SETTLING_MS);
-  if (!isSettled()) world.violate('catches-up', `sinks or stores stay behind: ${describe()}`);
+  const answeredMs = world.clock.monotonicMs();
+  await world.clock.run(() => isCaughtUp() || failed(), answeredMs + CATCH_UP_MS);
+  if (!isCaughtUp()) world.violate('catches-up', `sinks or stores stay behind: ${describe()}`);
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
@@ -105,7 +105,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     return Math.max(0, ...times.filter((at) => at <= nowMs && at > nowMs - LIMITS.scheduleLateMs));
   }
 
-  function isSettled(): boolean {
+  function isCaughtUp(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (sinksOf('FACTS').some((sink) => position(sink) !== lastSequence)) return false;
     if (!follower.has(lastSequence) || clickhouse.pendingErasures > 0) return false;
@@ -127,7 +127,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 }
 
 /** Evaluates a flag for every player, reads every player and writes one of them, through every process. */
-async function lastWords({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
+async function probeAll({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
   for (const machine of machines) {
     const process = await servingOn(world, machine);
     for (const playerId of players) {

@@ -2,7 +2,7 @@ import type { EndSession, InitSession, SyncSession, TrackItem } from '../../acto
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import type { Attempted } from './play-operations.ts';
 import type { Random } from './random.ts';
-import type { Heard } from './operation.ts';
+import type { ClientOutcome } from './operation.ts';
 
 /** How long sessions stay open: usually so short that they expire during the run. */
 const TTLS_MS = [1_500, 5_000, 1_800_000];
@@ -13,9 +13,9 @@ export interface GameClients {
   sync(playerId: string): Attempted<SyncSession>;
   end(playerId: string): Attempted<EndSession>;
   /** Whether a reply has named a session of the player. */
-  knows(playerId: string): boolean;
+  hasSession(playerId: string): boolean;
   /** Records a reply, so that later calls name its session. */
-  heard(playerId: string, reply: Heard): void;
+  onReply(playerId: string, reply: ClientOutcome): void;
   /** What an event of the player reports about an intervention; `undefined`: nothing. */
   response(playerId: string): Response | undefined;
 }
@@ -132,12 +132,12 @@ export function createGameClients(random: Random): GameClients {
       });
     },
     response,
-    knows: (playerId) => sessions.has(playerId),
-    heard(playerId, reply) {
+    hasSession: (playerId) => sessions.has(playerId),
+    onReply(playerId, reply) {
       if (reply === 'lost') return;
       if (reply.kind === 'sessionSynced' && reply.interventions.length > 0) {
-        const told = reply.interventions.map(({ interventionId }) => interventionId);
-        interventions.set(playerId, [...(interventions.get(playerId) ?? []), ...told]);
+        const delivered = reply.interventions.map(({ interventionId }) => interventionId);
+        interventions.set(playerId, [...(interventions.get(playerId) ?? []), ...delivered]);
       }
       if (reply.kind !== 'sessionOpened') return;
       sessions.set(playerId, [...(sessions.get(playerId) ?? []), reply.sessionId]);

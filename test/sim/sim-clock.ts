@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 
 /**
  * The time of a simulated world. It stands still while code runs and moves from one timer to the next, so nothing
- * depends on the machine. All promises that a timer resolves settle before the next timer fires.
+ * depends on the machine. The reactions to promises that a timer resolves run before the next timer fires.
  */
 export interface SimClock extends Clock {
   /** Fires timer after timer until `done` holds (true) or the clock reads `untilMs` (false). */
@@ -58,7 +58,7 @@ export function createSimClock(random: Random): SimClock {
   }
 
   async function run(done: () => boolean, untilMs: number): Promise<boolean> {
-    await settled();
+    await promisesDone();
     while (!done()) {
       steps += 1;
       if (steps > MOST_STEPS) throw new Error('the run does not end: it fired more timers than the maximum');
@@ -72,7 +72,7 @@ export function createSimClock(random: Random): SimClock {
       }
       nowMs = Math.max(nowMs, next.dueMs);
       next.fn();
-      await settled();
+      await promisesDone();
     }
     return true;
   }
@@ -90,8 +90,8 @@ export function createSimClock(random: Random): SimClock {
   return clock;
 }
 
-/** An immediate runs only after every promise that could settle has settled. */
-function settled(): Promise<void> {
+/** An immediate runs only after every pending reaction to a promise has run. */
+function promisesDone(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -211,11 +211,11 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     });
     checkMemberships(world, config, log, observer);
     checkScheduled(world, log, campaigns, observer);
-    const asked = history.attempts.filter((attempt) => attempt.partition === partition);
-    checkReplies(world, asked, log, flags);
-    checkExposed(world, asked, log, { flags, observer, calmTick });
+    const attempts = history.attempts.filter((attempt) => attempt.partition === partition);
+    checkReplies(world, attempts, log, flags);
+    checkExposed(world, attempts, log, { flags, observer, calmTick });
     // While FACTS was full, replies were sent without a record.
-    if (refused.every((record) => record.partition !== partition)) checkServed(world, asked, log);
+    if (refused.every((record) => record.partition !== partition)) checkServed(world, attempts, log);
     for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
     checkRebuild(world, broker, clickhouse, partition, log, observer);
   }

@@ -35,7 +35,7 @@ export interface World {
   /** Whether any wall clock was wrong at some time between two (milliseconds of the monotonic clock). */
   wallWasWrong(fromMs: number, toMs: number): boolean;
   cover(what: string): void;
-  /** Records a step; `text` is called only when somebody reads the history. */
+  /** Records a step; `text` is called only when the history is printed. */
   note(value: number, text: () => string): void;
 }
 
@@ -64,7 +64,7 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
     seed,
     clock,
     logger: (process, onLine) =>
-      pino({ level: 'debug', hooks: { logMethod: (args, _method, level) => heard(process, level, args, onLine) } }),
+      pino({ level: 'debug', hooks: { logMethod: (args, _method, level) => onLogLine(process, level, args, onLine) } }),
     get violation() {
       return violation;
     },
@@ -89,11 +89,11 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
     },
   };
 
-  function heard(process: string, level: number, args: readonly unknown[], hear: OnLine): void {
+  function onLogLine(process: string, level: number, args: readonly unknown[], listener: OnLine): void {
     const message = args.find((arg): arg is string => typeof arg === 'string') ?? '';
     if (level >= 40) world.cover(`log: ${message}`);
     onLine?.(`${clock.monotonicMs().toFixed(1).padStart(9)} log ${process}: ${message} ${show(args[0])}`);
-    hear(message, new Map<string, unknown>(Object.entries(args[0] ?? {})));
+    listener(message, new Map<string, unknown>(Object.entries(args[0] ?? {})));
     if (level >= 50 && !EXPECTED_ERRORS.includes(message)) world.violate('no-alarm', `${message} ${show(args[0])}`);
   }
   return world;

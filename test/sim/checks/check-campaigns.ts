@@ -17,7 +17,7 @@ import { SIM_LIMITS } from '../sim-limits.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);
 /** How long before its time a campaign must be known for every process to have received it. */
-const HEARD_MS = 3_000;
+const WATCH_DELAY_MS = 3_000;
 
 /** The campaigns of one life of a player, counted without any limit. Places count the facts in the log. */
 interface Life {
@@ -167,11 +167,11 @@ export function checkScheduled(world: World, log: PartitionLog, history: Campaig
   for (const { campaign, writtenAtMs } of history.latest()) {
     const { trigger, audience, startAt, endAt, id } = campaign;
     if (trigger.kind !== 'schedule' || audience !== null || startAt !== null || endAt !== null) continue;
-    if (trigger.at > world.clock.wallMs() || trigger.at < writtenAtMs + HEARD_MS) continue;
+    if (trigger.at > world.clock.wallMs() || trigger.at < writtenAtMs + WATCH_DELAY_MS) continue;
     for (const state of log.timeline.upTo(Infinity).values()) {
       if (state.kind !== 'player' || !wasThere(observer, state.id, trigger.at)) continue;
       const tally = state.campaignTallies.find(({ campaignId }) => campaignId === id);
-      world.cover('a schedule looked for');
+      world.cover('schedule checked');
       if (Math.max(tally?.lastAt ?? 0, tally?.suppressedAt ?? 0) >= trigger.at) continue;
       world.violate('schedule', `${state.id} did not get the scheduled time ${trigger.at} of ${id}`);
     }

@@ -20,7 +20,7 @@ import type { PartitionLog } from './partition-log.ts';
 export function explainExposure(
   fact: FlagExposed,
   state: PlayerState,
-  { history, flags, timeline, tick }: Asked,
+  { history, flags, timeline, tick }: Evaluations,
 ): { fact: FlagExposed; next: PlayerState } | undefined {
   const { entityId, flagKey, flagVersion, at } = fact;
   const first = history.attempts.find(
@@ -54,8 +54,8 @@ function stepsBy({ steps }: Timeline, tick: number): number {
   return steps.filter((step) => step.tick <= tick).length;
 }
 
-/** Everything that clients asked up to a tick. */
-export interface Asked {
+/** The evaluations that clients requested up to a tick. */
+export interface Evaluations {
   history: History;
   flags: FlagHistory;
   timeline: Timeline;
@@ -69,12 +69,12 @@ export interface Asked {
 export function explainServed(
   fact: FlagsServed,
   state: PlayerState,
-  { history, flags, timeline, tick }: Asked,
+  { history, flags, timeline, tick }: Evaluations,
 ): { fact: FlagsServed; next: PlayerState } | undefined {
-  const asked = new Map<string, readonly string[] | 'all'>();
+  const requested = new Map<string, readonly string[] | 'all'>();
   for (const { body, invokedTick } of history.attempts) {
     if (body.kind !== 'EvaluateFlags' || body.playerId !== fact.entityId || invokedTick >= tick) continue;
-    asked.set(String(body.flagKeys), body.flagKeys);
+    requested.set(String(body.flagKeys), body.flagKeys);
   }
   const sets = [...flags.between(0, tick)].toReversed();
   let later: unknown;
@@ -84,7 +84,7 @@ export function explainServed(
     if (then === later) continue;
     later = then;
     for (const set of sets) {
-      for (const keys of asked.values()) {
+      for (const keys of requested.values()) {
         const serving = (keys === 'all' ? [...set.keys()] : [...new Set(keys)])
           .toSorted()
           .flatMap((key) => set.get(key) ?? [])
@@ -101,10 +101,10 @@ export function explainServed(
 /**
  * What an evaluation's reply contains must be in FACTS before the reply, so that no crash can make an event expose
  * anything else.
- * @param asked attempts of the partition
+ * @param attempts attempts of the partition
  */
-export function checkServed(world: World, asked: readonly Attempt[], log: PartitionLog): void {
-  for (const { body, invokedTick, outcome } of asked) {
+export function checkServed(world: World, attempts: readonly Attempt[], log: PartitionLog): void {
+  for (const { body, invokedTick, outcome } of attempts) {
     if (body.kind !== 'EvaluateFlags' || outcome === undefined || outcome.reply === 'lost') continue;
     if (outcome.reply.kind !== 'flags') continue;
     const from = stepsBy(log.timeline, invokedTick);
@@ -115,7 +115,7 @@ export function checkServed(world: World, asked: readonly Attempt[], log: Partit
         // Nothing remains of an earlier life, and the reply does not contain the period.
         return state?.kind !== 'player' || isKept(state, evaluation);
       });
-      world.cover('served looked for');
+      world.cover('served checked');
       if (isStored) continue;
       world.violate('served', `${body.playerId} was answered ${JSON.stringify(evaluation)}, which is not stored`);
     }
@@ -141,16 +141,16 @@ function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId }: FlagE
 /**
  * After all faults are repaired, what was served must become an exposure, except at a change of owner, which may lose
  * it.
- * @param asked attempts of the partition
+ * @param attempts attempts of the partition
  */
 export function checkExposed(
   world: World,
-  asked: readonly Attempt[],
+  attempts: readonly Attempt[],
   log: PartitionLog,
   { flags, observer, calmTick }: { flags: FlagHistory; observer: Observer; calmTick: number },
 ): void {
   const states = log.timeline.upTo(Infinity);
-  for (const { body, partition, invokedTick, outcome, configRevision } of asked) {
+  for (const { body, partition, invokedTick, outcome, configRevision } of attempts) {
     if (body.kind !== 'EvaluateFlags' || !body.exposes || invokedTick < calmTick) continue;
     const state = states.get(body.playerId);
     if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'flags') continue;
@@ -168,7 +168,7 @@ export function checkExposed(
       const isSeen = state.exposures.some(
         (seen) => seen.flagKey === flagKey && seen.variantKey === variantKey && seen.period >= least,
       );
-      world.cover('exposure looked for');
+      world.cover('exposure checked');
       if (!isSeen)
         world.violate('exposure', `${body.playerId} was served ${flagKey} ${variantKey} without an exposure`);
     }

@@ -20,7 +20,7 @@ import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict } from '../model/model.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
 import { withoutWords } from '../model/model-lifecycle.ts';
-import { type ConfigHistory, settled } from '../model/model-segments.ts';
+import { type ConfigHistory, predictSegments } from '../model/model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';
@@ -102,9 +102,9 @@ export function checkLog(check: LogCheck): PartitionLog {
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
-      const { facts: expected, reply, next, settled: looks } = predict(timeline.now, command, definitions);
+      const { facts: expected, reply, next, updates } = predict(timeline.now, command, definitions);
       if (expected.length === 0) continue;
-      const group = takeGroup(facts, done, expected, looks, wrong);
+      const group = takeGroup(facts, done, expected, updates, wrong);
       if (group === undefined) {
         const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(place, commit);
         if (reason !== undefined) {
@@ -128,9 +128,9 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (late !== undefined)
         wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
-      for (const { next: looked } of looks) {
-        const state = next.get(looked.id);
-        if (state?.kind === 'player') next.set(looked.id, { ...state, segmentsDueAt: looked.segmentsDueAt });
+      for (const { next: evaluated } of updates) {
+        const state = next.get(evaluated.id);
+        if (state?.kind === 'player') next.set(evaluated.id, { ...state, segmentsDueAt: evaluated.segmentsDueAt });
       }
       done += group.length;
       timeline.addStep(next, { sequence, tick });
@@ -144,12 +144,12 @@ export function checkLog(check: LogCheck): PartitionLog {
     function takeOwn(nowMs: number): void {
       for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
         const own = explain(fact, commit, definitions, nowMs);
-        const group = own && takeGroup(facts, done, own.facts, [own.settled], wrong);
+        const group = own && takeGroup(facts, done, own.facts, [own.update], wrong);
         if (own === undefined || group === undefined || group.length === 0) {
           return;
         }
-        timeline.addStep(new Map([[fact.entityId, own.settled.next]]), { sequence, tick });
-        if (own.settled.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
+        timeline.addStep(new Map([[fact.entityId, own.update.next]]), { sequence, tick });
+        if (own.update.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
         done += group.length;
       }
     }
@@ -178,10 +178,16 @@ export function checkLog(check: LogCheck): PartitionLog {
     const state = timeline.now(fact.entityId);
     const { history, flags } = check;
     if (state?.kind !== 'player') return undefined;
-    const asked = { history, flags, timeline, tick };
-    const own = fact.kind === 'FlagExposed' ? explainExposure(fact, state, asked) : explainServed(fact, state, asked);
+    const evaluations = { history, flags, timeline, tick };
+    const own =
+      fact.kind === 'FlagExposed' ? explainExposure(fact, state, evaluations) : explainServed(fact, state, evaluations);
     if (own === undefined) return undefined;
-    return withCampaigns([own.fact], settled(own.next, definitions.segments, [], fact.at), definitions, 'an exposure');
+    return withCampaigns(
+      [own.fact],
+      predictSegments(own.next, definitions.segments, [], fact.at),
+      definitions,
+      'an exposure',
+    );
   }
 
   /** Reasons for which a command may have no facts: its deadline, or a 503 that its owner sent at once. */

@@ -5,8 +5,8 @@ import type { Wrong } from './check-segments.ts';
 import type { View } from '../model/model.ts';
 import { predictCampaigns, predictScheduled } from '../model/model-campaigns.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
-import { afterFact, looked } from '../model/model-lifecycle.ts';
-import { settled, type Settled } from '../model/model-segments.ts';
+import { afterFact, predictTimed } from '../model/model-lifecycle.ts';
+import { predictSegments, type SegmentUpdate } from '../model/model-segments.ts';
 import { predictExpiry, sessionsOverAt, type Called } from '../model/model-sessions.ts';
 
 /**
@@ -47,7 +47,7 @@ const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
 
 export interface OwnDoing {
   facts: DomainFact[];
-  settled: Settled;
+  update: SegmentUpdate;
   reason: 'a stage' | 'time' | 'an edit' | 'an exposure' | 'a schedule';
 }
 
@@ -66,26 +66,26 @@ export function predictOwn(
     if (ownTimerAt > nowMs) return undefined;
     const at = Math.max(ownTimerAt, lastSeenAt);
     const life = predictDue(state, ownTimerAt);
-    return withCampaigns(life.facts, settled(life.next, segments, 'all', at), definitions, 'a stage');
+    return withCampaigns(life.facts, predictSegments(life.next, segments, 'all', at), definitions, 'a stage');
   }
   const isDue = segmentsDueAt !== 0 && segmentsDueAt <= nowMs;
   const dueAt = Math.max(segmentsDueAt, lastSeenAt);
   const isTime = isDue && fact.at === dueAt;
-  const look = settled(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
-  return withCampaigns([], look, definitions, isTime ? 'time' : 'an edit');
+  const update = predictSegments(state, segments, 'all', isTime ? dueAt : Math.max(nowMs, lastSeenAt));
+  return withCampaigns([], update, definitions, isTime ? 'time' : 'an edit');
 }
 
 /** @param before the facts that led to this evaluation */
 export function withCampaigns(
   before: readonly DomainFact[],
-  look: Settled,
+  update: SegmentUpdate,
   definitions: Pick<ModelDefinitions, 'campaigns' | 'campaignFactsPerCommand'>,
   reason: OwnDoing['reason'],
 ): OwnDoing {
-  const facts = [...before, ...look.facts];
-  const led = predictCampaigns(facts, () => look.next, definitions, look.atMs);
-  const next = led.next.get(look.next.id) ?? look.next;
-  return { facts: [...facts, ...led.facts], settled: { ...look, next }, reason };
+  const facts = [...before, ...update.facts];
+  const led = predictCampaigns(facts, () => update.next, definitions, update.atMs);
+  const next = led.next.get(update.next.id) ?? update.next;
+  return { facts: [...facts, ...led.facts], update: { ...update, next }, reason };
 }
 
 /**
@@ -106,7 +106,7 @@ export function explainScheduled(
   const led = predictScheduled(campaign, state, nowMs);
   if (led === undefined) return undefined;
   const { facts, next } = led;
-  return { facts, settled: { facts: [], next, looked: [], atMs: fact.at }, reason: 'a schedule' };
+  return { facts, update: { facts: [], next, evaluated: [], atMs: fact.at }, reason: 'a schedule' };
 }
 
 /** A player of a command with a timer that was due before the command was received. */
@@ -133,7 +133,7 @@ function predictDue(state: PlayerState, dueAt: number): Called {
     all.next = after;
   };
   for (const end of ends) take(afterFact(all.next, end, dueAt));
-  if (all.next.lifecycleDueAt === dueAt) take(looked(all.next));
+  if (all.next.lifecycleDueAt === dueAt) take(predictTimed(all.next));
   return all;
 }
 

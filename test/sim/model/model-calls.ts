@@ -3,7 +3,7 @@ import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { predictOffers } from './model-campaigns.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
-import { type Called, predictEnding, predictOpening, predictSynced, predictTold } from './model-sessions.ts';
+import { type Called, predictEnding, predictFlagChanges, predictOpening, predictSynced } from './model-sessions.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 
 /** How the prediction of a session call changes the model. */
@@ -15,7 +15,7 @@ export interface Calling {
   track(item: TrackItem): boolean;
   merge(attributes: string): void;
   /** Updates lifecycle stages and segments after the facts so far. */
-  settle(): void;
+  react(): void;
 }
 
 /** Predicts a call of a game client: first its own facts, then their consequences, then the reply. */
@@ -32,7 +32,7 @@ export function predictCall(
   const { sessionId } = body;
   if (body.kind === 'InitSession') {
     calling.take(predictOpening(held, body, scope, at, by));
-    calling.settle();
+    calling.react();
     return opened(body, calling, definitions, scope, at);
   }
   if (!held.sessions.some((session) => session.sessionId === sessionId)) {
@@ -40,8 +40,8 @@ export function predictCall(
   }
   const accepted = inTime(body.events).filter((item) => calling.track(item));
   if (body.kind === 'EndSession') {
-    const { durationSeconds: told } = body;
-    const ending = predictEnding(now(calling), sessionId, told, accepted, at);
+    const { durationSeconds: stated } = body;
+    const ending = predictEnding(now(calling), sessionId, stated, accepted, at);
     calling.take(ending);
     const { session, durationSeconds } = ending;
     return {
@@ -56,25 +56,25 @@ export function predictCall(
   }
   calling.take(predictSynced(now(calling), sessionId, accepted, scope, at));
   if (body.stateUpdates !== null) calling.merge(body.stateUpdates);
-  calling.settle();
-  const told = predictTold(now(calling), sessionId, definitions.flags, scope, at);
-  calling.take(told);
+  calling.react();
+  const called = predictFlagChanges(now(calling), sessionId, definitions.flags, scope, at);
+  calling.take(called);
   const offered = predictOffers(now(calling), sessionId, definitions.campaigns, scope, at);
   calling.take(offered);
   const { interventions } = offered;
-  return { kind: 'sessionSynced', eventsAccepted: accepted.length, interventions, flags: told.told };
+  return { kind: 'sessionSynced', eventsAccepted: accepted.length, interventions, flags: called.changes };
 }
 
 function opened(body: InitSession, calling: Calling, { flags }: ModelDefinitions, scope: Scope, at: number): Reply {
   const { sessionId, flagKeys } = body;
-  const told = predictTold(now(calling), sessionId, flags, scope, at);
-  calling.take(told);
-  const { id, externalId, firstSeenAt, lastSeenAt, attributes, segments } = told.next;
+  const called = predictFlagChanges(now(calling), sessionId, flags, scope, at);
+  calling.take(called);
+  const { id, externalId, firstSeenAt, lastSeenAt, attributes, segments } = called.next;
   return {
     kind: 'sessionOpened',
     sessionId,
     player: { id, externalId, firstSeenAt, lastSeenAt, attributes },
-    flags: told.told,
+    flags: called.changes,
     unknownFlags: [...new Set(flagKeys ?? [])].filter((key) => !flags.has(key)),
     segmentKeys: segments.map(({ segmentKey }) => segmentKey),
     serverTime: at,

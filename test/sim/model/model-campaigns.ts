@@ -214,8 +214,8 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
 function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number): Outcome {
   const { id: campaignId, key: campaignKey, version: campaignVersion, expiresAfterSeconds } = campaign;
   const { id: entityId, game, environment, externalId } = state;
-  const told = { campaignId, campaignKey, campaignVersion, externalId, cause: causeOf(campaign) };
-  const fact = { entityId, game, environment, at, ...told };
+  const details = { campaignId, campaignKey, campaignVersion, externalId, cause: causeOf(campaign) };
+  const fact = { entityId, game, environment, at, ...details };
   const reason = REASONS.find((each) => standsAgainst(each, campaign, state, at));
   if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
   const interventionId = interventionIdOf(campaignId, `${entityId}:${tallyOf(state, campaignId).total}:${at}`);

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const HIGH = 6_600;
 
 /** The update of a player at its due time. */
-export function looked(state: PlayerState): Lived {
+export function predictTimed(state: PlayerState): Lived {
   const dueAt = state.lifecycleDueAt;
   const lived: Lived = { facts: [], next: state };
   const stage = stageInTime(state);
@@ -115,8 +115,8 @@ function schedule(lived: Lived, dueAt: number, at: number): void {
 export function withoutWords(fact: DomainFact): DomainFact {
   if (fact.kind !== 'ChurnRiskChanged') return fact;
   const factors = fact.risk.factors.map((factor) => ({ ...factor, description: '' }));
-  const told: ChurnRiskChanged = { ...fact, risk: { ...fact.risk, factors } };
-  return told;
+  const wordless: ChurnRiskChanged = { ...fact, risk: { ...fact.risk, factors } };
+  return wordless;
 }
 
 function scored({ activity, firstSeenAt, lastSeenAt }: PlayerState, today: number) {

@@ -30,7 +30,7 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
     totalPlaytimeSeconds: held.totalPlaytimeSeconds + durationSeconds,
   };
   const { externalId } = held;
-  const told = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId };
+  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId };
   const properties = {
     session_id: sessionId,
     duration_seconds: durationSeconds,
@@ -40,7 +40,7 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
   return {
     reply: reply(totals.sessionCount, totals.totalPlaytimeSeconds),
     change: {
-      facts: [{ kind: 'SessionRecorded', entityId: playerId, ...scope, at, ...told }],
+      facts: [{ kind: 'SessionRecorded', entityId: playerId, ...scope, at, ...details }],
       next: {
         ...held,
         ...totals,
@@ -78,16 +78,21 @@ export function predictPurchase(
   const kept = before === undefined ? held : withoutPurchase(held, before);
   const totals = { totalRevenue: kept.totalRevenue + amount, purchaseCount: kept.purchaseCount + 1 };
   const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
-  const told = { at, currency, productId };
+  const details = { at, currency, productId };
   const facts: DomainFact[] = [];
   if (before !== undefined && transactionId !== null) {
-    const { at: recordedAt, ...saidBefore } = before.byClient?.told ?? told;
+    const { at: recordedAt, ...detailsBefore } = before.byClient?.told ?? details;
     const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
-    facts.push({ kind: 'PurchaseReversed', ...base, ...saidBefore, ...reversed });
+    facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed });
   }
   const whose = by === undefined ? {} : { by };
   facts.push({ kind: 'PurchaseRecorded', ...base, amount, currency, productId, transactionId, digest, ...whose });
-  const purchase = { digest: digest ?? '', amount, ...totals, ...(by === 'client' ? { byClient: { told } } : {}) };
+  const purchase = {
+    digest: digest ?? '',
+    amount,
+    ...totals,
+    ...(by === 'client' ? { byClient: { told: details } } : {}),
+  };
   const next = {
     ...kept,
     ...totals,

@@ -71,25 +71,25 @@ function parseSegment(value: unknown): ModelSegment {
 }
 
 /** The result of evaluating some of a player's segments. */
-export interface Settled {
+export interface SegmentUpdate {
   /** Entries and exits, without the times of later evaluations. */
   facts: DomainFact[];
   next: PlayerState;
-  looked: readonly ModelSegment[];
+  evaluated: readonly ModelSegment[];
   /** The time of the evaluation. */
   atMs: number;
 }
 
-/** @param looked the segments to evaluate; `all` also ends memberships of deleted segments */
-export function settled(
+/** @param wanted the segments to evaluate; `all` also ends memberships of deleted segments */
+export function predictSegments(
   state: PlayerState,
   segments: readonly ModelSegment[],
-  looked: readonly ModelSegment[] | 'all',
+  wanted: readonly ModelSegment[] | 'all',
   at: number,
-): Settled {
+): SegmentUpdate {
   const due = state.segmentsDueAt !== 0 && state.segmentsDueAt <= at;
-  const all = looked === 'all' || due;
-  const list = all ? segments : looked;
+  const all = wanted === 'all' || due;
+  const list = all ? segments : wanted;
   const { id: entityId, game, environment, externalId } = state;
   const base = { entityId, game, environment, at };
   const facts: DomainFact[] = [];
@@ -106,7 +106,7 @@ export function settled(
     facts.push({ ...base, kind: 'SegmentExited', segmentId, segmentKey, externalId });
     memberships.delete(segmentId);
   }
-  return { facts, next: { ...state, segments: inOrder(memberships) }, looked: list, atMs: at };
+  return { facts, next: { ...state, segments: inOrder(memberships) }, evaluated: list, atMs: at };
 }
 
 function inOrder(memberships: ReadonlyMap<string, SegmentMembership>): SegmentMembership[] {
@@ -122,7 +122,7 @@ export function readersOf(segments: readonly ModelSegment[], eventName: string):
 }
 
 /** Explains why a player's next evaluation is too late for these segments; `undefined` if it is not. */
-export function missedChange({ looked, next: state }: Settled, at: number): string | undefined {
+export function missedChange({ evaluated, next: state }: SegmentUpdate, at: number): string | undefined {
   const times: number[] = [];
   for (let day = 0; day <= WINDOW_DAYS; day++) {
     times.push(
@@ -132,7 +132,7 @@ export function missedChange({ looked, next: state }: Settled, at: number): stri
     );
   }
   const later = times.filter((time) => time > at).sort((a, b) => a - b);
-  for (const { id, conditions } of looked) {
+  for (const { id, conditions } of evaluated) {
     const now = isTrue(conditions, state, at);
     const change = later.find((time) => isTrue(conditions, state, time) !== now);
     const { segmentsDueAt } = state;

@@ -35,8 +35,8 @@ export function predictOpening(
   const oldest = (by === 'client' ? silent : undefined) ?? held.sessions[0];
   if (held.sessions.length === MOST_OPEN && oldest !== undefined) close(called, oldest, 'replaced', at);
   const { externalId } = held;
-  const told = { sessionId, device, flagKeys, ttlMs, externalId };
-  called.facts.push({ kind: 'SessionOpened', entityId: playerId, ...scope, at, ...told });
+  const details = { sessionId, device, flagKeys, ttlMs, externalId };
+  called.facts.push({ kind: 'SessionOpened', entityId: playerId, ...scope, at, ...details });
   const counts = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
   const session = { sessionId, openedAt: at, lastCallAt: at, ttlMs, flagKeys, flags: [], ...counts };
   called.next = {
@@ -61,7 +61,7 @@ export function predictSynced(
 ): Called {
   const eventCount = accepted.length;
   const achievements = newOnes(sessionOf(state, sessionId), accepted);
-  const { shown: interventionsShown, clicked: interventionsClicked } = heardOf(accepted);
+  const { shown: interventionsShown, clicked: interventionsClicked } = countResponses(accepted);
   const fact = {
     kind: 'SessionSynced',
     entityId: state.id,
@@ -90,34 +90,34 @@ export function predictSynced(
 }
 
 /** The flags in a call's reply: those that differ from what the session received before. */
-export function predictTold(
+export function predictFlagChanges(
   state: PlayerState,
   sessionId: string,
   flags: ModelFlags,
   scope: Scope,
   at: number,
-): Called & { told: SeenFlag[] } {
+): Called & { changes: SeenFlag[] } {
   const session = sessionOf(state, sessionId);
   const keys = session.flagKeys ?? [...flags.keys()].toSorted((a, b) => (a < b ? -1 : 1));
   const now = keys.flatMap((key) => flags.get(key) ?? []).map((flag) => seenOf(state, flag.key, flags));
   const gone = session.flags
     .filter(({ flagKey, enabled }) => enabled && !flags.has(flagKey))
     .map(({ flagKey }) => ({ flagKey, enabled: false, variant: null }));
-  const told = [...now, ...gone].filter(({ flagKey, enabled, variant }) => {
+  const changes = [...now, ...gone].filter(({ flagKey, enabled, variant }) => {
     const before = session.flags.find((flag) => flag.flagKey === flagKey);
     return before?.enabled !== enabled || before.variant !== variant;
   });
-  if (told.length === 0) return { facts: [], next: state, told };
+  if (changes.length === 0) return { facts: [], next: state, changes };
   const held = new Map(session.flags.map((flag) => [flag.flagKey, flag]));
-  for (const flag of told) held.set(flag.flagKey, flag);
-  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: told } as const;
+  for (const flag of changes) held.set(flag.flagKey, flag);
+  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: changes } as const;
   const next = withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] }));
   // What a reply contains counts as served.
-  const serving = told
+  const serving = changes
     .flatMap(({ flagKey }) => flags.get(flagKey) ?? [])
     .map((flag) => ({ flag, evaluation: evaluated(state, flag, flags) }));
   const served = predictServed(next, serving, at);
-  return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, told };
+  return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, changes };
 }
 
 /** Predicts the end of a session after its events. The duration is at most the time that passed. */
@@ -133,8 +133,8 @@ export function predictEnding(
     ...before,
     eventCount: before.eventCount + accepted.length,
     achievements: [...before.achievements, ...newOnes(before, accepted)],
-    interventionsShown: before.interventionsShown + heardOf(accepted).shown,
-    interventionsClicked: before.interventionsClicked + heardOf(accepted).clicked,
+    interventionsShown: before.interventionsShown + countResponses(accepted).shown,
+    interventionsClicked: before.interventionsClicked + countResponses(accepted).clicked,
   };
   const called: Called = { facts: [], next: state };
   const most = Math.max(0, Math.floor((at - session.openedAt) / 1000));
@@ -166,16 +166,22 @@ function named({ eventName, properties }: TrackItem, wanted: string, key: string
 }
 
 /** The number of events that report a shown, or clicked, intervention. */
-function heardOf(accepted: readonly TrackItem[]): { shown: number; clicked: number } {
+function countResponses(accepted: readonly TrackItem[]): { shown: number; clicked: number } {
   const count = (wanted: string) => accepted.flatMap((item) => named(item, wanted, 'intervention_id')).length;
   return { shown: count('intervention_shown'), clicked: count('intervention_clicked') };
 }
 
-function close(called: Called, session: OpenSession, reason: SessionClosed['reason'], at: number, told?: number): void {
+function close(
+  called: Called,
+  session: OpenSession,
+  reason: SessionClosed['reason'],
+  at: number,
+  statedSeconds?: number,
+): void {
   const { id: entityId, game, environment, externalId } = called.next;
   const { openedAt, lastCallAt, ttlMs: _, flagKeys: __, flags: ___, ...counted } = session;
-  const durationSeconds = told ?? Math.max(0, Math.floor((lastCallAt - openedAt) / 1000));
-  const endedAt = told === undefined ? lastCallAt : at;
+  const durationSeconds = statedSeconds ?? Math.max(0, Math.floor((lastCallAt - openedAt) / 1000));
+  const endedAt = statedSeconds === undefined ? lastCallAt : at;
   const closing = { reason, openedAt, endedAt, durationSeconds, externalId };
   const achievements = [...counted.achievements];
   called.facts.push({

@@ -15,7 +15,7 @@ import { ERRORS } from '../../../src/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
-import { countedOnce, type ModelSegment, readersOf, settled, type Settled } from './model-segments.ts';
+import { countedOnce, type ModelSegment, predictSegments, readersOf, type SegmentUpdate } from './model-segments.ts';
 import { predictCall } from './model-calls.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
@@ -37,7 +37,7 @@ export interface Prediction {
   /** The changed entities, in their final state. */
   next: Map<string, EntityState>;
   /** The segment evaluations, player by player, each as of its place in `facts`. */
-  settled: Settled[];
+  updates: SegmentUpdate[];
 }
 
 export type View = (entityId: string) => EntityState | undefined;
@@ -46,21 +46,21 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Predicts a command and its immediate consequences for the players that it changes. */
 export function predict(view: View, command: Command, definitions: ModelDefinitions = NO_DEFINITIONS): Prediction {
-  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), settled: [] };
+  const run: Prediction = { facts: [], reply: { kind: 'claimed' }, next: new Map(), updates: [] };
   let from = 0;
-  const settle = (): void => {
-    settleFrom(run, from, definitions, command.receivedAt);
+  const react = (): void => {
+    reactFrom(run, from, definitions, command.receivedAt);
     from = run.facts.length;
   };
-  const { reply } = predictCommand(run, view, command, definitions, settle);
-  settle();
+  const { reply } = predictCommand(run, view, command, definitions, react);
+  react();
   return { ...run, reply };
 }
 
 /** Predicts what the facts from `from` on mean for the stages, risks, segments and campaigns of their players. */
-function settleFrom(run: Prediction, from: number, definitions: ModelDefinitions, at: number): void {
+function reactFrom(run: Prediction, from: number, definitions: ModelDefinitions, at: number): void {
   const { segments } = definitions;
-  settleLives(run, from, at);
+  updateLifecycles(run, from, at);
   if (segments.length > 0) updateSegments(run, from, segments, at);
   const changed = (id: string): PlayerState | undefined => {
     const state = run.next.get(id);
@@ -72,28 +72,28 @@ function settleFrom(run: Prediction, from: number, definitions: ModelDefinitions
 }
 
 function updateSegments(run: Prediction, from: number, segments: readonly ModelSegment[], at: number): void {
-  const looks = new Map<string, ModelSegment[] | 'all'>();
+  const wanted = new Map<string, ModelSegment[] | 'all'>();
   for (const fact of run.facts.slice(from)) {
-    const earlier = looks.get(fact.entityId) ?? [];
-    if (NO_SEGMENTS.has(fact.kind)) looks.set(fact.entityId, earlier);
-    else if (fact.kind !== 'EventTracked' || earlier === 'all') looks.set(fact.entityId, 'all');
+    const earlier = wanted.get(fact.entityId) ?? [];
+    if (NO_SEGMENTS.has(fact.kind)) wanted.set(fact.entityId, earlier);
+    else if (fact.kind !== 'EventTracked' || earlier === 'all') wanted.set(fact.entityId, 'all');
     else {
       const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
-      looks.set(
+      wanted.set(
         fact.entityId,
         segments.filter((segment) => either.has(segment)),
       );
     }
   }
-  for (const [entityId, look] of looks) {
+  for (const [entityId, which] of wanted) {
     const state = run.next.get(entityId);
     if (state?.kind !== 'player') continue;
     // An evaluation that was due has already happened with the earlier facts.
-    if (look.length === 0 && run.settled.some(({ next }) => next.id === entityId)) continue;
-    const outcome = settled(state, segments, look, at);
-    run.settled.push(outcome);
-    run.facts.push(...outcome.facts);
-    run.next.set(entityId, outcome.next);
+    if (which.length === 0 && run.updates.some(({ next }) => next.id === entityId)) continue;
+    const update = predictSegments(state, segments, which, at);
+    run.updates.push(update);
+    run.facts.push(...update.facts);
+    run.next.set(entityId, update.next);
   }
 }
 
@@ -116,7 +116,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
 ]);
 
 /** Predicts what a command's facts mean for the stages and risks of its players. */
-function settleLives(run: Prediction, from: number, at: number): void {
+function updateLifecycles(run: Prediction, from: number, at: number): void {
   for (const fact of run.facts.slice(from)) {
     const state = run.next.get(fact.entityId);
     if (state?.kind === 'player') take(run, afterFact(state, fact, at));
@@ -133,7 +133,7 @@ function predictCommand(
   view: View,
   command: Command,
   definitions: ModelDefinitions,
-  settle: () => void,
+  react: () => void,
 ): Pick<Prediction, 'reply'> {
   const { game, environment, receivedAt: at, by } = command;
   const whose = by === undefined ? {} : { by };
@@ -177,10 +177,10 @@ function predictCommand(
         });
         if (body.byClientKey && run.reply.kind === 'player') {
           const { id, externalId, lifecycleStage, firstSeenAt, lastSeenAt, deviceId } = run.reply.player;
-          const told = newPlayer(id, externalId, firstSeenAt);
-          if (deviceId === body.deviceId) told.deviceId = deviceId;
-          told.attributes = merged('{}', body.attributes);
-          run.reply = { ...run.reply, player: { ...told, lifecycleStage, lastSeenAt } };
+          const visible = newPlayer(id, externalId, firstSeenAt);
+          if (deviceId === body.deviceId) visible.deviceId = deviceId;
+          visible.attributes = merged('{}', body.attributes);
+          run.reply = { ...run.reply, player: { ...visible, lifecycleStage, lastSeenAt } };
         }
       }
       break;
@@ -251,7 +251,7 @@ function predictCommand(
             const held = player();
             if (held !== undefined) change(run, held, scope, at, { attributes });
           },
-          settle,
+          react,
         },
         definitions,
         scope,
@@ -285,11 +285,11 @@ export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
 }
 
 /** Whether a reply equals the model's. Clients rely on the code of a failure, not on its message. */
-export function sameReply(heard: Reply, expected: Reply): boolean {
-  if (heard.kind === 'failure' || expected.kind === 'failure') {
-    return heard.kind === 'failure' && expected.kind === 'failure' && heard.code === expected.code;
+export function sameReply(received: Reply, expected: Reply): boolean {
+  if (received.kind === 'failure' || expected.kind === 'failure') {
+    return received.kind === 'failure' && expected.kind === 'failure' && received.code === expected.code;
   }
-  return isDeepStrictEqual(heard, expected);
+  return isDeepStrictEqual(received, expected);
 }
 
 function inScope(state: EntityState | undefined, scope: Scope): EntityState | undefined {
@@ -397,9 +397,9 @@ function track(
   const isFirst = (event: RecentEvent) => event.eventId === eventId && isOneCaller(event.by, by);
   const first = item.remember ? held.recentEvents.find(isFirst) : undefined;
   if (first !== undefined) {
-    const { quarantined, by: _, ...told } = first;
-    if (quarantined === true) return { ...result, ...told, status: 'quarantined', repeated: true };
-    return { ...result, ...told, status: 'duplicate' };
+    const { quarantined, by: _, ...rest } = first;
+    if (quarantined === true) return { ...result, ...rest, status: 'quarantined', repeated: true };
+    return { ...result, ...rest, status: 'duplicate' };
   }
   const whose = by === undefined || by === 'service' ? {} : { by };
   if (quarantine !== undefined) {
