@@ -1,6 +1,6 @@
 import { TrackBody } from '../src/api/events/track-item.ts';
 import { compile } from '../src/api/validation.ts';
-import { parseJson } from '../src/gateway/parse-json.ts';
+import { parseJson } from '../src/gateway/http/parse-json.ts';
 import { uuidv5 } from '../src/kernel/ids.ts';
 import { sampleEvent } from './lib/load/workload.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/log/jetstream/access.ts';
-import { parseProxies } from './gateway/caller-address.ts';
+import { parseProxies } from './gateway/access/caller-address.ts';
 
 /**
  * Every setting with its default and bounds. The only file that reads `process.env` for the service; an invalid value

@@ -26,7 +26,7 @@ import {
 } from './config.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnPartitions, agreeOnSecretsKey } from './deployment.ts';
-import { createCommandClient } from './gateway/command-client.ts';
+import { createCommandClient } from './gateway/backend/command-client.ts';
 import { createServer } from './gateway/server.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';

@@ -1,4 +1,4 @@
-import type { Backend } from './gateway/backend.ts';
+import type { Backend } from './gateway/backend/backend.ts';
 import type { Cancel, Clock } from './kernel/clock.ts';
 
 /** The state behind `/readyz`: ready if the service can answer requests now. */

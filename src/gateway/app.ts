@@ -1,11 +1,11 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import type { Route } from '../api/route.ts';
 import { failure } from '../kernel/errors.ts';
-import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './cors.ts';
-import { respond, respondEmpty } from './exchange.ts';
-import type { Exchanges } from './exchanges.ts';
-import { isLocalRequest } from './local-request.ts';
-import { createRouteReader } from './request-head.ts';
+import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './http/cors.ts';
+import { respond, respondEmpty } from './http/exchange.ts';
+import type { Exchanges } from './http/exchanges.ts';
+import { isLocalRequest } from './access/local-request.ts';
+import { createRouteReader } from './http/request-head.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
 /** Creates an app with the given routes, and the documented errors for all other requests. */

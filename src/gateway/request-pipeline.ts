@@ -8,20 +8,27 @@ import { isMetered } from '../api/metering.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { CallerAddresses } from './caller-address.ts';
-import { type Exchange, respond } from './exchange.ts';
-import { joinedValues } from './header-values.ts';
-import type { KeyRing } from './key-ring.ts';
-import { inflateBody } from './inflate-body.ts';
-import { parseJson } from './parse-json.ts';
-import { forbidden } from './permission.ts';
-import type { PlayerTokens } from './player-tokens.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import type { BodyOutcome, BodyReader } from './request-body.ts';
-import { decodeParams, rawParams, readHead, readKeyText, type RequestHead, type RouteReader } from './request-head.ts';
-import { openStream, type StreamRegistry } from './stream-registry.ts';
+import type { CallerAddresses } from './access/caller-address.ts';
+import { type Exchange, respond } from './http/exchange.ts';
+import { joinedValues } from './http/header-values.ts';
+import type { KeyRing } from './access/key-ring.ts';
+import { inflateBody } from './http/inflate-body.ts';
+import { parseJson } from './http/parse-json.ts';
+import { forbidden } from './access/permission.ts';
+import type { PlayerTokens } from './access/player-tokens.ts';
+import type { RateLimiter } from './access/rate-limiter.ts';
+import type { BodyOutcome, BodyReader } from './http/request-body.ts';
+import {
+  decodeParams,
+  rawParams,
+  readHead,
+  readKeyText,
+  type RequestHead,
+  type RouteReader,
+} from './http/request-head.ts';
+import { openStream, type StreamRegistry } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
-import { STREAM_TOKEN_REFUSED } from './stream-tokens.ts';
+import { STREAM_TOKEN_REFUSED } from './access/stream-tokens.ts';
 
 export interface PipelineDeps {
   services: Services;

@@ -1,6 +1,6 @@
 import type { Command, CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
-import type { Origin } from '../../src/gateway/backend.ts';
+import type { Origin } from '../../src/gateway/backend/backend.ts';
 import type { World } from './world.ts';
 import { isQuery } from './operation.ts';
 

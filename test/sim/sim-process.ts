@@ -4,7 +4,7 @@ import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts'
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
-import { type CommandClient, createCommandClient } from '../../src/gateway/command-client.ts';
+import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
 import type { Limits } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
 import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
-import { type CommandClient, createCommandClient } from '../../src/gateway/command-client.ts';
+import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
 import type { Fact } from '../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';

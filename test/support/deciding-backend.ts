@@ -4,7 +4,7 @@ import type { DomainFact } from '../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import type { Backend } from '../../src/gateway/backend.ts';
+import type { Backend } from '../../src/gateway/backend/backend.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
 /**

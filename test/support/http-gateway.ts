@@ -1,7 +1,7 @@
 import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { aPlayer as aPlayerState } from '../../actors/testing.ts';
-import type { Backend, Origin } from '../../src/gateway/backend.ts';
+import type { Backend, Origin } from '../../src/gateway/backend/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
 import { routes } from '../../src/api/routes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';

@@ -1,0 +1,26 @@
+import type { CommandBody, QueryBody } from '../../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { CallerKind, Environment } from '../../../actors/vocabulary/scope.ts';
+
+/** The origin of a request, which its commands and queries contain. */
+export interface Origin {
+  game: string;
+  environment: Environment;
+  /** When the request was received, epoch milliseconds. */
+  receivedAt: number;
+  /** The kind of its API key; absent without one. */
+  by?: CallerKind;
+}
+
+/**
+ * Sends commands and queries from routes to the owners of partitions. Neither call rejects: a failure is a `failure`
+ * reply, and a missing reply is `SERVICE_UNAVAILABLE`.
+ */
+export interface Backend {
+  /** A write: durable if the reply is not a failure. `entityId` determines the partition. */
+  send(origin: Origin, entityId: string, body: CommandBody): Promise<Reply>;
+  /** A read of live state. */
+  ask(origin: Origin, entityId: string, body: QueryBody): Promise<Reply>;
+  /** The partition of an entity, for callers that group commands by partition. */
+  partitionOf(entityId: string): number;
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { partitionOf } from '../../kernel/partition.ts';
+import { charsIn } from '../../kernel/text-chars.ts';
+import type { CommandBody, Query } from '../../../actors/vocabulary/commands.ts';
+import type { AddressedReply, Reply } from '../../../actors/vocabulary/replies.ts';
+import { decodeReplies } from '../../../streams/codec.ts';
+import { repliesSubject } from '../../../streams/subjects.ts';
+import type { Log, Stop } from '../../../streams/log/log.ts';
+import type { Backend, Origin } from './backend.ts';
+import { createQuerySender } from './query-sender.ts';
+import { createRequestPublisher } from './request-publisher.ts';
+import { createWaiting } from './waiting.ts';
+
+export interface CommandClientOptions {
+  log: Log;
+  clock: Clock;
+  /** Unique per process incarnation; letters, digits and dashes. */
+  gateway: string;
+  partitions: number;
+  /** The highest CONFIG revision this process has seen. */
+  configRevision: () => number;
+  logger: Logger;
+  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsTimedOut'>;
+}
+
+/** Sends a gateway's commands to REQUESTS in batches, and its queries as plain messages; receives the replies. */
+export interface CommandClient extends Backend {
+  /** Connects the owners of this process directly, without messages. */
+  readonly local: {
+    gateway: string;
+    receive(replies: readonly AddressedReply[]): void;
+    serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
+  };
+  /** Resolves when every command is answered. */
+  drained(): Promise<void>;
+  close(): void;
+}
+
+export function createCommandClient(options: CommandClientOptions): CommandClient {
+  const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
+  const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
+  const publishers = Array.from({ length: partitions }, (_, partition) =>
+    createRequestPublisher({
+      log,
+      clock,
+      gateway,
+      partition,
+      isWaiting: (requestId) => waiting.has(requestId),
+      onRefused: (requestId, reply) => waiting.fail(requestId, reply),
+      metrics,
+    }),
+  );
+  const queries = createQuerySender({ log, clock, partitions });
+  let requests = 0;
+
+  const unsubscribe = log.subscribe(repliesSubject(gateway), (data) => {
+    try {
+      for (const addressed of decodeReplies(data)) waiting.complete(addressed);
+    } catch (error) {
+      logger.error({ err: error }, 'could not decode a message with replies');
+    }
+  });
+
+  const nextRequestId = (): string => {
+    requests += 1;
+    return requests.toString(36);
+  };
+  const entityPartition = (entityId: string): number => partitionOf(entityId, partitions);
+
+  return {
+    local: {
+      gateway,
+      receive(replies) {
+        for (const addressed of replies) waiting.complete(addressed);
+      },
+      serve: (partition, take) => queries.serve(partition, take),
+    },
+    partitionOf: entityPartition,
+    send(origin, entityId, body) {
+      const publisher = publishers[entityPartition(entityId)];
+      const requestId = nextRequestId();
+      const command = {
+        ...envelope(origin, gateway, requestId, configRevision()),
+        receivedAt: origin.receivedAt,
+        ...(origin.by === undefined ? {} : { by: origin.by }),
+        deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs,
+        body,
+      };
+      return new Promise<Reply>((resolve) => {
+        waiting.add(requestId, clock.monotonicMs() + LIMITS.commandDeadlineMs + LIMITS.commandGraceMs, resolve);
+        if (publisher?.add(command, charsOf(body)) !== true) waiting.fail(requestId, overloaded());
+      });
+    },
+    ask(origin, entityId, body) {
+      const requestId = nextRequestId();
+      const query: Query = {
+        ...envelope(origin, gateway, requestId, configRevision()),
+        deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
+        body,
+      };
+      return new Promise<Reply>((resolve) => {
+        const onReply = (reply: Reply): void => {
+          queries.forget(requestId);
+          resolve(reply);
+        };
+        waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
+        queries.add(entityPartition(entityId), query);
+      });
+    },
+    async drained() {
+      await Promise.all(publishers.map((publisher) => publisher.drained()));
+    },
+    close() {
+      unsubscribe();
+      queries.close();
+      waiting.close();
+    },
+  };
+}
+
+function envelope(origin: Origin, replyTo: string, requestId: string, configRevision: number) {
+  return { requestId, replyTo, game: origin.game, environment: origin.environment, configRevision };
+}
+
+const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes are waiting. Nothing was changed.');
+
+/** Approximate size of the names, ids and numbers of a command or an item; its texts are counted separately. */
+const COMMAND_CHARS = 300;
+
+/** Events may come in thousands, and are counted by their properties alone. */
+function charsOf(body: CommandBody): number {
+  if (body.kind !== 'TrackEvents') return COMMAND_CHARS + charsIn(body);
+  return body.items.reduce((sum, { properties }) => sum + COMMAND_CHARS + properties.length, COMMAND_CHARS);
+}

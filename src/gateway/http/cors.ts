@@ -1,0 +1,33 @@
+import { RESPONSE_HEADERS } from '../../api/response-headers.ts';
+import type { Route } from '../../api/route.ts';
+
+/** Decides which origins may read responses in a browser. */
+export interface Cors {
+  /** The value of Access-Control-Allow-Origin for a request of this origin; undefined: none. */
+  allowOrigin(origin: string): string | undefined;
+  /** Whether responses depend on the origin and need `Vary: Origin`. */
+  readonly varies: boolean;
+}
+
+/** @param origins allowed origins; `*` allows all */
+export function createCors(origins: readonly string[]): Cors {
+  const any = origins.includes('*');
+  const allowed = new Set(origins);
+  return {
+    allowOrigin: (origin) => (any ? '*' : allowed.has(origin) ? origin : undefined),
+    varies: !any,
+  };
+}
+
+/** Whether browsers may call a route: a client key or a stream token must be allowed. */
+export function isForBrowsers({ auth }: Route): boolean {
+  return auth !== 'none' && (auth.keys.includes('client') || auth.streamTokens === true);
+}
+
+export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
+
+/** Request headers that a browser may send. Browsers may cache a preflight for a day. */
+export const PREFLIGHT_HEADERS =
+  'Content-Type, Content-Encoding, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, ' +
+  'If-Match, Last-Event-ID';
+export const PREFLIGHT_SECONDS = 86_400;

@@ -1,0 +1,245 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { Answer, TextAnswer } from '../../api/answer.ts';
+import { ERRORS, type ErrorEntry, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { createHeadText, writeHead, type Headers } from './answer-head.ts';
+import type { RateVerdict } from '../access/rate-limiter.ts';
+import type { Framing } from './request-framing.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
+
+/**
+ * One request and its response.
+ *
+ * Invariants
+ * 1. `res` is used only while `open`, or while `unread` holds the rest of the response; never after `gone`.
+ * 2. Exactly one of a response, an abort or a stream ends it, and `onClosed` is called once.
+ */
+export interface Exchange {
+  readonly res: HttpResponse;
+  readonly requestId: string;
+  /** A HEAD request: the same response without its body. */
+  readonly headOnly: boolean;
+  readonly startedAtMs: number;
+  /** Access-Control-Allow-Origin for this request. */
+  allowOrigin: string | undefined;
+  varyOrigin: boolean;
+  rate: RateVerdict | undefined;
+  /** The caller, if a key's limit is shared between callers. */
+  caller: string | undefined;
+  /** Names for X-Ignored-Fields. */
+  readonly ignored: string[];
+  open: boolean;
+  /** The connection is closed: `res` must not be used. */
+  gone: boolean;
+  /** The response is determined and will be written in the next turn of the event loop. */
+  ending: boolean;
+  readonly framing: Framing;
+  /** Whether the response ends the connection. */
+  lastOnConnection: boolean;
+  /** Whether the server is closing: then every response ends its connection. */
+  readonly draining: () => boolean;
+  /** Holds the bytes that the client does not read at once. */
+  readonly unread: UnreadAnswers;
+  /**
+   * Whether this response without a body must end its connection, because the service cannot see whether it is read.
+   */
+  readonly endsBodiless: () => boolean;
+  /** The form of failures on routes of external protocols, which do not use the error envelope. */
+  failureShape: ((failure: Failure) => TextAnswer) | undefined;
+  /** Status of VALIDATION_ERROR, if the route uses another one than the catalogue. */
+  invalidStatus: number | undefined;
+  /** Retry-After of a 503, or of a 429 without a rate limit. */
+  retryAfterSeconds: number | undefined;
+  onClosed: (status: number | 'aborted' | 'streamed') => void;
+}
+
+const NO_HEADERS: Headers = {};
+
+/** Writes a response unless the caller disconnected. */
+export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_HEADERS): void {
+  switch (answer.kind) {
+    case 'json': {
+      const body = `{"success":true,"data":${answer.data}}`;
+      const headers = answer.etag === undefined ? extra : { ...extra, ETag: `"${answer.etag}"` };
+      end(exchange, answer.status, 'application/json', body, answer.replayed, headers);
+      break;
+    }
+    case 'text':
+      respondText(exchange, answer, extra);
+      break;
+    case 'failure':
+      exchange.retryAfterSeconds = retryAfterOf(answer);
+      if (exchange.failureShape !== undefined) respondText(exchange, exchange.failureShape(answer), extra);
+      else end(exchange, statusOf(exchange, answer), 'application/json', failureBody(exchange, answer), false, extra);
+      break;
+  }
+}
+
+function retryAfterOf({ code }: Failure): number | undefined {
+  const entry: ErrorEntry = ERRORS[code];
+  return entry.retryAfterSeconds;
+}
+
+function statusOf({ invalidStatus }: Exchange, { code }: Failure): number {
+  return code === 'VALIDATION_ERROR' && invalidStatus !== undefined ? invalidStatus : ERRORS[code].status;
+}
+
+function respondText(exchange: Exchange, answer: TextAnswer, extra: Headers): void {
+  const { status = 200, contentType, body, headers } = answer;
+  end(exchange, status, contentType, body, false, headers === undefined ? extra : { ...extra, ...headers });
+}
+
+/** Writes a 204 response. */
+export function respondEmpty(exchange: Exchange, extra: Headers): void {
+  end(exchange, 204, undefined, '', false, extra);
+}
+
+/**
+ * Responds to a request whose end is ambiguous, and closes the connection before the library parses the following bytes
+ * as further requests. The library would parse them before it sends a small response, so the body is padded beyond the
+ * library's buffer: such a response is sent, and the connection closed, at once. A HEAD request gets no response.
+ */
+export function refuse(exchange: Exchange, why: Failure): void {
+  const { status } = ERRORS[why.code];
+  const { res } = exchange;
+  exchange.open = false;
+  if (exchange.headOnly) {
+    res.close();
+  } else {
+    const body = failureBody(exchange, why).padEnd(LIMITS.corkBufferBytes);
+    res.cork(() => {
+      writeHead(exchange, res, status, 'application/json', false, NO_HEADERS);
+      if (exchange.framing.closesUnsaid) res.writeHeader('Connection', 'close');
+      res.end(body, true);
+    });
+  }
+  exchange.onClosed(status);
+}
+
+/**
+ * Starts a response that stays open: writes status and headers. Its connection ends with it; the header for that is
+ * written now, because the library would write it between the chunks of the body.
+ */
+export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
+  exchange.res.cork(() => {
+    writeHead(exchange, exchange.res, 200, contentType, false, extra);
+    exchange.res.writeHeader('Connection', 'close');
+  });
+}
+
+/** Ends a response that `startStream` started. */
+export function endStream({ res }: Exchange): void {
+  res.cork(() => void res.end());
+}
+
+function end(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  body: string,
+  replayed: boolean,
+  extra: Headers,
+): void {
+  if (!exchange.open || exchange.ending) return;
+  if (!exchange.framing.chunked) {
+    write(exchange, status, contentType, body, replayed, extra);
+    return;
+  }
+  // The library closes a connection that sends another request before the response. So bytes that arrived with these
+  // chunks never count as a request.
+  exchange.ending = true;
+  setImmediate(() => {
+    if (exchange.open) write(exchange, status, contentType, body, replayed, extra);
+  });
+}
+
+function write(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  body: string,
+  replayed: boolean,
+  extra: Headers,
+): void {
+  exchange.open = false;
+  const { res, unread } = exchange;
+  const last = exchange.lastOnConnection || exchange.draining();
+  if (contentType === undefined || exchange.headOnly) {
+    const lengthBytes = contentType === undefined ? undefined : Buffer.byteLength(body);
+    writeBodiless(exchange, status, contentType, lengthBytes, replayed, last, extra);
+    exchange.onClosed(status);
+    return;
+  }
+  // A small response needs no timer. The unread part of a large one must not stay in the library's buffer.
+  const isLarge = body.length > LIMITS.corkBufferBytes;
+  let whole = true;
+  res.cork(() => {
+    writeHead(exchange, res, status, contentType, replayed, extra);
+    writeConnection(exchange, last, isLarge);
+    if (!last) [, whole] = res.tryEnd(body, 0);
+    else if (isLarge) unread.holdLast(exchange, res, body, exchange.caller);
+    else res.end(body, true);
+  });
+  if (!whole && !exchange.gone) unread.hold(exchange, res, body, exchange.caller);
+  exchange.onClosed(status);
+}
+
+/**
+ * Writes the header that keeps or ends the connection. The library's `end` with its flag writes the latter itself,
+ * unless the client already asked for the end.
+ */
+function writeConnection({ res, framing }: Exchange, last: boolean, unsaid: boolean): void {
+  if (!last) {
+    res.writeHeader('Connection', 'keep-alive');
+    res.writeHeader('Keep-Alive', KEEP_ALIVE);
+  } else if (unsaid || framing.closesUnsaid) {
+    res.writeHeader('Connection', 'close');
+  }
+}
+const KEEP_ALIVE = `timeout=${LIMITS.keepAliveSeconds}`;
+
+/**
+ * Writes a response without a body: 204, 304, or any response to HEAD. The library must get no length here: it sends an
+ * undefined length as 2^63, and after a length other than 0 it closes the connection at the next request. Without a
+ * length it cannot close the connection itself; the client closes it as the headers request, or the idle time-out does.
+ *
+ * The library buffers such responses without a bound and without notice if the client does not read them. Therefore
+ * some of them end their connection, at random so that no client can predict which.
+ */
+function writeBodiless(
+  exchange: Exchange,
+  status: number,
+  contentType: string | undefined,
+  lengthBytes: number | undefined,
+  replayed: boolean,
+  last: boolean,
+  extra: Headers,
+): void {
+  const { res } = exchange;
+  if (!last && exchange.endsBodiless()) {
+    const head = createHeadText();
+    writeHead(exchange, head, status, contentType, replayed, extra);
+    if (lengthBytes !== undefined) head.writeHeader('Content-Length', String(lengthBytes));
+    head.writeHeader('Date', new Date().toUTCString());
+    head.writeHeader('Connection', 'close');
+    // The library sends the whole head as a status line and does not end the response, so `close` stays possible.
+    res.cork(() => void res.writeStatus(head.text));
+    setImmediate(() => {
+      if (!exchange.gone) res.close();
+    });
+    return;
+  }
+  res.cork(() => {
+    writeHead(exchange, res, status, contentType, replayed, extra);
+    writeConnection(exchange, last, true);
+    if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
+    res.endWithoutBody();
+  });
+}
+
+/** The error envelope. Server errors contain the request id for reports. */
+function failureBody(exchange: Exchange, { code, message, details }: Failure): string {
+  const entry = ERRORS[code];
+  const context = entry.status === 500 ? { request_id: exchange.requestId } : (details ?? {});
+  return JSON.stringify({ success: false, error: { code, message: message ?? entry.message, details: context } });
+}

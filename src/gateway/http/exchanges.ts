@@ -1,0 +1,148 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../kernel/clock.ts';
+import { failure } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Cors } from './cors.ts';
+import { refuse, type Exchange } from './exchange.ts';
+import { readFraming } from './request-framing.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
+
+/** Starts exchanges and counts the open ones, with metrics and the access log. */
+export interface Exchanges {
+  /**
+   * Starts an exchange. Must be called before the handler returns.
+   * @param route the label in metrics and log
+   * @param browsers whether browsers of other origins may read the response
+   * @returns undefined if the request was refused because its end is ambiguous
+   */
+  begin(route: string, res: HttpResponse, req: HttpRequest, browsers: boolean): Exchange | undefined;
+  /** From now on every response is the last on its connection. */
+  drain(): void;
+  readonly open: number;
+}
+
+interface Deps {
+  clock: Clock;
+  ids: Ids;
+  metrics: Metrics;
+  logger: Logger;
+  cors: Cors;
+  unread: UnreadAnswers;
+}
+
+export function createExchanges({ clock, ids, metrics, logger, cors, unread }: Deps): Exchanges {
+  // Request ids are unique and cheap: a random prefix per process and a counter.
+  const prefix = `req_${Buffer.from(ids.bytes(9)).toString('base64url')}_`;
+  const recorders = new Map<string, ReturnType<typeof createRecorder>>();
+  let count = 0;
+  let open = 0;
+  let draining = false;
+  const isDraining = (): boolean => draining;
+
+  let bodilessLeft = LIMITS.bodilessAnswers;
+  function endsBodiless(): boolean {
+    if (bodilessLeft-- > 0) return false;
+    bodilessLeft = LIMITS.bodilessAnswers + (ids.bytes(1)[0] ?? 0);
+    return true;
+  }
+
+  function recorderOf(route: string): ReturnType<typeof createRecorder> {
+    let recorder = recorders.get(route);
+    if (recorder === undefined) {
+      recorder = createRecorder(metrics, route);
+      recorders.set(route, recorder);
+    }
+    return recorder;
+  }
+
+  // In an outage every request fails, so a few lines per second are enough.
+  const errorLog = { second: 0, lines: 0 };
+  function mayLog(): boolean {
+    const second = Math.floor(clock.monotonicMs() / 1000);
+    if (second !== errorLog.second) Object.assign(errorLog, { second, lines: 0 });
+    errorLog.lines += 1;
+    return errorLog.lines <= LIMITS.errorLinesPerSecond;
+  }
+
+  return {
+    begin(route, res, req, browsers) {
+      open += 1;
+      count += 1;
+      const framing = readFraming(req);
+      const origin = browsers ? req.getHeader('origin') : '';
+      const exchange: Exchange = {
+        res,
+        requestId: prefix + count.toString(36),
+        headOnly: req.getMethod() === 'head',
+        startedAtMs: clock.monotonicMs(),
+        allowOrigin: origin === '' ? undefined : cors.allowOrigin(origin),
+        varyOrigin: browsers && cors.varies,
+        rate: undefined,
+        caller: undefined,
+        ignored: [],
+        open: true,
+        gone: false,
+        ending: false,
+        framing,
+        // Draining a large body after an early response would take long. And the library parses chunks differently from
+        // proxies (extensions, bare LF, trailers), so bytes after them must not count as a request.
+        lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
+        draining: isDraining,
+        unread,
+        endsBodiless,
+        failureShape: undefined,
+        invalidStatus: undefined,
+        retryAfterSeconds: undefined,
+        onClosed(status) {
+          open -= 1;
+          const durationMs = clock.monotonicMs() - exchange.startedAtMs;
+          recorderOf(route)(status, durationMs);
+          if (typeof status === 'number' && status >= 500 && !QUIET_ROUTES.has(route) && mayLog()) {
+            logger.warn({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'a request failed');
+          }
+          logger.debug({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'request');
+        },
+      };
+      res.onAborted(() => {
+        exchange.gone = true;
+        unread.forget(exchange);
+        if (!exchange.open) return;
+        exchange.open = false;
+        exchange.onClosed('aborted');
+      });
+      if (framing.fault !== undefined) {
+        refuse(exchange, failure('VALIDATION_ERROR', framing.fault));
+        return undefined;
+      }
+      return exchange;
+    },
+    drain() {
+      draining = true;
+    },
+    get open() {
+      return open;
+    },
+  };
+}
+
+/** Routes whose 503 is a normal response. */
+const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
+
+/** Counts one route's responses. Looks up labels once per status. */
+function createRecorder(metrics: Metrics, route: string) {
+  const duration = metrics.httpDuration.labels(route);
+  const counters = new Map<number | 'aborted' | 'streamed', { inc(): void }>();
+  return (status: number | 'aborted' | 'streamed', durationMs: number): void => {
+    let counter = counters.get(status);
+    if (counter === undefined) {
+      counter = metrics.httpRequests.labels(route, String(status));
+      counters.set(status, counter);
+    }
+    counter.inc();
+    // The duration of a stream depends on its reader only, so it is not recorded.
+    if (status !== 'streamed') duration.observe(durationMs / 1000);
+  };
+}

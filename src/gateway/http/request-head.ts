@@ -1,0 +1,144 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { KeyedRoute, RawInput } from '../../api/route.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
+import { readQuery } from './query-string.ts';
+
+/** The head of a request, as declared by its route. Read it before the handler returns and after finding the key. */
+export interface RequestHead {
+  /** Empty if none was sent. */
+  idempotencyKey: string;
+  /** Method, path and query: an Idempotency-Key is bound to them and to the body. Empty without such a key. */
+  target: string;
+  /** Declared size of the body in bytes; 0 if undeclared. */
+  contentLength: number;
+  /** The unsupported part of the body's declaration: a body must be JSON in UTF-8, plain or gzip. */
+  refused: 'type' | 'encoding' | undefined;
+  /** Whether the body is compressed. */
+  isGzip: boolean;
+  input: RawInput;
+  faults: FieldFault[];
+}
+
+/** The parts of a request that one route reads; computed once. */
+export interface RouteReader {
+  route: KeyedRoute;
+  params: readonly string[];
+  query: Readonly<Record<string, unknown>> | undefined;
+  /** Header names as documented, and in lower case. */
+  headers: readonly { name: string; lower: string }[];
+  takesBody: boolean;
+}
+
+export function createRouteReader(route: KeyedRoute): RouteReader {
+  const { params, query, headers, body } = route.input;
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const described = Object.keys(params?.properties ?? {});
+  if (inPath.toSorted().join() !== described.toSorted().join()) {
+    throw new Error(`${route.method} ${route.path}: its path and its params schema name different parameters`);
+  }
+  return {
+    route,
+    params: inPath,
+    query: query?.properties,
+    headers: Object.keys(headers?.properties ?? {}).map((name) => ({ name, lower: name.toLowerCase() })),
+    takesBody: body !== undefined,
+  };
+}
+
+/**
+ * The key's text; empty if none was sent. It is read first: without a valid key nothing else is parsed. X-API-Key takes
+ * precedence over a bearer token (RFC 6750), because proxies may send their own Authorization.
+ */
+export function readKeyText(req: HttpRequest): string {
+  const key = req.getHeader('x-api-key');
+  return key === '' ? (bearerToken(req.getHeader('authorization')) ?? '') : key;
+}
+
+/** The path's parameters, still encoded; `decodeParams` decodes them. */
+export function rawParams(names: readonly string[], req: HttpRequest): string[] {
+  return names.map((_, index) => req.getParameter(index) ?? '');
+}
+
+/** Reads the head of a request. @param ignored receives the names of unknown query parameters */
+export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[]): RequestHead {
+  const faults: FieldFault[] = [];
+  const input: RawInput = {};
+  if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
+  if (reader.query !== undefined) {
+    const text = req.getQuery() ?? '';
+    if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
+    input.query = readQuery(text, reader.query, ignored);
+  }
+  if (reader.headers.length > 0) input.headers = readHeaders(reader, req);
+  const coding = contentCoding(req.getHeader('content-encoding'));
+  const idempotencyKey = reader.route.idempotent === true ? req.getHeader('idempotency-key') : '';
+  if (idempotencyKey !== '' && !isIdempotencyKey(idempotencyKey)) {
+    faults.push({
+      path: 'Idempotency-Key',
+      message: `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`,
+    });
+  }
+  return {
+    idempotencyKey,
+    target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
+    contentLength: Number(req.getHeader('content-length')),
+    refused: refusedOf(reader, req, coding),
+    isGzip: coding === 'gzip',
+    input,
+    faults,
+  };
+}
+
+function isIdempotencyKey(text: string): boolean {
+  return text.length <= LIMITS.idempotencyKeyLength && isVisibleAscii(text);
+}
+
+/** A request has a body if it declares its framing (RFC 9112, section 6). */
+function isWithoutBody(req: HttpRequest): boolean {
+  return Number(req.getHeader('content-length')) === 0 && req.getHeader('transfer-encoding') === '';
+}
+
+function refusedOf(
+  { route, takesBody }: RouteReader,
+  req: HttpRequest,
+  coding: ReturnType<typeof contentCoding>,
+): RequestHead['refused'] {
+  if (!takesBody || (route.bodyOptional === true && isWithoutBody(req))) return undefined;
+  if (!isJsonType(req.getHeader('content-type'))) return 'type';
+  return coding === undefined ? 'encoding' : undefined;
+}
+
+/** Decodes parameters by name; an invalid one is a fault and left out. */
+export function decodeParams(
+  names: readonly string[],
+  raw: readonly string[],
+  faults: FieldFault[],
+): Record<string, string> {
+  const params: Record<string, string> = {};
+  names.forEach((name, index) => {
+    const value = decode(raw[index] ?? '');
+    if (value === undefined) faults.push({ path: name, message: 'must be percent-encoded UTF-8 without U+0000' });
+    else params[name] = value;
+  });
+  return params;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text);
+    return value.includes('\u0000') ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function readHeaders(reader: RouteReader, req: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { name, lower } of reader.headers) {
+    const value = req.getHeader(lower);
+    if (value !== '') headers[name] = value;
+  }
+  return headers;
+}
