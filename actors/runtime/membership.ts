@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
+import { decodeBeat, encodeBeat, FORMAT, type MemberBeat } from './member-beat.ts';
 
 /**
  * Which processes run actors now, and which of them should own a partition. Every member writes a beat to OWNERS
@@ -11,6 +12,11 @@ import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 export interface Membership {
   /** Whether this node should own the partition, according to the members it has seen. */
   owns(partition: number): boolean;
+  /**
+   * The lowest `format` in the beats of all members that are alive, this one included: what every owner can read. 0
+   * until the current members have been read.
+   */
+  lowestFormat(): number;
   /** Removes this member, so that others need not wait for its beat to expire. */
   leave(): Promise<void>;
 }
@@ -27,26 +33,27 @@ export interface MembershipOptions {
 const PREFIX = 'member.';
 
 export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions): Membership {
-  /** Node → when its beat was last seen to change, by our own monotonic clock. */
-  const lastBeatMs = new Map<string, number>();
+  /** By node: its last beat, and when that was seen, by our own monotonic clock. */
+  const others = new Map<string, { beat: MemberBeat; seenMs: number }>();
   let alive: readonly string[] = [node];
   let beat = 0;
   let left = false;
+  let current = false;
   let cancel: Cancel = () => {};
 
   function onEntry(entry: BucketEntry): void {
     if (!entry.key.startsWith(PREFIX)) return;
     const name = entry.key.slice(PREFIX.length);
     if (name === node) return;
-    if (entry.value === undefined) lastBeatMs.delete(name);
-    else lastBeatMs.set(name, clock.monotonicMs());
+    if (entry.value === undefined) others.delete(name);
+    else others.set(name, { beat: decodeBeat(entry.value), seenMs: clock.monotonicMs() });
     review();
   }
 
   function review(): void {
     const oldestMs = clock.monotonicMs() - LIMITS.leaseMs - LIMITS.leaseMarginMs;
-    for (const [name, atMs] of lastBeatMs) if (atMs < oldestMs) lastBeatMs.delete(name);
-    const now = [node, ...lastBeatMs.keys()].sort();
+    for (const [name, { seenMs }] of others) if (seenMs < oldestMs) others.delete(name);
+    const now = [node, ...others.keys()].sort();
     if (now.join() === alive.join()) return;
     alive = now;
     onChange();
@@ -55,7 +62,7 @@ export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions
   async function step(): Promise<void> {
     beat += 1;
     try {
-      await bucket.put(PREFIX + node, new TextEncoder().encode(String(beat)));
+      await bucket.put(PREFIX + node, encodeBeat({ beat, format: FORMAT, ready: 'all', refuses: new Set() }));
     } catch {
       // The broker cannot be reached. If that lasts, other members regard this one as gone.
     }
@@ -64,10 +71,14 @@ export function joinMembers({ bucket, node, clock, onChange }: MembershipOptions
     cancel = clock.timer(LIMITS.leaseRenewMs, () => void step());
   }
 
-  const stopWatching = bucket.watch({ onEntry, onCurrent: () => {} });
+  const stopWatching = bucket.watch({ onEntry, onCurrent: () => (current = true) });
   cancel = clock.timer(0, () => void step());
   return {
     owns: (partition) => winner(alive, partition) === node,
+    lowestFormat() {
+      if (!current) return 0;
+      return [...others.values()].reduce((lowest, { beat: { format } }) => Math.min(lowest, format), FORMAT);
+    },
     async leave() {
       left = true;
       cancel();
