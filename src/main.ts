@@ -39,7 +39,8 @@ import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
 import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { nodeName } from './node-identity.ts';
-import { watchReadiness } from './readiness.ts';
+import { probePartitions } from './partition-probe.ts';
+import { createReadiness } from './readiness.ts';
 import { watchModels } from './scoring/models.ts';
 import { createScorer, type Scorer } from './scoring/scorer.ts';
 import { startSinksThread } from './sinks-thread.ts';
@@ -194,7 +195,11 @@ async function main(config: Config, logger: Logger): Promise<void> {
       }
       void feed.start();
     }
-    const readiness = watchReadiness({ clock, partitions, backend: commit, logConnected: () => log.connected });
+    const probe = probePartitions({ clock, partitions, backend: commit, metrics });
+    const readiness = createReadiness([
+      { name: 'log', required: true, read: () => ({ ok: log.connected }) },
+      ...probe.checks,
+    ]);
     const webhookOperations = createWebhookOperations({
       log,
       clock,
@@ -224,7 +229,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     return {
       name: 'http',
       async stop() {
-        readiness.stop();
+        probe.stop();
         await server.close();
         await scoring?.stop();
         await feed.stop();

@@ -26,28 +26,51 @@ export const readyz = defineOpenRoute({
   method: 'GET',
   path: '/readyz',
   tag,
-  summary: 'Check that the service can serve requests',
+  summary: 'Check that this process can serve requests',
+  description:
+    'Ready means that this process reaches the broker and that an owner answers it. `?verbose` adds `details`: every ' +
+    'check with its state, such as the partitions without an owner.',
   errors: ['SERVICE_UNAVAILABLE'],
+  input: {
+    query: Type.Object({
+      verbose: Type.Optional(Type.String({ description: 'Adds `details`, unless it is `false`.' })),
+    }),
+  },
   reply: {
     statuses: [200],
-    description: 'The service is ready.',
+    description: 'The process is ready.',
     schema: Type.Object(
       {
         status: Type.String({ description: 'Always `ready`.' }),
         checks: Type.Unsafe<Record<string, boolean>>({
           type: 'object',
           additionalProperties: { type: 'boolean' },
-          description: 'Name of each check, and whether it passed.',
+          description: 'Name of each check, and whether it passed. Some may fail while the process is ready.',
         }),
+        details: Type.Optional(
+          Type.Array(
+            Type.Object(
+              {
+                name: Type.String({ description: 'Name of the check.' }),
+                ok: Type.Boolean({ description: 'Whether it passed.' }),
+                required: Type.Boolean({ description: 'Whether the process is not ready while the check fails.' }),
+                info: Type.Optional(Type.Object({}, { description: 'What the check found; its fields may change.' })),
+              },
+              { description: 'One check.' },
+            ),
+            { description: 'The checks with their states; only with `verbose`.' },
+          ),
+        ),
       },
       { description: 'Readiness.' },
     ),
-    example: { status: 'ready', checks: { log: true, partitions: true } },
+    example: { status: 'ready', checks: { log: true, owners: true, partitions: true } },
   },
-  respond({ readiness }) {
-    const { ready, checks } = readiness();
-    if (!ready) return failure('SERVICE_UNAVAILABLE', 'The service is not ready; see `details.checks`.', { checks });
-    return answer(JSON.stringify({ status: 'ready', checks }));
+  respond({ readiness }, { verbose }) {
+    const { ready, checks, details } = readiness();
+    const shown = verbose === undefined || verbose === 'false' ? { checks } : { checks, details };
+    if (!ready) return failure('SERVICE_UNAVAILABLE', 'The service is not ready; see `details.checks`.', shown);
+    return answer(JSON.stringify({ status: 'ready', ...shown }));
   },
 });
 

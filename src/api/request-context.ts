@@ -75,6 +75,16 @@ export interface SegmentsProgress {
 
 /** Whether this process can serve requests, check by check. */
 export interface Readiness {
+  /** Whether all required checks pass. */
   ready: boolean;
   checks: Record<string, boolean>;
+  details: readonly CheckDetail[];
+}
+
+/** One check in the verbose form. `info` holds JSON values. */
+export interface CheckDetail {
+  name: string;
+  ok: boolean;
+  required: boolean;
+  info?: Readonly<Record<string, unknown>>;
 }

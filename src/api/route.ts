@@ -120,7 +120,8 @@ export interface OpenRoute extends RouteDocs {
   input: InputSchemas;
   /** Available to processes on the same machine only; others get 404. */
   localOnly?: boolean;
-  respond: (services: Services) => Answer | Promise<Answer>;
+  /** @param query parameters that `input.query` declares, as sent: they are not validated */
+  respond: (services: Services, query: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;
 }
 
 export type Route = KeyedRoute | OpenRoute;
@@ -153,8 +154,10 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
 }
 
 /** Creates a route that needs no key. */
-export function defineOpenRoute(definition: Omit<OpenRoute, 'kind' | 'auth' | 'limitClass' | 'input'>): OpenRoute {
-  return { ...definition, kind: 'open', auth: 'none', limitClass: 'none', input: {} };
+export function defineOpenRoute(
+  definition: Omit<OpenRoute, 'kind' | 'auth' | 'limitClass' | 'input'> & { input?: Pick<InputSchemas, 'query'> },
+): OpenRoute {
+  return { input: {}, ...definition, kind: 'open', auth: 'none', limitClass: 'none' };
 }
 
 /** A VALIDATION_ERROR that lists the faults. Its message is a sentence about the first one. */

@@ -68,7 +68,7 @@ function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, b
       const exchange = exchanges.begin(route.path, res, req, browsers);
       if (exchange === undefined) return;
       if (route.localOnly === true && !isLocalRequest(res, req)) respond(exchange, failure('NOT_FOUND'));
-      else runOpenRoute(pipeline, route, exchange);
+      else runOpenRoute(pipeline, route, exchange, req);
     };
   }
   const reader = createRouteReader(route);

@@ -13,6 +13,7 @@ import { type Exchange, respond } from './http/exchange.ts';
 import { joinedValues } from './http/header-values.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import { inflateBody } from './http/inflate-body.ts';
+import { readQuery } from './http/query-string.ts';
 import { parseJson } from './http/parse-json.ts';
 import { forbidden } from './access/permission.ts';
 import type { PlayerTokens } from './access/player-tokens.ts';
@@ -43,8 +44,9 @@ export interface PipelineDeps {
 }
 
 /** Runs a route that needs no key. */
-export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange): void {
-  complete(deps, exchange, undefined, () => route.respond(deps.services));
+export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange, req: HttpRequest): void {
+  const query = route.input.query === undefined ? {} : readQuery(req.getQuery(), route.input.query.properties, []);
+  complete(deps, exchange, undefined, () => route.respond(deps.services, query));
 }
 
 /**

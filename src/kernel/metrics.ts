@@ -64,6 +64,11 @@ export function createMetrics() {
       help: 'Commands answered 503 because their deadline passed without a reply.',
       registers,
     }),
+    partitionsWithoutOwner: new Gauge({
+      name: 'gateway_partitions_without_owner',
+      help: 'Partitions whose owner does not answer reads of this process.',
+      registers,
+    }),
     commitFacts: new Histogram({
       name: 'owner_commit_facts',
       help: 'Facts per FACTS record.',

@@ -50,9 +50,10 @@ const RELATIONS = [
 ] as const;
 
 describe('the decisions', () => {
-  it('are numbered without a gap, and each names its number and title', () => {
+  it('have a number each, and name it with their title', () => {
     expect(decisions.length).toBeGreaterThan(100);
-    expect(decisions.map(({ number }) => Number(number))).toEqual(decisions.map((_, place) => place + 1));
+    // Numbers are given before the work begins, so one may be missing for a while.
+    expect(new Set(decisions.map(({ number }) => number)).size).toBe(decisions.length);
     for (const { name, number, text } of decisions) {
       expect(name).toMatch(/^\d{4}(-[a-z0-9]+)+\.md$/);
       expect(text.split('\n')[0], name).toMatch(new RegExp(`^# ${number}\\. \\S`));

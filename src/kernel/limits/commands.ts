@@ -7,8 +7,12 @@ export const COMMAND_LIMITS = {
   commandDeadlineMs: 5_000,
   /** The gateway answers 503 this long after the deadline: tolerance for clocks that differ between nodes. */
   commandGraceMs: 1_000,
-  /** A query older than this is answered 503. It writes nothing, so the caller may repeat it at once. */
-  queryDeadlineMs: 3_000,
+  /**
+   * A query older than this is answered 503. It writes nothing, so the caller may repeat it at once. Longer than a
+   * failover: lease and margin (3.5 s), up to 0.75 s until a contender looks, the take-over, and 0.25 s (`RESEND_MS`)
+   * until the query is sent again.
+   */
+  queryDeadlineMs: 6_000,
   /** How long an owner waits for the CONFIG revision that a command refers to. */
   configWaitMs: 1_000,
   /**

@@ -1,5 +1,11 @@
 /** Bounds of a gateway process: connections, bodies in transit, caches of credentials, rate limiting and its stop. */
 export const GATEWAY_LIMITS = {
+  /**
+   * How long a fresh process waits for partitions without an owner after another partition has answered. Longer than a
+   * failover: then the first requests of all players succeed. Bounded, so that a gateway can start while one partition
+   * stays without an owner.
+   */
+  readyPatienceMs: 30_000,
   /** Open HTTP connections of one process. A connection over it is closed at once. */
   connections: 20_000,
   /**

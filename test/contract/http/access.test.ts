@@ -146,13 +146,28 @@ describe('probes', () => {
   });
 
   it('return 503 and the failed checks while the service is not ready', async () => {
-    const other = await startGateway({ readiness: () => ({ ready: false, checks: { broker: false } }) });
+    const other = await startGateway({ readiness: () => ({ ready: false, checks: { broker: false }, details: [] }) });
     const response = await other.call(undefined, 'GET', '/readyz');
     expect(response.status).toBe(503);
     expect((await bodyOf(response)).error).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       details: { checks: { broker: false } },
     });
+    await other.close();
+  });
+
+  it('show every check with its state in the verbose form', async () => {
+    const details = [
+      { name: 'log', ok: true, required: true },
+      { name: 'partitions', ok: false, required: false, info: { without_owner: [3] } },
+    ];
+    const checks = { log: true, partitions: false };
+    const other = await startGateway({ readiness: () => ({ ready: true, checks, details }) });
+    const dataOf = async (path: string) => (await bodyOf(await other.call(undefined, 'GET', path))).data;
+    expect(await dataOf('/readyz')).toEqual({ status: 'ready', checks });
+    expect(await dataOf('/readyz?verbose=false')).toEqual({ status: 'ready', checks });
+    expect(await dataOf('/readyz?verbose')).toEqual({ status: 'ready', checks, details });
+    expect(await dataOf('/readyz?other=1&verbose=true')).toEqual({ status: 'ready', checks, details });
     await other.close();
   });
 
