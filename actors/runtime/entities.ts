@@ -55,6 +55,9 @@ interface Hot extends StoredEntity {
   sizeBytes: number;
   /** Used since the last `trim` that reached it. */
   used: boolean;
+  /** The delay of the newest snapshot since the entity is in memory, and its monotonic time; 0: none. */
+  lastDelayMs: number;
+  snapshotAtMs: number;
 }
 
 export interface EntitiesOptions {
@@ -70,6 +73,8 @@ export interface EntitiesOptions {
   /** Monotonic clock, milliseconds. */
   nowMs: () => number;
   limits?: (PlayerLimits & SnapshotLimits) | undefined;
+  /** The longest time to a snapshot; shorter when FACTS needs room. */
+  longestSnapshotMs?: (() => number) | undefined;
 }
 
 /** About 2 ms. */
@@ -88,8 +93,10 @@ export function createEntities(options: EntitiesOptions): Entities {
   let pinnedBytes = 0;
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
-  const snapshots = createSnapshotQueue(nowMs, limits);
-  for (const waiting of store.dirty()) snapshots.changed(waiting.entityId, waiting.dirtySince, waiting.snapshotSeq);
+  const snapshots = createSnapshotQueue({ nowMs, limits, longestMs: options.longestSnapshotMs });
+  for (const { entityId, dirtySince, snapshotSeq } of store.dirty()) {
+    snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
+  }
 
   function load(entityId: string): Hot | undefined {
     const held = hot.get(entityId);
@@ -100,7 +107,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     const stored = store.get(entityId);
     if (stored === undefined) return undefined;
     const state = withSharedServed(stored.state);
-    const entity = { ...stored, state, sizeBytes: sizeOf(state), used: true };
+    const entity = { ...stored, state, sizeBytes: sizeOf(state), used: true, lastDelayMs: 0, snapshotAtMs: 0 };
     hot.set(entityId, entity);
     totalBytes += entity.sizeBytes;
     return entity;
@@ -117,10 +124,22 @@ export function createEntities(options: EntitiesOptions): Entities {
   function applyState(entityId: string, state: EntityState, sequence: number): void {
     state.lastSeq = sequence;
     const before = load(entityId);
-    const snapshotSeq = before?.snapshotSeq ?? 0;
+    const { snapshotSeq = 0, lastDelayMs = 0, snapshotAtMs = 0 } = before ?? {};
     const dirtySince = before === undefined || before.dirtySince === 0 ? sequence : before.dirtySince;
-    if (dirtySince === sequence) snapshots.changed(entityId, sequence, snapshotSeq);
-    replace(entityId, { state, dirtySince, snapshotSeq, sizeBytes: sizeOf(state), used: true });
+    if (dirtySince === sequence) {
+      const restedMs = nowMs() - snapshotAtMs;
+      snapshots.changed(entityId, sequence, { isFirst: snapshotSeq === 0, lastDelayMs, restedMs });
+    }
+    if (showsChange(before?.state, state)) snapshots.shown(entityId);
+    replace(entityId, {
+      state,
+      dirtySince,
+      snapshotSeq,
+      sizeBytes: sizeOf(state),
+      used: true,
+      lastDelayMs,
+      snapshotAtMs,
+    });
   }
 
   function snapshotted(fact: EntitySnapshot): void {
@@ -128,8 +147,9 @@ export function createEntities(options: EntitiesOptions): Entities {
     if (entity === undefined || entity.state.lastSeq !== fact.state.lastSeq) {
       throw new FactOrderError(`snapshot of ${fact.entityId} at ${fact.state.lastSeq} is not of the state held`);
     }
-    snapshots.taken(fact.entityId);
-    replace(fact.entityId, { ...entity, dirtySince: 0, snapshotSeq: entity.state.lastSeq });
+    const lastDelayMs = snapshots.taken(fact.entityId);
+    const { lastSeq: snapshotSeq } = entity.state;
+    replace(fact.entityId, { ...entity, dirtySince: 0, snapshotSeq, lastDelayMs, snapshotAtMs: nowMs() });
   }
 
   function fold(record: CommitRecord, sequence: number): void {
@@ -224,6 +244,23 @@ function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {
     if (fact.kind === 'PlayerErased') (erasures ??= new Map()).set(fact.entityId, index);
   }
   return erasures;
+}
+
+/**
+ * Whether a field changed that analysts read within `snapshotIntervalMs`: all of a player's row but its attributes and
+ * the time of its last activity, which change with most requests of a game.
+ */
+function showsChange(before: EntityState | undefined, after: EntityState): boolean {
+  if (after.kind !== 'player' || before?.kind !== 'player') return before?.kind !== after.kind;
+  return (
+    after.lifecycleStage !== before.lifecycleStage ||
+    after.sessionCount !== before.sessionCount ||
+    after.totalPlaytimeSeconds !== before.totalPlaytimeSeconds ||
+    after.purchaseCount !== before.purchaseCount ||
+    after.totalRevenue !== before.totalRevenue ||
+    after.deviceId !== before.deviceId ||
+    after.email !== before.email
+  );
 }
 
 /** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */

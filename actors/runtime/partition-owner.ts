@@ -18,6 +18,7 @@ import { createReplySender, type LocalGateway, type OutgoingReply } from './send
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
+import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
@@ -66,12 +67,14 @@ export interface OwnerOptions {
   /** Whether the lease is valid in this tick. */
   leaseHeld: () => boolean;
   limits?: OwnerLimits | undefined;
+  /** The longest time to a snapshot; shorter when FACTS needs room. */
+  longestSnapshotMs?: (() => number) | undefined;
   logger: Logger;
   metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures'>;
 }
 
 /** The bounds of an owner that tests and the simulation replace; `LIMITS` when absent. */
-export type OwnerLimits = PlayerLimits & Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'commitFacts'>;
+export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'>;
 
 /** Log messages. The simulation reads them. */
 export const TAKEN_OVER = 'partition taken over';

@@ -36,6 +36,7 @@ export interface TakeOverOptions {
   logger: Logger;
   stopped: () => boolean;
   limits?: EntitiesOptions['limits'];
+  longestSnapshotMs?: EntitiesOptions['longestSnapshotMs'];
 }
 
 /**
@@ -55,6 +56,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { 
     flushChunk: options.flushChunk,
     nowMs: () => options.clock.monotonicMs(),
     limits: options.limits,
+    longestSnapshotMs: options.longestSnapshotMs,
   });
   const folded = await foldUpTo(options, entities, barrier.epoch);
   if (folded !== 'done') return { kind: folded };

@@ -7,6 +7,7 @@ import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 export const SIM_LIMITS = {
   ...LIMITS,
   snapshotIntervalMs: 4_000,
+  longestSnapshotIntervalMs: 16_000,
   firstSnapshotMs: 1_000,
   trimMs: 3_000,
   matcherPositionMs: 300,

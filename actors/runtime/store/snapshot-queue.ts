@@ -1,15 +1,24 @@
 import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
 
 /**
- * Entities that changed since their newest snapshot, and when each is due for the next one: soon after its first
- * change, later at most once a minute. Two queues, each in order of the oldest change and therefore of due time.
+ * Entities that changed since their newest snapshot, and when each is due for the next one.
+ *
+ * Owns: the waiting entities in the order of their oldest change, and a queue for each delay.
+ * Invariants
+ * 1. A waiting entity is in exactly one queue. A queue has one delay, so its order is that of its due times.
+ * 2. `changed` is called with ascending sequences, so the first waiting entity has the oldest change.
  */
 export interface SnapshotQueue {
-  /** The record `sinceSeq` changed an entity that its newest snapshot held in full; `snapshotSeq` is 0 without one. */
-  changed(entityId: string, sinceSeq: number, snapshotSeq: number): void;
-  /** A snapshot of the entity's current state was committed. */
-  taken(entityId: string): void;
-  /** Entities whose snapshot is due, oldest change first. */
+  /** The record `sinceSeq` changed an entity that its newest snapshot held in full. */
+  changed(entityId: string, sinceSeq: number, pace: SnapshotPace): void;
+  /** A waiting entity changed in a field that analysts read: its snapshot is due after the shortest interval. */
+  shown(entityId: string): void;
+  /**
+   * A snapshot of the entity's current state was committed.
+   * @returns the delay that it had, milliseconds; 0: it was the first snapshot
+   */
+  taken(entityId: string): number;
+  /** Entities whose snapshot is due. */
   due(most: number): string[];
   /** Number of waiting entities. */
   readonly size: number;
@@ -17,51 +26,103 @@ export interface SnapshotQueue {
   coveredTo(appliedSeq: number): number;
 }
 
-interface Waiting {
-  sinceSeq: number;
-  dueAtMs: number;
+/** What decides the delay of an entity's next snapshot. */
+export interface SnapshotPace {
+  /** There is no snapshot of the entity yet. */
+  isFirst: boolean;
+  /** The delay of the newest snapshot, as `taken` returned it; 0 when unknown. */
+  lastDelayMs: number;
+  /** Time since that snapshot, milliseconds. */
+  restedMs: number;
 }
 
-export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs'>;
+interface Waiting {
+  sinceSeq: number;
+  queue: Queue;
+}
 
-/** @param nowMs monotonic clock, milliseconds */
-export function createSnapshotQueue(nowMs: () => number, limits: SnapshotLimits = LIMITS): SnapshotQueue {
-  const firstTime = new Map<string, Waiting>();
-  const again = new Map<string, Waiting>();
-  const queues = [firstTime, again];
+interface Queue {
+  delayMs: number;
+  /** Monotonic times at which the delays began. */
+  since: Map<string, number>;
+}
+
+export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'longestSnapshotIntervalMs'>;
+
+export interface SnapshotQueueOptions {
+  /** Monotonic clock, milliseconds. */
+  nowMs: () => number;
+  limits?: SnapshotLimits | undefined;
+  /** Bounds every delay, also of entities that wait already; shorter when FACTS needs room. */
+  longestMs?: (() => number) | undefined;
+}
+
+export function createSnapshotQueue({ nowMs, limits = LIMITS, longestMs }: SnapshotQueueOptions): SnapshotQueue {
+  const shortestMs = limits.snapshotIntervalMs;
+  const waiting = new Map<string, Waiting>();
+  const first: Queue = { delayMs: limits.firstSnapshotMs, since: new Map() };
+  const repeated: Queue[] = delaysOf(limits).map((delayMs) => ({ delayMs, since: new Map() }));
+  const queues = [first, ...repeated];
+
+  /** An entity that changes again within the delay of its newest snapshot waits longer than for that one. */
+  function queueFor({ isFirst, lastDelayMs, restedMs }: SnapshotPace): Queue {
+    if (isFirst) return first;
+    const wantedMs = Math.max(shortestMs, restedMs < lastDelayMs ? GROWTH * lastDelayMs : 0);
+    return repeated.findLast(({ delayMs }) => delayMs <= wantedMs) ?? first;
+  }
 
   return {
-    changed(entityId, sinceSeq, snapshotSeq) {
-      const isFirst = snapshotSeq === 0;
-      const delayMs = isFirst ? limits.firstSnapshotMs : limits.snapshotIntervalMs;
-      (isFirst ? firstTime : again).set(entityId, { sinceSeq, dueAtMs: nowMs() + delayMs });
+    changed(entityId, sinceSeq, pace) {
+      const queue = queueFor(pace);
+      waiting.set(entityId, { sinceSeq, queue });
+      queue.since.set(entityId, nowMs());
+    },
+    shown(entityId) {
+      const entry = waiting.get(entityId);
+      const [shortest] = repeated;
+      if (entry === undefined || shortest === undefined || entry.queue.delayMs <= shortestMs) return;
+      const leftMs = (entry.queue.since.get(entityId) ?? 0) + entry.queue.delayMs - nowMs();
+      if (leftMs <= shortestMs) return;
+      entry.queue.since.delete(entityId);
+      entry.queue = shortest;
+      shortest.since.set(entityId, nowMs());
     },
     taken(entityId) {
-      for (const queue of queues) queue.delete(entityId);
+      const entry = waiting.get(entityId);
+      if (entry === undefined) return 0;
+      waiting.delete(entityId);
+      entry.queue.since.delete(entityId);
+      return entry.queue === first ? 0 : entry.queue.delayMs;
     },
     due(most) {
       const now = nowMs();
+      const boundMs = longestMs?.() ?? limits.longestSnapshotIntervalMs;
       const ids: string[] = [];
-      for (const queue of queues) {
-        for (const [entityId, waiting] of queue) {
-          if (waiting.dueAtMs > now || ids.length >= most) break;
+      for (const { delayMs, since } of queues) {
+        const dueSinceMs = now - Math.min(delayMs, boundMs);
+        for (const [entityId, sinceMs] of since) {
+          if (sinceMs > dueSinceMs || ids.length >= most) break;
           ids.push(entityId);
         }
       }
       return ids;
     },
     get size() {
-      return firstTime.size + again.size;
+      return waiting.size;
     },
     coveredTo(appliedSeq) {
-      let covered = appliedSeq;
-      for (const queue of queues) {
-        for (const { sinceSeq } of queue.values()) {
-          covered = Math.min(covered, sinceSeq - 1);
-          break;
-        }
-      }
-      return covered;
+      const [oldest] = waiting.values();
+      return oldest === undefined ? appliedSeq : Math.min(appliedSeq, oldest.sinceSeq - 1);
     },
   };
+}
+
+/** With 4, an hour of play takes 6 snapshots, twenty minutes 4; with 2 they take 8 and 6. */
+const GROWTH = 4;
+
+/** The shortest interval, each `GROWTH` times as long as the one before, and the longest. */
+function delaysOf({ snapshotIntervalMs, longestSnapshotIntervalMs }: SnapshotLimits): number[] {
+  const delays: number[] = [];
+  for (let delayMs = snapshotIntervalMs; delayMs < longestSnapshotIntervalMs; delayMs *= GROWTH) delays.push(delayMs);
+  return [...delays, longestSnapshotIntervalMs];
 }

@@ -183,8 +183,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/store/snapshot-queue.ts',
-        original: 'covered = Math.min(covered, sinceSeq - 1);',
-        mutated: 'covered = Math.min(covered, sinceSeq);',
+        original: 'Math.min(appliedSeq, oldest.sinceSeq - 1)',
+        mutated: 'Math.min(appliedSeq, oldest.sinceSeq)',
       },
     ],
   },
