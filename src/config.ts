@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/log/jetstream/access.ts';
+import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
+import { STREAMS } from '../streams/stream-definitions.ts';
 import { parseProxies } from './gateway/access/caller-address.ts';
 
 /**
@@ -29,12 +31,14 @@ export interface Config {
   natsUrl: string | undefined;
   /** Credentials and TLS files of the broker, besides those in NATS_URL. */
   natsAccess: BrokerAccess;
-  natsReplicas: 1 | 3;
+  /** Applies at the first start of a deployment. Later it must be the same or undefined. */
+  natsReplicas: number | undefined;
   secrets: SecretsConfig;
   clickhouse: { url: string | undefined; user: string; password: string; database: string };
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
-  factsMaxBytes: number;
+  /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
+  factsMaxBytes: number | undefined;
   sessionTtlSeconds: number;
   sseHeartbeatSeconds: number;
   webhookRetryDelaysSeconds: readonly number[];
@@ -60,6 +64,11 @@ export interface SecretsConfig {
   replaces: string | undefined;
 }
 
+/** The replicas that a broker cluster of 1 or at least 3 servers can hold. */
+export const REPLICAS: readonly string[] = ['1', '3', '5'];
+/** The smallest FACTS. */
+export const LEAST_FACTS_BYTES = 1024 * 1024;
+
 /** An invalid setting. The message names the setting and the accepted values. */
 export class ConfigError extends Error {}
 
@@ -77,12 +86,12 @@ export function readConfig(env: Env = process.env): Config {
     metricsPublic: oneOf(env, 'METRICS_PUBLIC', 'false', ['true', 'false']) === 'true',
     dataDir: env['DATA_DIR'] ?? '.data',
     roles: roles(env),
-    partitions: env['PARTITIONS'] === undefined ? undefined : integer(env, 'PARTITIONS', 2, 1, 256),
+    partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, 256),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
     natsAccess: natsAccess(env),
     secrets: secrets(env),
-    natsReplicas: integer(env, 'NATS_REPLICAS', 1, 1, 3) === 3 ? 3 : 1,
+    natsReplicas: optional(env, 'NATS_REPLICAS') && Number(oneOf(env, 'NATS_REPLICAS', '1', REPLICAS)),
     clickhouse: {
       url: env['CLICKHOUSE_URL'],
       user: env['CLICKHOUSE_USER'] ?? 'default',
@@ -91,7 +100,9 @@ export function readConfig(env: Env = process.env): Config {
     },
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
-    factsMaxBytes: integer(env, 'FACTS_MAX_BYTES', 64 * 1024 ** 3, 1024 * 1024, Number.MAX_SAFE_INTEGER),
+    factsMaxBytes:
+      optional(env, 'FACTS_MAX_BYTES') &&
+      integer(env, 'FACTS_MAX_BYTES', 0, LEAST_FACTS_BYTES, Number.MAX_SAFE_INTEGER),
     sessionTtlSeconds: integer(env, 'SESSION_TTL_SECONDS', 1800, 1, 7 * 86_400),
     sseHeartbeatSeconds: integer(env, 'SSE_HEARTBEAT_SECONDS', 30, 1, 3600),
     webhookRetryDelaysSeconds: numbers(env, 'WEBHOOK_RETRY_DELAYS_SECONDS', [60, 300, 1800, 7200]),
@@ -114,15 +125,11 @@ function proxies(text: string | undefined): string[] {
   return parts;
 }
 
-/** The address of the log, and the settings of its streams. */
-export function logAddress(config: Config): {
-  url: string;
-  access: BrokerAccess;
-  replicas: 1 | 3;
-  factsMaxBytes: number;
-} {
+/** The address of the log, and the shape of streams that do not exist yet. */
+export function logAddress(config: Config): { url: string; access: BrokerAccess } & StreamShape {
   const url = config.natsUrl ?? `nats://127.0.0.1:${config.embeddedNatsPort}`;
-  return { url, access: config.natsAccess, replicas: config.natsReplicas, factsMaxBytes: config.factsMaxBytes };
+  const { natsAccess: access, natsReplicas: replicas = 1, factsMaxBytes = STREAMS.FACTS.maxBytes } = config;
+  return { url, access, replicas, factsMaxBytes };
 }
 
 /** The address of ClickHouse, with the account of the service. */
@@ -194,6 +201,9 @@ function oneOf(env: Env, name: string, fallback: string, values: readonly string
   if (!values.includes(text)) throw new ConfigError(`${name} is "${text}"; it must be one of ${values.join(', ')}.`);
   return text;
 }
+
+/** `true` if the setting has a value, else `undefined`. */
+const optional = (env: Env, name: string): true | undefined => (env[name] ?? '') !== '' || undefined;
 
 function list(text: string | undefined): string[] {
   return (text ?? '')

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../test/support/memory-config-store.ts';
-import { agreeOnPartitions, agreeOnSecretsKey, SETTINGS } from './deployment.ts';
+import { agreeOnDeployment, agreeOnSecretsKey, type DeploymentSettings, SETTINGS } from './deployment.ts';
 import { systemClock } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
 import { createSecretBox } from './kernel/secret-box.ts';
@@ -14,9 +14,84 @@ const boxBoth = createSecretBox([two, one], random);
 let config: MemoryConfigStore;
 beforeEach(async () => {
   config = createMemoryConfigStore();
-  await agreeOnPartitions(config, 4, systemClock);
+  await agree({ partitions: 4 });
 });
+
+const GIB = 1024 ** 3;
+const UNSET: DeploymentSettings = { partitions: undefined, replicas: undefined, factsMaxBytes: undefined };
+const agree = (settings: Partial<DeploymentSettings>, held = {}) =>
+  agreeOnDeployment(config, { ...UNSET, ...settings }, held, systemClock);
+const documentOf = () => config.get(SETTINGS)?.document;
+
 const idHeld = () => config.get(SETTINGS)?.document.secretsKey;
+
+describe('what a deployment is', () => {
+  test('is what the first process wants, and applies to every process without the setting', async () => {
+    config = createMemoryConfigStore();
+    await agree({ partitions: 8, replicas: 3, factsMaxBytes: 2 * GIB });
+    const deployment = { partitions: 8, replicas: 3, factsMaxBytes: 2 * GIB };
+    expect(documentOf()).toMatchObject(deployment);
+    expect(await agree({})).toMatchObject({ kind: 'agreed', deployment, warnings: [] });
+  });
+
+  test('without any setting is two partitions, one replica and 64 GiB of facts', async () => {
+    config = createMemoryConfigStore();
+    const deployment = { partitions: 2, replicas: 1, factsMaxBytes: 64 * GIB };
+    expect(await agree({})).toMatchObject({ kind: 'agreed', deployment });
+  });
+
+  test('refuses a process with other partitions or replicas, and changes nothing', async () => {
+    const before = documentOf();
+    expect(await agree({ partitions: 5 })).toEqual({
+      kind: 'refused',
+      message: expect.stringMatching(/^PARTITIONS is 5, but .* 4 partitions/),
+    });
+    expect(await agree({ replicas: 3 })).toEqual({
+      kind: 'refused',
+      message: expect.stringMatching(/^NATS_REPLICAS is 3, but .* on 1 brokers\. .*deployment set --replicas 3/),
+    });
+    expect(documentOf()).toEqual(before);
+  });
+
+  test('warns a process with another size of FACTS, and keeps the size', async () => {
+    const agreed = await agree({ factsMaxBytes: GIB });
+    expect(agreed).toMatchObject({ kind: 'agreed', deployment: { factsMaxBytes: 64 * GIB } });
+    expect(agreed).toMatchObject({ warnings: [expect.stringMatching(/deployment set --facts-max-bytes 1073741824/)] });
+  });
+
+  test('of an older version is recorded from its streams, never lower', async () => {
+    config = createMemoryConfigStore();
+    await config.put(SETTINGS, { partitions: 4, createdAt: 1, secretsKey: 'k' });
+    const held = { replicas: 3, factsMaxBytes: 10 * GIB };
+    const deployment = { partitions: 4, replicas: 3, factsMaxBytes: 10 * GIB };
+    expect(await agree({ replicas: 1, factsMaxBytes: GIB }, held)).toMatchObject({ kind: 'refused' });
+    expect(documentOf()).toEqual({ ...deployment, createdAt: 1, secretsKey: 'k' });
+    expect(await agree({}, held)).toMatchObject({ kind: 'agreed', deployment });
+  });
+
+  test('is raised by a higher setting only where nothing is recorded', async () => {
+    config = createMemoryConfigStore();
+    await config.put(SETTINGS, { partitions: 4, createdAt: 1 });
+    const lowered = { replicas: 1, factsMaxBytes: GIB };
+    expect(await agree({ replicas: 3 }, lowered)).toMatchObject({
+      kind: 'agreed',
+      deployment: { replicas: 3, factsMaxBytes: GIB },
+    });
+  });
+
+  test('is decided by one of two processes that start at once', async () => {
+    config = createMemoryConfigStore();
+    const outcomes = await Promise.all([agree({ replicas: 3 }), agree({ replicas: 1 })]);
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['agreed', 'refused']);
+    expect([1, 3]).toContain(documentOf()?.replicas);
+  });
+
+  test('is unavailable while the log is unavailable', async () => {
+    config = createMemoryConfigStore();
+    config.down = true;
+    expect(await agree({})).toEqual({ kind: 'unavailable' });
+  });
+});
 
 describe('the key of a deployment', () => {
   test('is the key of the first process, and every other process must have it', async () => {

@@ -1,5 +1,7 @@
 import type { ConfigStore } from '../streams/config/config-store.ts';
-import type { DocumentAddress } from '../actors/vocabulary/documents.ts';
+import type { DeploymentDocument, DocumentAddress } from '../actors/vocabulary/documents.ts';
+import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
+import { STREAMS } from '../streams/stream-definitions.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { SecretBox } from './kernel/secret-box.ts';
 
@@ -13,33 +15,102 @@ export const SETTINGS: DocumentAddress<'deployment'> = {
 /** With few partitions batches are large, and each fsync covers more commands (docs/decisions/0033). */
 const DEFAULT_PARTITIONS = 2;
 
+/** What a deployment is. */
+export interface Deployment extends StreamShape {
+  partitions: number;
+}
+
+/** The settings of one process; `undefined`: not set, so that the deployment's value applies. */
+export type DeploymentSettings = { readonly [K in keyof Deployment]: Deployment[K] | undefined };
+
+export type AgreedDeployment =
+  | { kind: 'agreed'; deployment: Deployment; warnings: readonly string[] }
+  | { kind: 'unavailable' }
+  | { kind: 'refused'; message: string };
+
 /**
- * The deployment's partition count. The first process to start chooses it; then it is fixed, because players are hashed
- * over it.
- * @returns `refused` if `wanted` differs from the deployment's count
+ * What the deployment is, according to its document. The first process to start writes the document: its settings, and
+ * for streams that exist already at least what they are today. Later settings must agree with it.
+ * @param held the shape of the streams that exist
+ * @returns `refused` if a setting contradicts the deployment
  */
-export async function agreeOnPartitions(
+export async function agreeOnDeployment(
   config: ConfigStore,
-  wanted: number | undefined,
+  settings: DeploymentSettings,
+  held: Partial<StreamShape>,
   clock: Clock,
-): Promise<{ kind: 'agreed'; partitions: number } | { kind: 'unavailable' } | { kind: 'refused'; message: string }> {
+): Promise<AgreedDeployment> {
   let entry = config.get(SETTINGS);
-  if (entry === undefined) {
-    const document = { partitions: wanted ?? DEFAULT_PARTITIONS, createdAt: clock.wallMs() };
-    const written = await config.put(SETTINGS, document, 0);
+  if (entry === undefined || !isComplete(entry.document)) {
+    const partitions = settings.partitions ?? DEFAULT_PARTITIONS;
+    const document = {
+      ...(entry?.document ?? { partitions, createdAt: clock.wallMs() }),
+      ...shapeAtFirst(settings, held, entry?.document),
+    };
+    const written = await config.put(SETTINGS, document, entry?.revision ?? 0);
     if (written.kind === 'unavailable') return { kind: 'unavailable' };
-    // On a conflict another process was first. Its count applies; this process's watch will receive it.
+    // On a conflict another process was first. Its document applies; this process's watch will receive it.
     entry = written.kind === 'written' ? written.entry : config.get(SETTINGS);
     if (entry === undefined) return { kind: 'unavailable' };
   }
-  const { partitions } = entry.document;
-  if (wanted !== undefined && wanted !== partitions) {
-    const message =
-      `PARTITIONS is ${wanted}, but this deployment was created with ${partitions} partitions. The count is fixed: ` +
-      `set PARTITIONS=${partitions} or remove it.`;
-    return { kind: 'refused', message };
+  const { document } = entry;
+  if (!isComplete(document)) return { kind: 'unavailable' };
+  const message = contradiction(settings, document);
+  if (message !== undefined) return { kind: 'refused', message };
+  return { kind: 'agreed', deployment: document, warnings: warningsOf(settings, document) };
+}
+
+/** The shape of the streams that the document names. `undefined`: an older version wrote the document. */
+export function deployedShape(document: DeploymentDocument): StreamShape | undefined {
+  if (!isComplete(document)) return undefined;
+  const { replicas, factsMaxBytes } = document;
+  return { replicas, factsMaxBytes };
+}
+
+type CompleteDocument = DeploymentDocument & StreamShape;
+
+function isComplete(document: DeploymentDocument): document is CompleteDocument {
+  return typeof document.replicas === 'number' && typeof document.factsMaxBytes === 'number';
+}
+
+/** What is stored stays; for the rest, what the streams are or what this process wants, if that is more. */
+function shapeAtFirst(
+  settings: DeploymentSettings,
+  held: Partial<StreamShape>,
+  document: DeploymentDocument | undefined,
+): StreamShape {
+  const wantedBytes = settings.factsMaxBytes ?? held.factsMaxBytes ?? STREAMS.FACTS.maxBytes;
+  return {
+    replicas: document?.replicas ?? Math.max(settings.replicas ?? 1, held.replicas ?? 1),
+    factsMaxBytes: document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0),
+  };
+}
+
+/** Why this process cannot be part of the deployment. */
+function contradiction({ partitions, replicas }: DeploymentSettings, deployment: Deployment): string | undefined {
+  if (partitions !== undefined && partitions !== deployment.partitions) {
+    return (
+      `PARTITIONS is ${partitions}, but this deployment was created with ${deployment.partitions} partitions. The ` +
+      `count is fixed: set PARTITIONS=${deployment.partitions} or remove it.`
+    );
   }
-  return { kind: 'agreed', partitions };
+  if (replicas !== undefined && replicas !== deployment.replicas) {
+    return (
+      `NATS_REPLICAS is ${replicas}, but this deployment stores each record on ${deployment.replicas} brokers. Set ` +
+      `NATS_REPLICAS=${deployment.replicas} or remove it. To change the deployment, start without it and run ` +
+      `\`npm run cli -- deployment set --replicas ${replicas}\`.`
+    );
+  }
+  return undefined;
+}
+
+/** A differing size of FACTS harms nothing: the deployment's size applies to the one stream of all processes. */
+function warningsOf({ factsMaxBytes }: DeploymentSettings, deployment: Deployment): string[] {
+  if (factsMaxBytes === undefined || factsMaxBytes === deployment.factsMaxBytes) return [];
+  return [
+    `FACTS_MAX_BYTES is ${factsMaxBytes}, but this deployment has ${deployment.factsMaxBytes}, which applies. Remove ` +
+      `the setting, or run \`npm run cli -- deployment set --facts-max-bytes ${factsMaxBytes}\`.`,
+  ];
 }
 
 /**

@@ -25,9 +25,10 @@ import {
   type Role,
 } from './config.ts';
 import { ensureDemo } from './demo.ts';
-import { agreeOnPartitions, agreeOnSecretsKey } from './deployment.ts';
+import { agreeOnSecretsKey } from './deployment.ts';
 import { createCommandClient } from './gateway/backend/command-client.ts';
 import { createServer } from './gateway/server.ts';
+import { joinDeployment } from './join-deployment.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
 import { failure } from './kernel/errors.ts';
@@ -71,21 +72,19 @@ async function main(config: Config, logger: Logger): Promise<void> {
   if (box === undefined) logger.warn(NO_SECRETS_KEY);
   for (const warning of keyFileWarnings(config, dataDir)) logger.warn(warning);
   const configStore = await openConfigStore(log, clock, logger, box);
-  const partitions = await partitionsOf();
+  const settings = {
+    partitions: config.partitions,
+    replicas: config.natsReplicas,
+    factsMaxBytes: config.factsMaxBytes,
+  };
+  const joined = await joinDeployment({ log, configStore, settings, clock, logger });
+  if (joined.kind === 'refused') throw new ConfigError(joined.message);
+  const { partitions } = joined.deployment;
   await sealSecrets();
   const incarnation = ids.uuidv4().slice(0, 8);
   const node = nodeName(dataDir, ids);
   const instance = `${node}-${incarnation}`;
   const parts: Part[] = [];
-
-  async function partitionsOf(): Promise<number> {
-    for (;;) {
-      const agreed = await agreeOnPartitions(configStore, config.partitions, clock);
-      if (agreed.kind === 'agreed') return agreed.partitions;
-      if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
-      await sleep(clock, LIMITS.leaseRenewMs);
-    }
-  }
 
   /** Ends the process if its key differs from the deployment's key: it could not open the secrets it signs with. */
   async function sealSecrets(): Promise<void> {

@@ -249,10 +249,17 @@ export interface EventSchemaDocument {
   writes?: WriteMark[];
 }
 
-/** Settings that are fixed for a deployment's life. Stored as `_._.deployment.settings`. */
+/**
+ * What a deployment is, for all of its processes. Stored as `_._.deployment.settings`. The first start writes it; only
+ * an operator changes it later, and nothing changes `partitions`.
+ */
 export interface DeploymentDocument {
   partitions: number;
   createdAt: number;
+  /** Brokers that store each record. Absent until a process of a version with this field has started. */
+  replicas?: number;
+  /** Maximum size of FACTS in bytes. Absent as `replicas`. */
+  factsMaxBytes?: number;
   /** Id of the key that encrypts secrets (`SecretBox`). Absent: no secret is encrypted yet. */
   secretsKey?: string;
 }

@@ -1,6 +1,6 @@
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
-import { connectJetStream } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import type { Config } from '../config.ts';
 import { SETTINGS } from '../deployment.ts';
 import { within, type Clock } from '../kernel/clock.ts';
@@ -14,7 +14,10 @@ import { CliError } from './cli-error.ts';
 
 /** Opens the CONFIG bucket of the deployment at NATS_URL, or else of the one that runs on DATA_DIR. */
 export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
-  return async (use: (store: ConfigStore) => Promise<void>, { sealed } = { sealed: true }): Promise<void> => {
+  return async (
+    use: (store: ConfigStore, log: JetStreamLog) => Promise<void>,
+    { sealed } = { sealed: true },
+  ): Promise<void> => {
     const box = toolSecretBox(config, systemIds);
     const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
     const shown = withoutCredentials(url);
@@ -22,7 +25,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     const log = await connectJetStream({
       url,
       access: config.natsAccess,
-      replicas: config.natsReplicas,
+      replicas: 1,
       asFound: true,
       patienceMs: LIMITS.cliConnectMs,
       logger,
@@ -46,7 +49,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
           `This deployment seals secrets with the key ${deploymentKey}. Set SECRETS_KEY or SECRETS_KEY_FILE to it.`,
         );
       }
-      await use(store);
+      await use(store, log);
     } finally {
       store.stop();
       await log.close();

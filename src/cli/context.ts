@@ -1,4 +1,5 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import type { Endpoints } from '../local/run-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -13,6 +14,8 @@ export interface CliContext {
   note: (line: string) => void;
   /** Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text. */
   withConfigStore: (use: (store: ConfigStore) => Promise<void>, options?: { sealed: boolean }) => Promise<void>;
+  /** Opens the deployment's definitions and its streams while `use` runs. */
+  withDeployment: (use: (store: ConfigStore, log: JetStreamLog) => Promise<void>) => Promise<void>;
   /** The folder of the scoring model. */
   modelPath: string;
   /** The address of ClickHouse. */

@@ -28,6 +28,7 @@ async function cli(...line: string[]): Promise<void> {
     note: () => {},
     modelPath: '',
     withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
+    withDeployment: async () => {},
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
   };
   const program = new Command().addCommand(keysCommand(context)).addCommand(gamesCommand(context));

@@ -4,6 +4,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/ids.ts';
 import { CliError } from './cli-error.ts';
 import { clickhouseTarget, withConfigStore } from './connect.ts';
+import { deploymentCommand } from './deployment.ts';
 import { gamesCommand } from './games.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
@@ -27,6 +28,7 @@ function program(): Command {
     ...tools,
     modelPath: config.modelPath,
     withConfigStore: withConfigStore(config, tools),
+    withDeployment: withConfigStore(config, tools),
     clickhouse: () => clickhouseTarget(config),
   };
   return new Command('npm run cli --')
@@ -36,6 +38,7 @@ function program(): Command {
     .showHelpAfterError()
     .addCommand(keysCommand(context))
     .addCommand(gamesCommand(context))
+    .addCommand(deploymentCommand(context))
     .addCommand(modelCommand(context))
     .addCommand(secretsCommand(context))
     .addCommand(sqlCommand(context))

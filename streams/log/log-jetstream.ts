@@ -1,17 +1,19 @@
 import { sleep, within } from '../../src/kernel/clock.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { appendRecord } from './jetstream/append.ts';
 import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';
 import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
+import { heldStreams, reshapeStreams, type HeldStream, type StreamShape } from './jetstream/stream-shape.ts';
 import type { BrokerAccess } from './jetstream/access.ts';
 import { openLink } from './jetstream/link.ts';
 import type { Link } from './jetstream/link.ts';
 import { openReader } from './jetstream/reader.ts';
 import { keepUp } from './jetstream/upkeep.ts';
 import { openWork } from './jetstream/work.ts';
+import { STREAMS } from '../stream-definitions.ts';
 import type { Log } from './log.ts';
 
 export interface JetStreamOptions {
@@ -19,9 +21,9 @@ export interface JetStreamOptions {
   url: string;
   /** Credentials and TLS; they override those of `url`. */
   access?: BrokerAccess;
-  /** Copies of every stream: 1 on a single node, 3 in a cluster. */
-  replicas: 1 | 3;
-  /** Maximum size of FACTS in bytes; then writes are refused. */
+  /** Brokers that store each record of the streams that are made: 1 on a single node, 3 in a cluster. */
+  replicas: number;
+  /** Maximum size of FACTS in bytes if it is made. */
   factsMaxBytes?: number;
   logger: Logger;
   clock: Clock;
@@ -33,8 +35,15 @@ export interface JetStreamOptions {
 
 /** The log over JetStream. */
 export interface JetStreamLog extends Log {
-  /** Makes or updates streams and buckets. Runs at the start and after every reconnect. */
-  ensure(): Promise<void>;
+  /**
+   * Makes or updates streams and buckets. Runs at the start, after every reconnect and every minute.
+   * @param least from now on existing streams get at least this shape; before, they keep their own
+   */
+  ensure(least?: StreamShape): Promise<void>;
+  /** The streams as the broker holds them. */
+  held(): Promise<HeldStream[]>;
+  /** Gives every stream the given parts of a shape, with `lower` also less than it has; for operators only. */
+  reshape(shape: Partial<StreamShape>, options: { lower: boolean }): Promise<void>;
 }
 
 /**
@@ -47,14 +56,20 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
   const patienceMs = options.patienceMs ?? LIMITS.logPatienceMs;
   const { url, access = {} } = options;
   const link = await openLink({ url, access, clock, logger, patienceMs });
-  const ensure = () => (options.asFound === true ? checkServer(link) : ensureStreams(link, clock, options));
+  const { replicas, factsMaxBytes = STREAMS.FACTS.maxBytes } = options;
+  let least: StreamShape | undefined;
+  const onRaised = (stream: string): void => logger.warn({ stream, ...least }, STREAM_RAISED);
+  const ensure = (): Promise<void> =>
+    options.asFound === true
+      ? checkServer(link)
+      : ensureStreams(link, clock, { made: least ?? { replicas, factsMaxBytes }, least, onRaised });
   try {
     await ensureFirst(clock, patienceMs, ensure);
   } catch (error) {
     await link.close();
     throw error;
   }
-  keepEnsured(link, clock, logger, ensure);
+  const stopChecks = keepEnsured(link, clock, logger, ensure);
 
   return {
     append: (subject, data, append) => appendRecord(link, subject, data, append),
@@ -77,10 +92,22 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     get connected() {
       return link.up;
     },
-    ensure,
-    close: () => link.close(),
+    ensure(shape) {
+      least = shape ?? least;
+      return ensure();
+    },
+    held: () => heldStreams(link, clock),
+    reshape: (shape, { lower }) => reshapeStreams(link, clock, shape, lower),
+    close() {
+      stopChecks();
+      return link.close();
+    },
   };
 }
+
+const STREAM_RAISED =
+  'a stream had fewer replicas or a smaller size than the deployment and was raised; a process of an older version ' +
+  'may have lowered it';
 
 /** Repeats while nodes of a cluster are still starting. */
 async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promise<void>): Promise<void> {
@@ -104,11 +131,12 @@ async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promi
 
 /**
  * Ensures the streams again after every reconnect, because a single nats-server loses streams in memory when it
- * restarts. The link is already up then: appends to a missing stream are repeated until it exists.
+ * restarts, and every minute, because a process of an older version may have lowered them. After a reconnect the link
+ * is already up: appends to a missing stream are repeated until it exists.
  */
-function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): void {
+function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): Cancel {
   let missing = false;
-  keepUp({
+  const upkeep = keepUp({
     link,
     clock,
     logger,
@@ -130,4 +158,14 @@ function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Pro
       missing = true;
     },
   });
+  let cancel: Cancel = () => {};
+  const checkLater = (): void => {
+    cancel = clock.timer(LIMITS.logStreamCheckMs, () => {
+      missing = true;
+      upkeep.again();
+      checkLater();
+    });
+  };
+  checkLater();
+  return () => cancel();
 }

@@ -1,7 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changeDeployment } from '../../src/cli/deployment.ts';
 import type { DemoKeys } from '../../src/demo.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { readEndpoints } from '../../src/local/run-files.ts';
+import { openConfigStore } from '../../streams/config/config-store.ts';
 import {
   freshEnvironment,
   isAlive,
@@ -10,7 +13,9 @@ import {
   untilReady,
   type Supervised,
 } from '../support/supervised.ts';
+import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
+import { withLog } from './verify-facts.ts';
 import { startPeer, type Peer } from './peer.ts';
 
 /** The processes to kill or stop. `peer` is a second node: owners and sinks, no gateway. */
@@ -32,8 +37,8 @@ export interface Rig {
   wipePeer(): Promise<void>;
   /** SIGSTOP. Returns a function that resumes this process; it does nothing if the process died meanwhile. */
   pause(target: Target): Promise<() => void>;
-  /** Kills the supervisor and restarts it with other settings (`undefined`: the defaults). */
-  restartWith(env: Readonly<Record<string, string | undefined>>): Promise<void>;
+  /** Changes the deployment's size of FACTS, as an operator does. */
+  resizeFacts(factsMaxBytes: number): Promise<void>;
   /** Everything the processes printed. */
   output(): string;
   /** Ends all processes and removes their folders. */
@@ -49,7 +54,7 @@ const AWAY_MS = 60_000;
 
 /** Starts all processes and resolves when they are ready. Without a peer it runs exactly what `npm start` runs. */
 export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig> {
-  let env: Record<string, string | undefined> = {
+  const env: Record<string, string | undefined> = {
     ...(await freshEnvironment()),
     LOG_LEVEL: 'info',
     PARTITIONS: String(PARTITIONS),
@@ -147,11 +152,12 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
         if (isAlive(pid)) process.kill(pid, 'SIGCONT');
       };
     },
-    async restartWith(settings) {
+    async resizeFacts(factsMaxBytes) {
       await starting;
-      env = { ...env, ...settings };
-      await restartSupervisor();
-      await starting;
+      await withLog(supervised.natsUrl, async (log) => {
+        const configStore = await openConfigStore(log, systemClock, silentLogger);
+        await changeDeployment(configStore, log, { factsMaxBytes, lower: true }).finally(() => configStore.stop());
+      });
     },
     output: () => `${earlier}${supervised.output()}${peerOutput}`,
     async stop() {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { STREAMS } from '../../streams/stream-definitions.ts';
 import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
 import type { Injector } from './injector.ts';
@@ -31,7 +32,8 @@ const REFUSALS_IN_A_ROW = 5;
 export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
   const { sizeBytes } = await factsBounds(rig.natsUrl);
-  await rig.restartWith({ FACTS_MAX_BYTES: String(Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) });
+  await rig.resizeFacts(Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES);
+  await rig.kill('supervisor');
   await injector.allWell();
   const registered = await caller.call({
     method: 'POST',
@@ -59,7 +61,8 @@ export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOption
   refused = 0;
   await until('FACTS is full again', full, 60_000);
   await rig.kill('service');
-  await rig.restartWith({ FACTS_MAX_BYTES: undefined });
+  await rig.resizeFacts(STREAMS.FACTS.maxBytes);
+  await rig.kill('supervisor');
   const struckMs = nowMs();
   await injector.allWell();
   injector.note({

@@ -79,7 +79,8 @@ function take({ data, sequence, subject }: LogRecord, scan: FactsScan, epochs: M
   }
 }
 
-async function withLog<T>(url: string, use: (log: JetStreamLog) => Promise<T>): Promise<T> {
+/** Opens the log of a running service as it is, and closes it after use. */
+export async function withLog<T>(url: string, use: (log: JetStreamLog) => Promise<T>): Promise<T> {
   const log = await connectJetStream({ url, replicas: 1, logger: silentLogger, clock: systemClock, asFound: true });
   try {
     return await use(log);

@@ -323,7 +323,7 @@ describe('docs/operations.md', () => {
     const unused = (): never => {
       throw new Error('this test runs no command');
     };
-    const command = setGameCommand({ ...context, withConfigStore: unused, clickhouse: unused });
+    const command = setGameCommand({ ...context, withConfigStore: unused, withDeployment: unused, clickhouse: unused });
     expect(sorted(documented)).toEqual(sorted(command.options.map(({ long }) => long)));
   });
 });

@@ -12,6 +12,8 @@ export const API_ERRORS = {
   consumerExists: 10148,
   messageTooLarge: 10054,
   streamNotFound: 10059,
+  /** The stream exists with another configuration. */
+  streamNameInUse: 10058,
   /** The fence does not fit. The second code is a cluster's: another append to the subject is under way. */
   wrongLastSequence: 10071,
   wrongLastSequenceInFlight: 10164,

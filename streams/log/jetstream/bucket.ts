@@ -8,7 +8,7 @@ import { describeStream, getMessage } from './api.ts';
 import { appendRecord } from './append.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
-import { bucketStream } from './ensure.ts';
+import { bucketStream } from './stream-shape.ts';
 import type { Link } from './link.ts';
 import type { ConsumerOptions } from './manager.ts';
 import { keepUp } from './upkeep.ts';

@@ -209,13 +209,12 @@ describe('the JetStream log and its broker', () => {
   });
 
   test('with asFound the sizes that another process set stay', async () => {
-    const small = await connectJetStream({ ...options(nats.url), factsMaxBytes: 4 * 1024 * 1024 });
+    await log.reshape({ factsMaxBytes: 4 * 1024 * 1024 }, { lower: true });
     const tool = await connectJetStream({ ...options(nats.url), asFound: true });
     const { config } = await api('STREAM.INFO.FACTS');
     expect(config).toMatchObject({ max_bytes: 4 * 1024 * 1024 });
     await tool.close();
-    await small.close();
-    await log.ensure();
+    await log.reshape({ factsMaxBytes: STREAMS.FACTS.maxBytes }, { lower: false });
   });
 
   test('a stream that cannot be made as defined is a clear error', async () => {

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigStore } from '../streams/config/config-store.ts';
+import { shapeOf, type StreamShape } from '../streams/log/jetstream/stream-shape.ts';
+import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
+import { agreeOnDeployment, deployedShape, type Deployment, type DeploymentSettings } from './deployment.ts';
+import { sleep, type Clock } from './kernel/clock.ts';
+import { LIMITS } from './kernel/limits.ts';
+import type { Logger } from './kernel/logger.ts';
+
+export interface JoinOptions {
+  log: Pick<JetStreamLog, 'held' | 'ensure'>;
+  configStore: ConfigStore;
+  settings: DeploymentSettings;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Makes this process part of the deployment: compares its settings with the deployment's document, and raises streams
+ * that have less than it. It follows later changes of the document by an operator.
+ * @returns `refused` if a setting contradicts the deployment
+ */
+export async function joinDeployment(
+  options: JoinOptions,
+): Promise<{ kind: 'joined'; deployment: Deployment } | { kind: 'refused'; message: string }> {
+  const { log, configStore, settings, clock, logger } = options;
+  for (;;) {
+    const held = shapeOf(await log.held());
+    const found = await agreeOnDeployment(configStore, settings, held, clock);
+    if (found.kind === 'refused') return found;
+    if (found.kind === 'agreed') {
+      for (const warning of found.warnings) logger.warn(warning);
+      await log.ensure(found.deployment);
+      follow(options, found.deployment);
+      return { kind: 'joined', deployment: found.deployment };
+    }
+    await sleep(clock, LIMITS.leaseRenewMs);
+  }
+}
+
+function follow({ log, configStore, logger }: JoinOptions, { replicas, factsMaxBytes }: Deployment): void {
+  let shape: StreamShape = { replicas, factsMaxBytes };
+  configStore.onChange(({ address, entry }) => {
+    if (address.kind !== 'deployment' || entry?.kind !== 'deployment') return;
+    const changed = deployedShape(entry.document);
+    if (changed === undefined || isDeepStrictEqual(changed, shape)) return;
+    shape = changed;
+    logger.info(shape, 'an operator changed the deployment');
+    log.ensure(shape).catch((error: unknown) => {
+      logger.error({ err: error }, 'the streams are not as the deployment says; the next check tries again');
+    });
+  });
+}
