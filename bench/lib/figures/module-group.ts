@@ -11,7 +11,7 @@ const GROUPS: readonly (readonly [pattern: RegExp, group: string])[] = [
   [/\/streams\//, 'log'],
   [/\/actors\/runtime\//, 'actors: runtime'],
   [/\/actors\//, 'actors: domain'],
-  [/\/src\/gateway\/(?:command-client|request-publisher)\.ts/, 'gateway: group commit'],
+  [/\/src\/gateway\/backend\//, 'gateway: group commit'],
   [/\/src\/gateway\//, 'gateway: HTTP'],
   [/\/src\/api\//, 'API'],
   [/\/src\//, 'service, other'],
