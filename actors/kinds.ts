@@ -38,9 +38,10 @@ import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';
 import type { Segment } from './targeting.ts';
-import type { CommandBody, IdempotencyClaim, TrackItem } from './vocabulary/commands.ts';
+import type { CommandBody, IdempotencyClaim } from './vocabulary/commands.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
+import { mostEventChars } from './vocabulary/size-estimates.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
@@ -85,7 +86,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
         () => trackEvents(draft, body, context, targeting),
         body.ledgerId === undefined ? 'any' : 'tracked',
       ),
-    factChars: ({ items }) => propertiesChars(items),
+    factChars: ({ items }) => mostEventChars(items),
   },
   OverrideFlag: { decide: onceOnPlayer(overrideFlag), factChars: FEW },
   ServeFlags: {
@@ -116,11 +117,11 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
     decide: onceOf((body, { draft, context, definitions, react }) =>
       syncSession(draft, body, context, { definitions, react }),
     ),
-    factChars: ({ events }) => propertiesChars(events) + ATTRIBUTES(),
+    factChars: ({ events }) => mostEventChars(events) + ATTRIBUTES(),
   },
   EndSession: {
     decide: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
-    factChars: ({ events }) => propertiesChars(events) + ATTRIBUTES(),
+    factChars: ({ events }) => mostEventChars(events) + ATTRIBUTES(),
   },
   ClaimIdempotencyKey: {
     decide: (body, { draft, context }) =>
@@ -187,8 +188,4 @@ function onceOnPlayer<C extends PlayerCommand>(
 function emitAll(draft: Draft, decision: Decision): Reply {
   for (const fact of decision.facts) draft.emit(fact);
   return decision.reply;
-}
-
-function propertiesChars(items: readonly TrackItem[]): number {
-  return items.reduce((sum, { properties }) => sum + properties.length, 0);
 }

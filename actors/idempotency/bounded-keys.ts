@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { replyChars } from '../vocabulary/reply-chars.ts';
+import { replyChars } from '../vocabulary/size-estimates.ts';
 import type { RememberedKey } from '../vocabulary/state.ts';
 
 /** The bounds on stored keys of one kind of caller. */

@@ -14,11 +14,11 @@ export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 
   return Buffer.byteLength(text) > LIMITS.documentBytes ? undefined : text;
 }
 
-/** The `country` attribute if it is a string; otherwise ''. */
+/** The `country` attribute if it is a string of at most `countryLength`; otherwise ''. Every event carries it. */
 export function countryOf(attributes: JsonText): string {
   if (!attributes.includes('"country"')) return '';
   const country = parseObject(attributes)['country'];
-  return typeof country === 'string' ? country : '';
+  return typeof country === 'string' && country.length <= LIMITS.countryLength ? country : '';
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {

@@ -43,8 +43,13 @@ function build(commands: Command[], nowMs = 2_000) {
   return { feed, next };
 }
 
-const register = (id: string, some: Partial<Command> = {}): Command =>
-  aCommand({ kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: false, byClientKey: false }, some);
+const register = (id: string, some: Partial<Command> = {}, attributes?: string): Command => {
+  const own = attributes === undefined ? {} : { attributes };
+  return aCommand(
+    { kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: false, byClientKey: false, ...own },
+    some,
+  );
+};
 
 const track = (id: string, chars: number, count: number): Command => {
   const properties = JSON.stringify({ text: '\u6f22'.repeat(chars) });
@@ -61,21 +66,53 @@ const track = (id: string, chars: number, count: number): Command => {
   return aCommand({ kind: 'TrackEvents', items });
 };
 
+/** Events whose names and ids have the maximum length, in characters of three bytes. */
+const longNamed = (id: string, batch: number): Command => {
+  const longest = '\u6f22'.repeat(LIMITS.callerIdLength - 5);
+  const items = Array.from({ length: LIMITS.batchEvents }, (_, index): TrackItem => ({
+    index,
+    playerId: id,
+    eventId: `${longest}${batch}-${index}`,
+    remember: true,
+    eventName: longest,
+    properties: '{}',
+    sessionId: longest,
+    timestamp: 1,
+  }));
+  return aCommand({ kind: 'TrackEvents', items });
+};
+
+/** Bytes of the records that the commands take, one after the other. */
+function recordSizes(commands: Command[]): number[] {
+  const { feed, next } = build(commands);
+  const sizes: number[] = [];
+  while (feed.taken < commands.length) {
+    const before = feed.taken;
+    const { facts } = next();
+    const record = { partition: 0, epoch: 1, owner: 'o', committedAt: 0, position: null, configRevision: 0, facts };
+    sizes.push(encodeCommit(record).length);
+    expect(feed.taken).toBeGreaterThan(before);
+  }
+  return sizes;
+}
+
 describe('building a commit', () => {
   it('cuts records between commands so that none is over its size, whatever the characters', () => {
     const commands = [register('p'), ...Array.from({ length: 12 }, () => track('p', 7_000, 45))];
-    const { feed, next } = build(commands);
-    const sizes: number[] = [];
-    while (feed.taken < commands.length) {
-      const before = feed.taken;
-      const { facts } = next();
-      sizes.push(
-        encodeCommit({ partition: 0, epoch: 1, owner: 'o', committedAt: 0, position: null, configRevision: 0, facts })
-          .length,
-      );
-      expect(feed.taken).toBeGreaterThan(before);
-    }
-    expect(sizes.length).toBeGreaterThan(2);
+    const sizes = recordSizes(commands);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(LIMITS.commitBytes);
+  });
+
+  it('keeps a record of events within its size, whatever the lengths of their names, ids and country', () => {
+    const country = '\u6f22'.repeat(Math.floor(LIMITS.stringBytes / 3));
+    const attributes = JSON.stringify({ country });
+    const commands = [
+      register('p', {}, attributes),
+      ...Array.from({ length: 40 }, (_, batch) => longNamed('p', batch)),
+    ];
+    const sizes = recordSizes(commands);
+    expect(sizes.length).toBeGreaterThan(1);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(LIMITS.commitBytes);
   });
 
@@ -97,7 +134,7 @@ describe('building a commit', () => {
   it('rejects a command that throws alone, undoing what it emitted', () => {
     const broken = track('a', 1, 2);
     if (broken.body.kind === 'TrackEvents' && broken.body.items[1] !== undefined) {
-      Object.defineProperty(broken.body.items[1], 'eventName', {
+      Object.defineProperty(broken.body.items[1], 'timestamp', {
         get() {
           throw new Error('a bug');
         },

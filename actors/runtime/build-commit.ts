@@ -13,7 +13,8 @@ import { reviewLifecycle } from '../player/update-lifecycle.ts';
 import { updateSegments } from '../segments/update-segments.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import type { CommitDraft } from './draft.ts';
-import { type Entities, sizeOf } from './entities.ts';
+import { stateChars } from '../vocabulary/size-estimates.ts';
+import type { Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
@@ -90,7 +91,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: maintenance.mark };
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
-  const snapshotChars = snapshots.reduce((sum, snapshot) => sum + sizeOf(snapshot.state), 0);
+  const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
   const { replies, skipped } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
@@ -238,7 +239,7 @@ function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number
   for (const entityId of ids) {
     const state = entities.get(entityId);
     if (state === undefined) continue;
-    chars += sizeOf(state);
+    chars += stateChars(state);
     if (chars > RECORD_CHARS / 2 && snapshots.length > 0) break;
     const { game, environment } = state;
     snapshots.push({ kind: 'EntitySnapshot', entityId, game, environment, at: nowMs, state });

@@ -1,10 +1,9 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { charsIn } from '../../src/kernel/text-chars.ts';
 import type { Draft, PlayerLimits, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { Attribution } from '../vocabulary/flag-facts.ts';
-import { replyChars } from '../vocabulary/reply-chars.ts';
+import { factChars } from '../vocabulary/size-estimates.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 
 /** A draft with the parts that a commit needs beyond those that `decide` uses. */
@@ -52,7 +51,7 @@ export function createDraft(
       changed.set(entityId, evolve(before ?? committed(entityId), fact, limits));
       undo.push({ entityId, before });
       facts.push(fact);
-      chars += charsOf(fact);
+      chars += factChars(fact);
       if (fact.kind === 'FlagExposed') count(fact.attribution ?? 'served', 1);
     },
     savepoint: () => facts.length,
@@ -61,21 +60,11 @@ export function createDraft(
         const fact = facts.pop();
         const step = undo.pop();
         if (fact === undefined || step === undefined) return;
-        chars -= charsOf(fact);
+        chars -= factChars(fact);
         if (fact.kind === 'FlagExposed') count(fact.attribution ?? 'served', -1);
         if (step.before === undefined) changed.delete(step.entityId);
         else changed.set(step.entityId, step.before);
       }
     },
   };
-}
-
-/** Names, ids and numbers of a fact; texts are counted separately. */
-const FACT_CHARS = 400;
-
-/** The two kinds that may come in thousands are counted by their long texts alone. */
-function charsOf(fact: DomainFact): number {
-  if (fact.kind === 'EventTracked') return FACT_CHARS + fact.properties.length + (fact.schemaFault?.length ?? 0);
-  if (fact.kind === 'IdempotencyKeyUsed') return FACT_CHARS + replyChars(fact.reply);
-  return FACT_CHARS + charsIn(fact);
 }

@@ -2,12 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { decide } from '../decide.ts';
 import type { Fact } from '../vocabulary/facts.ts';
-import { createEntities, type Entities, sizeOf } from './entities.ts';
+import { stateBytes } from '../vocabulary/size-estimates.ts';
+import { createEntities, type Entities } from './entities.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore } from './store/store.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
-const ONE = sizeOf(aPlayer());
+const ONE = stateBytes(aPlayer());
 
 describe('the entities of a partition', () => {
   let store: PartitionStore;

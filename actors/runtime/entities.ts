@@ -2,14 +2,13 @@ import { evolve } from '../evolve.ts';
 import { FactOrderError } from '../evolve-player.ts';
 import type { EntitySnapshot } from '../vocabulary/facts.ts';
 import type { EntityState } from '../vocabulary/state.ts';
-import { charsOfAll, replyChars } from '../vocabulary/reply-chars.ts';
+import { stateBytes } from '../vocabulary/size-estimates.ts';
 import { withSharedServed } from '../flags/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from './store/snapshot-queue.ts';
 import type { PlayerLimits } from '../decision.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { PartitionStore, StoredEntity } from './store/store.ts';
-import type { OpenSession } from '../vocabulary/player.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
@@ -107,7 +106,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     const stored = store.get(entityId);
     if (stored === undefined) return undefined;
     const state = withSharedServed(stored.state);
-    const entity = { ...stored, state, sizeBytes: sizeOf(state), used: true, lastDelayMs: 0, snapshotAtMs: 0 };
+    const entity = { ...stored, state, sizeBytes: stateBytes(state), used: true, lastDelayMs: 0, snapshotAtMs: 0 };
     hot.set(entityId, entity);
     totalBytes += entity.sizeBytes;
     return entity;
@@ -135,7 +134,7 @@ export function createEntities(options: EntitiesOptions): Entities {
       state,
       dirtySince,
       snapshotSeq,
-      sizeBytes: sizeOf(state),
+      sizeBytes: stateBytes(state),
       used: true,
       lastDelayMs,
       snapshotAtMs,
@@ -261,45 +260,4 @@ function showsChange(before: EntityState | undefined, after: EntityState): boole
     after.deviceId !== before.deviceId ||
     after.email !== before.email
   );
-}
-
-/** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */
-const ENTITY_BYTES = 1_000;
-const RECENT_EVENT_BYTES = 250;
-const COUNTER_BYTES = 200;
-const MEMBERSHIP_BYTES = 150;
-const FLAG_BYTES = 150;
-const SERVED_BYTES = 400;
-const SHARED_BYTES = 16;
-const SESSION_BYTES = 400;
-const DAY_BYTES = 16;
-const RECORDED_BYTES = 120;
-const CAMPAIGN_BYTES = 300;
-const RANGE_BYTES = 40;
-
-/** Rough bytes of an entity in memory; its encoded form is smaller. */
-export function sizeOf(state: EntityState): number {
-  const keys = state.keys.reduce((sum, entry) => sum + replyChars(entry.reply), 0);
-  if (state.kind !== 'player') return ENTITY_BYTES + keys;
-  const overrides = state.overrides.reduce((sum, { value }) => sum + FLAG_BYTES + value.length, 0);
-  return (
-    ENTITY_BYTES +
-    keys +
-    state.attributes.length +
-    state.recentEvents.length * RECENT_EVENT_BYTES +
-    state.counters.length * COUNTER_BYTES +
-    state.segments.length * MEMBERSHIP_BYTES +
-    state.exposures.length * FLAG_BYTES +
-    state.servedFlags.reduce((sum, { changes }) => sum + (changes === 0 ? SHARED_BYTES : SERVED_BYTES), 0) +
-    overrides +
-    state.sessions.reduce((sum, session) => sum + sessionBytes(session), 0) +
-    state.activity.sessions.length * DAY_BYTES +
-    (state.recordedSessions.length + state.recordedPurchases.length) * RECORDED_BYTES +
-    (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES +
-    state.quarantine.released.length * RANGE_BYTES
-  );
-}
-
-function sessionBytes({ flagKeys, flags, achievements }: OpenSession): number {
-  return SESSION_BYTES + flags.length * FLAG_BYTES + charsOfAll(flagKeys ?? []) + charsOfAll(achievements);
 }

@@ -3,7 +3,7 @@ import { repliesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 import type { Query } from '../vocabulary/commands.ts';
 import type { AddressedReply } from '../vocabulary/replies.ts';
-import { replyChars } from '../vocabulary/reply-chars.ts';
+import { replyChars } from '../vocabulary/size-estimates.ts';
 
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {

@@ -4,8 +4,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { partitionOf } from '../../kernel/partition.ts';
-import { charsIn } from '../../kernel/text-chars.ts';
-import type { CommandBody, Query } from '../../../actors/vocabulary/commands.ts';
+import type { Query } from '../../../actors/vocabulary/commands.ts';
+import { commandChars } from '../../../actors/vocabulary/size-estimates.ts';
 import type { AddressedReply, Reply } from '../../../actors/vocabulary/replies.ts';
 import { decodeReplies } from '../../../streams/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
@@ -92,7 +92,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
       };
       return new Promise<Reply>((resolve) => {
         waiting.add(requestId, clock.monotonicMs() + LIMITS.commandDeadlineMs + LIMITS.commandGraceMs, resolve);
-        if (publisher?.add(command, charsOf(body)) !== true) waiting.fail(requestId, overloaded());
+        if (publisher?.add(command, commandChars(body)) !== true) waiting.fail(requestId, overloaded());
       });
     },
     ask(origin, entityId, body) {
@@ -127,12 +127,3 @@ function envelope(origin: Origin, replyTo: string, requestId: string, configRevi
 }
 
 const overloaded = (): Reply => failure('SERVICE_UNAVAILABLE', 'Too many writes are waiting. Nothing was changed.');
-
-/** Approximate size of the names, ids and numbers of a command or an item; its texts are counted separately. */
-const COMMAND_CHARS = 300;
-
-/** Events may come in thousands, and are counted by their properties alone. */
-function charsOf(body: CommandBody): number {
-  if (body.kind !== 'TrackEvents') return COMMAND_CHARS + charsIn(body);
-  return body.items.reduce((sum, { properties }) => sum + COMMAND_CHARS + properties.length, COMMAND_CHARS);
-}

@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../../kernel/clock.ts';
+import { queryChars } from '../../../actors/vocabulary/size-estimates.ts';
 import type { Query } from '../../../actors/vocabulary/commands.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { encodeQueries } from '../../../streams/codec.ts';
@@ -33,9 +34,6 @@ const RESEND_MS = 250;
  */
 const MESSAGE_QUERIES = 1_000;
 const MESSAGE_CHARS = LIMITS.requestsBatchBytes / 2;
-/** Size of a query without its texts, and of a key without its characters. */
-const SHORT_CHARS = 500;
-const KEY_CHARS = 5;
 
 export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
   const fresh: Query[][] = Array.from({ length: partitions }, () => []);
@@ -103,7 +101,7 @@ function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
   let from = 0;
   let chars = 0;
   for (const [at, query] of queries.entries()) {
-    const more = charsOf(query);
+    const more = queryChars(query.body);
     if (at > from && (at - from >= MESSAGE_QUERIES || chars + more > MESSAGE_CHARS)) {
       yield encodeQueries(queries.slice(from, at));
       from = at;
@@ -112,11 +110,4 @@ function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
     chars += more;
   }
   if (from < queries.length) yield encodeQueries(queries.slice(from));
-}
-
-/** The approximate size of a query. All except evaluations of flags are short. */
-function charsOf({ body }: Query): number {
-  if (body.kind !== 'EvaluateFlags') return SHORT_CHARS;
-  const keys = body.flagKeys === 'all' ? 0 : body.flagKeys.reduce((sum, key) => sum + key.length + KEY_CHARS, 0);
-  return SHORT_CHARS + keys + body.context.length;
 }

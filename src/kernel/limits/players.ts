@@ -10,6 +10,11 @@ export const PLAYER_LIMITS = {
    * keys. The response of an init may contain all attributes and hundreds of flags.
    */
   idempotencyChars: 1_000_000,
+  /**
+   * Characters of the attribute `country` that events and players carry as a column; a longer text counts as none. The
+   * longest official name of a country has 56. Without this bound each event of a batch could store 8 KiB.
+   */
+  countryLength: 64,
   /** How long an `Idempotency-Key` is remembered. */
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
   /** Event ids remembered per player to recognise repeats, separately for client keys and for server keys. */
