@@ -30,7 +30,7 @@ interface SickRun {
   /** Size of DELIVERIES at the end of the load: attempts that are due later. */
   pendingMiB: number;
   /** The service's metrics at the end of the load: attempts deferred, deliveries pending and refused, open circuits. */
-  told: { defer: number; pending: number; overflowed: number; openCircuits: number };
+  reported: { defer: number; pending: number; overflowed: number; openCircuits: number };
   errors: Record<string, number>;
   usage: UsageSeen;
 }
@@ -112,7 +112,7 @@ async function measureRun(bench: Bench, settings: SickSettings, webhooks: readon
     retries: (await receiver.sick()).retries,
     sick: await sickReceiver.sick(),
     pendingMiB,
-    told: {
+    reported: {
       defer: metric('webhook_attempts_total', 'outcome="put_off"'),
       pending: metric('webhook_deliveries_pending'),
       overflowed: metric('webhook_deliveries_overflowed_total'),
@@ -183,10 +183,10 @@ export function sickTables({ webhooks, eventsPerSecond, seconds, rounds }: SickF
         hanging: (runs) => medianOf(runs, ({ sick }) => sick.attempts.hanging),
         dripping: (runs) => medianOf(runs, ({ sick }) => sick.attempts.dripping),
         'most open': (runs) => medianOf(runs, ({ sick }) => sick.mostOpen),
-        deferred: (runs) => medianOf(runs, ({ told }) => told.defer),
-        pending: (runs) => medianOf(runs, ({ told }) => told.pending),
-        overflowed: (runs) => medianOf(runs, ({ told }) => told.overflowed),
-        'open circuits': (runs) => medianOf(runs, ({ told }) => told.openCircuits),
+        deferred: (runs) => medianOf(runs, ({ reported }) => reported.defer),
+        pending: (runs) => medianOf(runs, ({ reported }) => reported.pending),
+        overflowed: (runs) => medianOf(runs, ({ reported }) => reported.overflowed),
+        'open circuits': (runs) => medianOf(runs, ({ reported }) => reported.openCircuits),
       }),
     ),
     ...usageSections(named),

@@ -170,8 +170,8 @@ async function countRead(client: Client, kind: QueryKind, samples: readonly Quer
     return { kind: 'answered', value: answer.data };
   };
   for (const sample of samples) {
-    const asked = await findEvents(ask, kind.query(sample));
-    events += asked.kind === 'answered' ? asked.value.events.length : 0;
+    const result = await findEvents(ask, kind.query(sample));
+    events += result.kind === 'answered' ? result.value.events.length : 0;
   }
   const of = samples.length;
   return { rowsRead: rowsRead / of, events: events / of };

@@ -103,7 +103,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     );
   }
 
-  const commit = createCommandClient({
+  const commandClient = createCommandClient({
     log,
     clock,
     gateway: instance,
@@ -117,7 +117,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
   stopOnSignal(parts, async () => {
-    commit.close();
+    commandClient.close();
     configStore.stop();
     await log.close();
   });
@@ -144,7 +144,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       stores,
       source,
       hotBytes: LIMITS.hotPlayersBytes,
-      local: commit.local,
+      local: commandClient.local,
       logger,
       metrics,
     });
@@ -194,7 +194,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       }
       void feed.start();
     }
-    const probe = probePartitions({ clock, partitions, backend: commit, metrics });
+    const probe = probePartitions({ clock, partitions, backend: commandClient, metrics });
     const readiness = createReadiness([
       { name: 'log', required: true, read: () => ({ ok: log.connected }) },
       ...probe.checks,
@@ -210,7 +210,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
       configStore,
-      backend: commit,
+      backend: commandClient,
       feed,
       log,
       clock,
@@ -234,7 +234,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await feed.stop();
         await analytics.close();
         webhookOperations.close();
-        await within(clock, LIMITS.shutdownMs / 3, commit.drained());
+        await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },
     };
   }

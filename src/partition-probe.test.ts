@@ -21,11 +21,11 @@ describe('readiness', () => {
   /** A process whose owners answer reads of the partitions in `owned`. */
   function start(): { readiness: ReturnType<typeof createReadiness>; probe: PartitionProbe } {
     const partitionOf = (id: string) => Number(id.split('-')[1]) % PARTITIONS;
-    const ask = (_origin: unknown, id: string): Promise<Reply> => {
+    const query = (_origin: unknown, id: string): Promise<Reply> => {
       if (owned.has(partitionOf(id))) return Promise.resolve(failure('PLAYER_NOT_FOUND'));
       return Promise.resolve(failure('SERVICE_UNAVAILABLE'));
     };
-    const probe = probePartitions({ clock, partitions: PARTITIONS, backend: { ask, partitionOf }, metrics });
+    const probe = probePartitions({ clock, partitions: PARTITIONS, backend: { query, partitionOf }, metrics });
     return { probe, readiness: createReadiness(probe.checks) };
   }
 

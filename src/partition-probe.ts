@@ -21,7 +21,7 @@ export interface PartitionProbe {
 export interface PartitionProbeOptions {
   clock: Clock;
   partitions: number;
-  backend: Pick<Backend, 'ask' | 'partitionOf'>;
+  backend: Pick<Backend, 'query' | 'partitionOf'>;
   metrics: Pick<Metrics, 'partitionsWithoutOwner'>;
 }
 
@@ -38,7 +38,7 @@ export function probePartitions({ clock, partitions, backend, metrics }: Partiti
 
   async function probe(partition: number, id: string): Promise<void> {
     const origin = { game: '_', environment: 'test', receivedAt: clock.wallMs() } as const;
-    const reply = await backend.ask(origin, id, { kind: 'GetPlayer', playerId: id });
+    const reply = await backend.query(origin, id, { kind: 'GetPlayer', playerId: id });
     if (reply.kind === 'failure' && reply.code !== 'PLAYER_NOT_FOUND') return;
     const nowMs = clock.monotonicMs();
     answeredMs[partition] = nowMs;

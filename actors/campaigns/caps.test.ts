@@ -190,7 +190,7 @@ function expected(
   events: readonly [number, number][],
   receivedAt: number,
 ): string[] {
-  const told: string[] = [];
+  const recorded: string[] = [];
   for (const [player, event] of events) {
     const entityId = PLAYERS[player] ?? '';
     const one = known.get(entityId);
@@ -208,14 +208,14 @@ function expected(
       if (reason === undefined) {
         const expiresAt = at + expiresAfterSeconds * 1_000;
         one.given.push({ ...BARE, entityId, campaignId: campaignIdNow, at, expiresAt });
-        told.push(`${entityId} ${campaignIdNow} ${at}`);
+        recorded.push(`${entityId} ${campaignIdNow} ${at}`);
       } else {
         one.noted.add(note);
-        told.push(`${entityId} ${campaignIdNow} ${at} ${reason}`);
+        recorded.push(`${entityId} ${campaignIdNow} ${at} ${reason}`);
       }
     }
   }
-  return told;
+  return recorded;
 }
 
 const BARE = {

@@ -39,7 +39,7 @@ const fields = constantFrom(
   ]),
 );
 const number = oneof(integer({ min: -1, max: 35 }), constantFrom(0.5, 6.5, 1e300));
-const asked: Arbitrary<Json> = oneof(
+const operand: Arbitrary<Json> = oneof(
   number,
   tuple(constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), number).map(([name, n]) => ({ [name]: n })),
   number.map((n) => ({ $gte: n, $lt: n + 3 })),
@@ -50,7 +50,7 @@ const asked: Arbitrary<Json> = oneof(
   constant({ $not: { $regex: '[02468]$' } }),
   constant({ $exists: true }),
 );
-const leaf: Arbitrary<JsonObject> = tuple(fields, asked).map(([name, operand]) => ({ [name]: operand }));
+const leaf: Arbitrary<JsonObject> = tuple(fields, operand).map(([name, operand]) => ({ [name]: operand }));
 const condition: Arbitrary<JsonObject> = oneof(
   leaf,
   array(leaf, { minLength: 1, maxLength: 3 }).map(($and) => ({ $and })),

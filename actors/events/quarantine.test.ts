@@ -8,7 +8,7 @@ import type { TrackResult } from '../vocabulary/replies.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { countWithin } from './counters.ts';
-import { askRelease } from './quarantine.ts';
+import { releaseStatus } from './quarantine.ts';
 import { NO_QUARANTINE } from '../vocabulary/player.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -195,11 +195,11 @@ describe('the numbers of released events', () => {
   it('are bounded: at the maximum, only numbers that extend a range are released', () => {
     const released = Array.from({ length: LIMITS.quarantineRanges }, (_, n) => ({ from: 2 + 3 * n, to: 2 + 3 * n }));
     const full = { last: 100_000, released };
-    expect(askRelease(full, 90_000)).toBe('no_room');
-    expect(askRelease(full, 3)).toBe('unreleased');
-    expect(askRelease(full, 1)).toBe('unreleased');
-    expect(askRelease(full, 2)).toBe('released');
-    expect(askRelease(NO_QUARANTINE, 1)).toBe('unknown');
+    expect(releaseStatus(full, 90_000)).toBe('full');
+    expect(releaseStatus(full, 3)).toBe('unreleased');
+    expect(releaseStatus(full, 1)).toBe('unreleased');
+    expect(releaseStatus(full, 2)).toBe('released');
+    expect(releaseStatus(NO_QUARANTINE, 1)).toBe('unknown');
   });
 });
 

@@ -12,16 +12,16 @@ import type { EventTracked } from '../vocabulary/event-tracked.ts';
  */
 
 /** The release status of a quarantined event. `unknown`: the player never had an event of that number. */
-export type ReleaseAnswer = 'released' | 'unreleased' | 'unknown' | 'no_room';
+export type ReleaseStatus = 'released' | 'unreleased' | 'unknown' | 'full';
 
-/** Returns the release status of a number. `no_room`: its release would exceed the maximum of ranges per player. */
-export function askRelease({ last, released }: QuarantineTally, number: number): ReleaseAnswer {
+/** Returns the release status of a number. `full`: its release would exceed the maximum of ranges per player. */
+export function releaseStatus({ last, released }: QuarantineTally, number: number): ReleaseStatus {
   if (number > last) return 'unknown';
   const place = placeOf(released, number);
   const range = released[place];
   if (range !== undefined && range.from <= number && number <= range.to) return 'released';
   const isApart = range === undefined || range.from > number + 1;
-  return isApart && released.length >= LIMITS.quarantineRanges ? 'no_room' : 'unreleased';
+  return isApart && released.length >= LIMITS.quarantineRanges ? 'full' : 'unreleased';
 }
 
 /** Applies a quarantined event: only its id and its number are stored. */

@@ -6,10 +6,10 @@ import type { TrackedReply, TrackResult } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
-import { askRelease } from './quarantine.ts';
+import { releaseStatus } from './quarantine.ts';
 import { recall } from './recent-events.ts';
 import { mayBeSame } from '../vocabulary/scope.ts';
-import { eventTracked, type EventMaker } from '../vocabulary/event-tracked.ts';
+import { eventTracked, type EventSender } from '../vocabulary/event-tracked.ts';
 
 /** Tracks events in their order. */
 export function trackEvents(
@@ -32,7 +32,7 @@ export function trackEvent(
   item: TrackItem,
   context: Context,
   targeting: () => Targeting,
-  by: EventMaker | undefined = context.by,
+  by: EventSender | undefined = context.by,
 ): TrackResult {
   const state = playerIn(context, draft.get(item.playerId));
   if (state === undefined) {
@@ -69,7 +69,7 @@ function releaseEvent(
   context: Context,
   targeting: () => Targeting,
 ): TrackResult {
-  const answer = askRelease(state.quarantine, number);
+  const answer = releaseStatus(state.quarantine, number);
   // The same id may have been accepted again after the player's state dropped it.
   const isThere = state.recentEvents.some(
     (event) => event.eventId === item.eventId && event.quarantined !== true && mayBeSame(event.by, by),
@@ -84,7 +84,7 @@ function releaseEvent(
 
 const NOT_RELEASED = {
   unknown: { code: 'NOT_FOUND', message: 'The player has no such quarantined event.' },
-  no_room: { code: 'CONFLICT', message: 'Earlier quarantined events of the player must be replayed first.' },
+  full: { code: 'CONFLICT', message: 'Earlier quarantined events of the player must be replayed first.' },
 } as const;
 
 function emitQuarantined(
@@ -119,7 +119,7 @@ function emitTracked(
   item: TrackItem,
   context: Context,
   targeting: () => Targeting,
-  by: EventMaker | undefined,
+  by: EventSender | undefined,
 ): void {
   const forgets = forgottenFor(
     state.counters,

@@ -53,18 +53,18 @@ describe('a prerequisite', () => {
     );
     // Without shared results these would be about 800,000 evaluations.
     const targeting = targetingOf(wide);
-    let asked = 0;
+    let evaluated = 0;
     const flags = new Map(
       [...targeting.flags].map(([key, flag]) => {
         const counting: typeof flag.evaluate = (...call) => {
-          asked++;
+          evaluated++;
           return flag.evaluate(...call);
         };
         return [key, { ...flag, evaluate: counting }];
       }),
     );
     expect(flags.get('f0')?.evaluate(subject, { ...targeting, flags }).value).toBe('true');
-    expect(asked).toBe(30);
+    expect(evaluated).toBe(30);
   });
 
   test('may end a chain of as many flags as a game can have', () => {

@@ -30,7 +30,7 @@ function createWorld(definitions = DEFINITIONS, latencyMs = 0) {
     }: { exposes?: boolean; environment?: Environment; playerId?: string; context?: string } = {},
   ) =>
     world.settle(
-      node.commit.ask({ game: 'demo', environment, receivedAt: world.clock.wallMs() }, playerId, {
+      node.commit.query({ game: 'demo', environment, receivedAt: world.clock.wallMs() }, playerId, {
         kind: 'EvaluateFlags',
         playerId,
         flagKeys,

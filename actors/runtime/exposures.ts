@@ -70,13 +70,13 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
       const { evaluations } = answer.reply;
       const before = waiting.length;
       const flags = servedAnew(player, evaluations, targeting, limits);
-      const hasRoom = () => waiting.length - taken < LIMITS.waitingExposures;
-      const waits = flags.length > 0 && hasRoom();
+      const hasCapacity = () => waiting.length - taken < LIMITS.waitingExposures;
+      const waits = flags.length > 0 && hasCapacity();
       if (waits)
         waiting.push({ command: commandOf(query, { kind: 'ServeFlags', playerId: player.id, flags }), answer });
       if (exposes(query)) {
         for (const exposure of exposuresOf(player.id, evaluations, targeting)) {
-          if (isNewExposure(player, exposure) && hasRoom()) waiting.push({ command: commandOf(query, exposure) });
+          if (isNewExposure(player, exposure) && hasCapacity()) waiting.push({ command: commandOf(query, exposure) });
         }
       }
       if (waiting.length > before) onWork();

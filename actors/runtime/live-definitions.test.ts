@@ -99,21 +99,21 @@ describe('the definitions of a process', () => {
 
   it('report every change and deletion of a segment, and nothing else', async () => {
     const { definitions, config, put, putFlag } = setUp();
-    let told = 0;
+    let reports = 0;
     const stop = definitions.onSegments(() => {
-      told += 1;
+      reports += 1;
     });
     expect(definitions.wantsSweep).toBe(false);
     await put(segment('a'));
     await put(segment('a', { is_payer: true }));
-    expect([told, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, 2, true]);
+    expect([reports, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, 2, true]);
     await putFlag(flag('shop'));
-    expect(told).toBe(2);
+    expect(reports).toBe(2);
     await config.delete({ game: 'demo', environment: 'live', kind: 'segment', key: 'a' });
-    expect([told, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([3, 3, false]);
+    expect([reports, definitions.segmentsVersion, definitions.wantsSweep]).toEqual([3, 3, false]);
     stop();
     await put(segment('b'));
-    expect([told, definitions.segmentsVersion]).toEqual([3, 4]);
+    expect([reports, definitions.segmentsVersion]).toEqual([3, 4]);
   });
 
   it('hold a game’s settings, and report new thresholds like changes of segments', async () => {

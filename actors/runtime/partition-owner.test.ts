@@ -160,12 +160,12 @@ describe('the owner of a partition', () => {
     Object.assign(facts.definition, { maxBytes: facts.bounds().sizeBytes });
     expect(await world.register(first, P1)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     // The owner has passed the registration over; its successor, with room in FACTS again, may well decide it.
-    const heard = await world.track(first, P1, 'e1');
+    const reply = await world.track(first, P1, 'e1');
     first.kill();
     Object.assign(facts.definition, { maxBytes: 1_000_000 });
     const second = await world.lead('a', { stores: first.stores, incarnation: '2' });
     expect(await world.read(second, P1)).toMatchObject({ kind: 'player' });
-    expect(heard).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+    expect(reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('skips a command past its deadline', async () => {

@@ -5,7 +5,7 @@ import { played } from './activity.ts';
 import type { OpenSession, SeenFlag } from '../vocabulary/player.ts';
 import type {
   SessionClosed,
-  SessionFlagsTold,
+  SessionFlagsReported,
   SessionOpened,
   SessionRecorded,
   SessionSynced,
@@ -44,7 +44,7 @@ export function synced(state: PlayerState, fact: SessionSynced): PlayerState {
   };
 }
 
-export function flagsReported(state: PlayerState, { sessionId, flags }: SessionFlagsTold): PlayerState {
+export function flagsReported(state: PlayerState, { sessionId, flags }: SessionFlagsReported): PlayerState {
   const sessions = changed(state.sessions, sessionId, (session) => ({
     ...session,
     flags: merged(session.flags, flags),

@@ -13,7 +13,7 @@ import type { PlayerState } from './state.ts';
  */
 
 /** The source of an event: the caller's kind of key, or the service for recorded sessions and purchases. */
-export type EventMaker = CallerKind | 'service';
+export type EventSender = CallerKind | 'service';
 
 /** An event was accepted. It holds all fields that sinks need, so that no sink reads the player. */
 export interface EventTracked extends FactBase {
@@ -35,7 +35,7 @@ export interface EventTracked extends FactBase {
   /** The first fault that the event's schema found, where the schema is not enforced. */
   schemaFault?: string;
   /** Absent in records older than this field. */
-  by?: EventMaker;
+  by?: EventSender;
   /** The name whose counter this one evicts, if it is not the least recently used. */
   forgets?: string;
 }
@@ -45,7 +45,7 @@ export function eventTracked(
   item: TrackItem,
   player: PlayerState,
   { game, environment, at }: Scope & { at: number },
-  by: EventMaker | undefined,
+  by: EventSender | undefined,
   forgets: string | undefined,
 ): EventTracked {
   const { release, schemaFault } = item;
@@ -96,7 +96,7 @@ export type EventTuple = [
 ];
 
 /** Sources by number. Never reorder: append. */
-const MAKERS = ['client', 'server', 'service'] as const satisfies readonly EventMaker[];
+const SENDERS = ['client', 'server', 'service'] as const satisfies readonly EventSender[];
 
 export function eventToTuple(fact: EventTracked): EventTuple {
   const { release, schemaFault, by, forgets } = fact;
@@ -117,7 +117,7 @@ export function eventToTuple(fact: EventTracked): EventTuple {
     fact.country,
     release === undefined ? null : [release.number, release.quarantinedAt],
     schemaFault ?? null,
-    by === undefined ? null : MAKERS.indexOf(by),
+    by === undefined ? null : SENDERS.indexOf(by),
     forgets ?? null,
   ];
   while (tuple[tuple.length - 1] === null) tuple.pop();
@@ -144,11 +144,11 @@ export function eventFromTuple(tuple: EventTuple): EventTracked {
   };
   const release = tuple[14] ?? null;
   const schemaFault = tuple[15] ?? null;
-  const maker = tuple[16] ?? null;
+  const sender = tuple[16] ?? null;
   const forgets = tuple[17] ?? null;
   if (release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
   if (schemaFault !== null) fact.schemaFault = schemaFault;
-  const by = maker === null ? undefined : MAKERS[maker];
+  const by = sender === null ? undefined : SENDERS[sender];
   if (by !== undefined) fact.by = by;
   if (forgets !== null) fact.forgets = forgets;
   return fact;

@@ -10,7 +10,7 @@ import type { LifecycleStage, PlayerView } from './player.ts';
 import type { FactBase } from './fact-base.ts';
 import type {
   SessionClosed,
-  SessionFlagsTold,
+  SessionFlagsReported,
   SessionOpened,
   SessionRecorded,
   SessionSynced,
@@ -163,7 +163,7 @@ export type DomainFact =
   | FlagExposed
   | SessionOpened
   | SessionSynced
-  | SessionFlagsTold
+  | SessionFlagsReported
   | SessionClosed
   | SessionRecorded
   | PurchaseRecorded
@@ -186,5 +186,5 @@ export type FactWithoutRows =
   | FlagOverridden
   | SessionOpened
   | SessionSynced
-  | SessionFlagsTold
+  | SessionFlagsReported
   | SnapshotMark;

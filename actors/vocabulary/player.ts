@@ -117,14 +117,14 @@ export interface RecordedPurchase {
   totalRevenue: number;
   purchaseCount: number;
   /**
-   * Present if a client key recorded it: a server key then replaces the purchase. `told` holds the fields that the
-   * correction needs beside the amount; `null` for all but the newest (`LIMITS.correctablePurchases`).
+   * Present if a client key recorded it: a server key then replaces the purchase. `told`, a name on the
+   * wire, holds the fields that the correction needs; `null` for all but the newest (`LIMITS.correctablePurchases`).
    */
-  byClient?: { told: ToldPurchase | null };
+  byClient?: { told: ReportedPurchase | null };
 }
 
 /** The fields of a client key's purchase, and its time (epoch milliseconds). */
-export interface ToldPurchase {
+export interface ReportedPurchase {
   at: number;
   currency: string | null;
   productId: string | null;
@@ -142,7 +142,7 @@ export interface PendingIntervention {
   /** How often a sync delivered it, and the latest time. */
   offers: number;
   offeredAt: number;
-  /** When the client reported that the player saw it. From then on only a click can follow. */
+  /** When the client told that the player saw it. From then on only a click can follow. */
   shownAt: number;
 }
 

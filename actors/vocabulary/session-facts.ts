@@ -25,7 +25,7 @@ export interface SessionSynced extends FactBase {
 }
 
 /** The flag changes in the reply to an init or sync, decided after all other consequences of the call. */
-export interface SessionFlagsTold extends FactBase {
+export interface SessionFlagsReported extends FactBase {
   kind: 'SessionFlagsTold';
   sessionId: string;
   /** Flags whose results differ from those the session has received. A removed flag is not enabled. */

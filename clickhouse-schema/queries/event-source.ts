@@ -1,4 +1,4 @@
-import type { EventMaker, EventTracked } from '../../actors/vocabulary/event-tracked.ts';
+import type { EventSender, EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 
 /** Events that the service creates for recorded purchases and sessions. Callers may track events with these names. */
 const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
@@ -10,6 +10,6 @@ export function eventSource({ by, eventName }: Pick<EventTracked, 'by' | 'eventN
 }
 
 /** The kind of an event's API key; '' for events of the service, and where the kind was not stored. */
-export function keyKind(by: EventMaker | undefined): string {
+export function keyKind(by: EventSender | undefined): string {
   return by === undefined || by === 'service' ? '' : by;
 }

@@ -57,7 +57,7 @@ type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<Qu
 /** Reads a page of one player's rows in a table, oldest first, each with its position in its source stream. */
 export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>> {
   const { game, environment, playerId, table, after, limit, bytes } = query;
-  const asked = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
+  const result = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
     game,
     environment,
     player: playerId,
@@ -68,8 +68,8 @@ export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<
     limit: limit + 1,
     bytes,
   });
-  if (asked.kind === 'unavailable') return asked;
-  const rows = asked.value.slice(0, limit).map((found) => {
+  if (result.kind === 'unavailable') return result;
+  const rows = result.value.slice(0, limit).map((found) => {
     const {
       place_ms: ms,
       place_sequence: sequence,
@@ -81,7 +81,7 @@ export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<
     const place = { receivedMs: Number(ms), sequence: Number(sequence), index: Number(index) };
     return { place, row, sizeBytes: Number(size) };
   });
-  return { kind: 'answered', value: { rows, more: Number(asked.value[0]?.place_found ?? 0) > rows.length } };
+  return { kind: 'answered', value: { rows, more: Number(result.value[0]?.place_found ?? 0) > rows.length } };
 }
 
 /** The position of a row in its source stream, its size, and the number of rows before the bound on bytes. */

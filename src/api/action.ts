@@ -118,7 +118,7 @@ export function act<T, Prepared, Result>(
       return send(action, prepared, context);
     }
     case 'query':
-      return ask(action, action.toQuery(input, context), context);
+      return runQuery(action, action.toQuery(input, context), context);
     case 'analytics':
       return analyse(action, input, context);
     case 'write':
@@ -147,14 +147,14 @@ function send<T, Prepared>(
     .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context, command)));
 }
 
-function ask<T, Prepared>(
+function runQuery<T, Prepared>(
   action: QueryAction<T, Prepared>,
   query: (Prepared & Addressed<QueryBody>) | Failure,
   context: RequestContext,
 ): MaybePromise<Answer> {
   if (query.kind === 'failure') return query;
   return context.services.backend
-    .ask(context.origin, query.playerId, query.body)
+    .query(context.origin, query.playerId, query.body)
     .then((reply) => (reply.kind === 'failure' ? reply : action.toAnswer(reply, context, query)));
 }
 

@@ -26,17 +26,17 @@ describe('ignored fields', () => {
 
   it('visit no field once the list is full', () => {
     const full = Array.from({ length: LIMITS.ignoredFieldNames }, (_, n) => `n${n}`);
-    let looked = 0;
+    let reads = 0;
     const known = {
       has() {
-        looked += 1;
+        reads += 1;
         return false;
       },
     };
     noteIgnored(manyFields(20_000), Object.assign(new Set<string>(), known), '', full);
-    expect(looked).toBe(0);
+    expect(reads).toBe(0);
     noteIgnored(manyFields(20_000), Object.assign(new Set<string>(), known), '', []);
-    expect(looked).toBe(LIMITS.ignoredFieldNames);
+    expect(reads).toBe(LIMITS.ignoredFieldNames);
   });
 
   it('cut names to their length in the header', () => {

@@ -125,7 +125,7 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
       completeStart({ kind: 'failed', message: `${spec.name} ended with ${how} before it was ready${seeLog(spec)}` });
       return;
     }
-    recentDeaths = clock.monotonicMs() - startedAtMs >= LIMITS.restartSettledMs ? 0 : recentDeaths;
+    recentDeaths = clock.monotonicMs() - startedAtMs >= LIMITS.restartStableMs ? 0 : recentDeaths;
     const delayMs = Math.min(LIMITS.restartDelayMs * 2 ** recentDeaths, LIMITS.restartDelayMaxMs);
     recentDeaths += 1;
     report(`${spec.name} ended (${how}); restarting it`);

@@ -117,14 +117,14 @@ describe('nats-server', () => {
 describe('the official release', () => {
   test('is not unpacked unless it has the pinned hash', async () => {
     const scratch = mkdtempSync(join(root, 'fetch-'));
-    const asked: string[] = [];
+    const requested: string[] = [];
     const download = async (url: string) => {
-      asked.push(url);
+      requested.push(url);
       return Buffer.from('not what was released');
     };
     await expect(fetchNatsFromRelease(scratch, download)).rejects.toThrow(/has the SHA-256 \w{64}; \w{64} is expected/);
     expect(readdirSync(scratch)).toEqual([]);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });
 

@@ -97,7 +97,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     outdated.delete(key);
     locked.delete(key);
     if (value === undefined) {
-      if (tables[address.kind].delete(key)) tell({ address, entry: undefined });
+      if (tables[address.kind].delete(key)) notify({ address, entry: undefined });
       return;
     }
     const parsed = parseDocument(box, address.kind, key, value);
@@ -110,10 +110,10 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     if (!parsed.current) outdated.set(key, address);
     const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
     tables[address.kind].set(key, entry);
-    tell({ address, entry });
+    notify({ address, entry });
   }
 
-  function tell(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): void {
+  function notify(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): void {
     if (!current || !isChange(change)) return;
     for (const listener of listeners) listener(change);
   }

@@ -185,21 +185,21 @@ describe('the log in memory', () => {
     });
 
     test('a killed client gets no messages, and its calls never end', async () => {
-      const heard: string[] = [];
-      const reader = log.read('FACTS', { from: 1, onWaiting: () => heard.push('reader') });
-      log.subscribe('queries.0', () => heard.push('message'));
-      log.bucket('CONFIG').watch({ onEntry: () => heard.push('entry'), onCurrent: () => {} });
+      const received: string[] = [];
+      const reader = log.read('FACTS', { from: 1, onWaiting: () => received.push('reader') });
+      log.subscribe('queries.0', () => received.push('message'));
+      log.bucket('CONFIG').watch({ onEntry: () => received.push('entry'), onCurrent: () => {} });
       await reader.started;
       await clock.settle();
-      void log.append('facts.0', bytes('x')).then(() => heard.push('append'));
-      void log.info('FACTS').then(() => heard.push('info'));
+      void log.append('facts.0', bytes('x')).then(() => received.push('append'));
+      void log.info('FACTS').then(() => received.push('info'));
       log.kill();
       const other = broker.connect();
       await other.append('facts.0', bytes('y'));
       await other.bucket('CONFIG').put('k', bytes('v'));
       other.publish('queries.0', bytes('z'));
       await clock.advance(60_000);
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     });
   });
 

@@ -125,8 +125,8 @@ describe('the record writer', () => {
     await world.clock.advance(LIMITS.logRequestMs);
     const reader = world.broker.connect('reader').read('RECORDS', { from: 1, onWaiting: () => {} });
     await world.clock.advance(10);
-    const told = reader.take().map(({ subject, data }) => [subject, decodeModelReference(data)]);
-    expect(told).toEqual([['records.models.n-1', REFERENCE]]);
+    const received = reader.take().map(({ subject, data }) => [subject, decodeModelReference(data)]);
+    expect(received).toEqual([['records.models.n-1', REFERENCE]]);
     reader.stop();
   });
 

@@ -13,9 +13,9 @@ export type RecordedPurchaseTuple = [
   totalRevenue: number,
   purchaseCount: number,
   // Absent in purchases by server keys, and in those older than kinds of callers.
-  byClient?: [] | ToldTuple,
+  byClient?: [] | ReportedTuple,
 ];
-type ToldTuple = [at: number, currency: string | null, productId: string | null];
+type ReportedTuple = [at: number, currency: string | null, productId: string | null];
 export type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply, byClient?: boolean];
 export type EventTuple = [
   eventId: string,

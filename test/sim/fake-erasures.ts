@@ -72,7 +72,7 @@ export function fakeErasureTarget(
         return passed.filter(({ playerId }) => players.size < players.add(playerId).size).slice(0, most);
       }),
     // The simulation writes no rows through RECORDS.
-    unsettled: () => Promise.resolve([]),
+    unfinished: () => Promise.resolve([]),
     count: (erasures) =>
       request(() => {
         const counts = erasures.map((erasure) => {

@@ -155,7 +155,7 @@ export function createBackbone(
       };
       return settle(node.commit.send(origin(), id, { kind: 'TrackEvents', items: [item] }));
     },
-    read: (node, id) => settle(node.commit.ask(origin(), id, { kind: 'GetPlayer', playerId: id })),
+    read: (node, id) => settle(node.commit.query(origin(), id, { kind: 'GetPlayer', playerId: id })),
     records() {
       const stream = broker.stream('FACTS');
       const { firstSequence, lastSequence } = stream.bounds();

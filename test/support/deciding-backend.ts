@@ -26,7 +26,7 @@ export function createDecidingBackend(
   return {
     facts,
     send: async (origin, _, body) => when({ ...origin, ...envelope, body }).reply,
-    ask: async (origin, entityId, body) =>
+    query: async (origin, entityId, body) =>
       answer(states.get(entityId), { ...origin, ...envelope, body }, { definitions, clock }),
     partitionOf: () => 0,
     state: (entityId) => states.get(entityId),

@@ -269,7 +269,7 @@ function createFakeBackend(): FakeBackend {
     calls: [],
     reply: accept,
     send: take,
-    ask: take,
+    query: take,
     // The first hexadecimal digit determines the partition, so a test can choose it.
     partitionOf: (entityId) => (Number.parseInt(entityId[0] ?? '0', 16) || 0) % 2,
   };

@@ -29,16 +29,16 @@ const request = (body: string) =>
 
 test('each answer comes with the token of its request, and with its body only where that was wanted', async () => {
   const url = new URL(`http://127.0.0.1:${await serve(0)}`);
-  const told: string[] = [];
+  const reported: string[] = [];
   const connections = await openConnections<string>(url, 4, {
-    onAnswer: (token, status, body) => void told.push(`${token} ${status} ${body}`),
-    onFailed: (token, reason) => void told.push(`${token} ${reason}`),
+    onAnswer: (token, status, body) => void reported.push(`${token} ${status} ${body}`),
+    onFailed: (token, reason) => void reported.push(`${token} ${reason}`),
   });
   for (const name of ['a', 'b', 'c', 'd']) connections.send(request(`body-${name}`), name, name < 'c');
   expect(connections.hasIdle).toBe(false);
   expect(connections.send(request('one too many'), 'e')).toBe(false);
-  await until('all are answered', () => told.length === 4);
-  expect(told.toSorted()).toEqual(['a 200 body-a', 'b 200 body-b', 'c 200 ', 'd 200 ']);
+  await until('all are answered', () => reported.length === 4);
+  expect(reported.toSorted()).toEqual(['a 200 body-a', 'b 200 body-b', 'c 200 ', 'd 200 ']);
   expect(connections.hasIdle).toBe(true);
   connections.close();
 });

@@ -147,7 +147,7 @@ async function evaluate(
   // With a player token, the player is known; its external_id may look like the id of another player.
   for (const playerId of player === undefined ? playerIdsOf(key, targetingKey) : [player.playerId]) {
     const body = { kind: 'EvaluateFlags', playerId, context, ...question } as const;
-    const reply = await services.backend.ask(origin, playerId, body);
+    const reply = await services.backend.query(origin, playerId, body);
     if (reply.kind !== 'failure') return expectFlags(reply);
     if (reply.code !== 'PLAYER_NOT_FOUND') return reply;
   }

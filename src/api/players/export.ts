@@ -94,7 +94,7 @@ export const exportPlayer = defineRoute({
       if (from === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       const { origin, services } = context;
       const playerId = params.id.toLowerCase();
-      const reply = await services.backend.ask(origin, playerId, { kind: 'ExportPlayer', playerId });
+      const reply = await services.backend.query(origin, playerId, { kind: 'ExportPlayer', playerId });
       if (reply.kind === 'failure') return reply;
       if (reply.kind !== 'exported') throw new Error(`an export was answered with ${reply.kind}`);
       const page = await readRows(playerId, from, query.limit ?? LIMITS.exportRowsDefault, context);

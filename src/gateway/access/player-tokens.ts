@@ -25,7 +25,7 @@ export interface PlayerTokens {
   stop(): void;
 }
 
-interface KnownToken {
+interface CachedToken {
   namespace: string;
   environment: string;
   player: OnlyPlayer;
@@ -38,7 +38,7 @@ interface KnownToken {
  * game or its secrets clears the cache. Server keys act for every player, so their tokens are ignored.
  */
 export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): PlayerTokens {
-  const known = new Map<string, KnownToken>();
+  const known = new Map<string, CachedToken>();
   /** Bad tokens by sender, in the minute `badMinute` (minutes since 1970). */
   const bad = new Map<string, number>();
   let badMinute = 0;
@@ -46,7 +46,7 @@ export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wall
     if (address.kind === 'game' || address.kind === 'player_tokens') known.clear();
   });
 
-  function read(key: ApiKey, text: string, nowMs: number): KnownToken | Failure {
+  function read(key: ApiKey, text: string, nowMs: number): CachedToken | Failure {
     const held = config.get(playerTokensAddress(key.game))?.document;
     if (held === undefined) return refused('cannot be checked: this game has no secret for player tokens');
     const token = readPlayerToken(text, goodSecrets(held, nowMs));

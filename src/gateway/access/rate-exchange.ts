@@ -30,7 +30,7 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
   const self = deps.ids.uuidv4();
   let cancelTimer: Cancel = () => {};
   let sinceSweepMs = 0;
-  let hasAsked = false;
+  let hasRequested = false;
 
   function send(counts: RateCount[], to?: string): void {
     for (let i = 0; i < counts.length; i += LIMITS.rateCountsPerMessage) {
@@ -53,8 +53,8 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
   function tick(): void {
     // While the broker is unavailable, counts accumulate for the first exchange afterwards.
     if (log.connected) {
-      if (!hasAsked) publish({ ask: true, counts: [] });
-      hasAsked = true;
+      if (!hasRequested) publish({ ask: true, counts: [] });
+      hasRequested = true;
       send(limiter.drain());
     }
     sinceSweepMs += LIMITS.rateExchangeMs;

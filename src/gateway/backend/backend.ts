@@ -20,7 +20,7 @@ export interface Backend {
   /** A write: durable if the reply is not a failure. `entityId` determines the partition. */
   send(origin: Origin, entityId: string, body: CommandBody): Promise<Reply>;
   /** A read of live state. */
-  ask(origin: Origin, entityId: string, body: QueryBody): Promise<Reply>;
+  query(origin: Origin, entityId: string, body: QueryBody): Promise<Reply>;
   /** The partition of an entity, for callers that group commands by partition. */
   partitionOf(entityId: string): number;
 }

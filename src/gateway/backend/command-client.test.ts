@@ -23,7 +23,7 @@ describe('the command client', () => {
   let broker: MemoryBroker;
   let log: MemoryLog;
   let owner: MemoryLog;
-  let commit: CommandClient;
+  let client: CommandClient;
   const faults: MemoryFaults = {};
 
   beforeEach(() => {
@@ -34,12 +34,12 @@ describe('the command client', () => {
     log = broker.connect('gateway');
     owner = broker.connect('owner');
     const shared = { log, clock, logger: silentLogger, metrics: createMetrics() };
-    commit = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 7 });
+    client = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 7 });
   });
 
   const origin = () => ({ game: 'demo', environment: 'live' as const, receivedAt: clock.wallMs() });
   const send = (externalId = 'e') =>
-    commit.send(origin(), ID, {
+    client.send(origin(), ID, {
       kind: 'RegisterPlayer',
       playerId: ID,
       externalId,
@@ -54,7 +54,7 @@ describe('the command client', () => {
     broker = createMemoryBroker({ clock, streams: { REQUESTS: requests } });
     owner = broker.connect('owner');
     const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
-    commit = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+    client = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
   }
 
   function published(): Command[][] {
@@ -111,13 +111,13 @@ describe('the command client', () => {
   });
 
   it('resolves to 503 only after deadline and grace', async () => {
-    let settled = false;
+    let completed = false;
     const reply = send();
     void reply.then(() => {
-      settled = true;
+      completed = true;
     });
     await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs - 200);
-    expect(settled).toBe(false);
+    expect(completed).toBe(false);
     await clock.advance(400);
     expect(await reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
@@ -182,65 +182,65 @@ describe('the command client', () => {
   });
 
   it('sends a query again until it is answered', async () => {
-    const heard: Query[][] = [];
-    owner.subscribe('queries.0', (data) => heard.push(decodeQueries(data)));
+    const received: Query[][] = [];
+    owner.subscribe('queries.0', (data) => received.push(decodeQueries(data)));
     await clock.advance(0);
-    const reply = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    const reply = client.query(origin(), ID, { kind: 'GetPlayer', playerId: ID });
     await clock.advance(700);
-    expect(heard.length).toBeGreaterThanOrEqual(3);
-    answer(heard[0]?.[0]?.requestId ?? '', FOUND);
+    expect(received.length).toBeGreaterThanOrEqual(3);
+    answer(received[0]?.[0]?.requestId ?? '', FOUND);
     await clock.advance(0);
     expect(await reply).toEqual(FOUND);
-    const before = heard.length;
+    const before = received.length;
     await clock.advance(2_000);
-    expect(heard).toHaveLength(before);
+    expect(received).toHaveLength(before);
   });
 
   it('hands queries to an owner in its own process, and sends unanswered ones as messages', async () => {
     const messages: Query[][] = [];
-    const asked: string[] = [];
+    const requested: string[] = [];
     owner.subscribe('queries.0', (data) => messages.push(decodeQueries(data)));
     await clock.advance(0);
     const take = (queries: readonly Query[]): void => {
       for (const { requestId } of queries) {
-        asked.push(requestId);
-        if (asked.length === 1) commit.local.receive([{ requestId, epoch: 1, partition: 0, reply: FOUND }]);
+        requested.push(requestId);
+        if (requested.length === 1) client.local.receive([{ requestId, epoch: 1, partition: 0, reply: FOUND }]);
       }
     };
-    const stop = commit.local.serve(0, take);
-    const first = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
-    const second = commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    const stop = client.local.serve(0, take);
+    const first = client.query(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    const second = client.query(origin(), ID, { kind: 'GetPlayer', playerId: ID });
     await clock.advance(100);
     expect(await first).toEqual(FOUND);
-    expect([asked.length, messages.length]).toEqual([2, 0]);
+    expect([requested.length, messages.length]).toEqual([2, 0]);
 
     await clock.advance(400);
-    expect(messages.flat().map(({ requestId }) => requestId)).toContain(asked[1]);
-    expect(asked).toHaveLength(2);
-    answer(asked[1] ?? '', FOUND);
+    expect(messages.flat().map(({ requestId }) => requestId)).toContain(requested[1]);
+    expect(requested).toHaveLength(2);
+    answer(requested[1] ?? '', FOUND);
     await clock.advance(10);
     expect(await second).toEqual(FOUND);
 
     stop();
-    void commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    void client.query(origin(), ID, { kind: 'GetPlayer', playerId: ID });
     const before = messages.length;
     await clock.advance(10);
-    expect([asked.length, messages.length]).toEqual([2, before + 1]);
+    expect([requested.length, messages.length]).toEqual([2, before + 1]);
   });
 
   it('hands queries of a partition to the latest owner in its process', async () => {
-    const asked: string[] = [];
-    const stopFirst = commit.local.serve(0, () => asked.push('first'));
-    commit.local.serve(0, () => asked.push('second'));
+    const requested: string[] = [];
+    const stopFirst = client.local.serve(0, () => requested.push('first'));
+    client.local.serve(0, () => requested.push('second'));
     stopFirst();
-    void commit.ask(origin(), ID, { kind: 'GetPlayer', playerId: ID });
+    void client.query(origin(), ID, { kind: 'GetPlayer', playerId: ID });
     await clock.advance(10);
-    expect(asked).toEqual(['second']);
+    expect(requested).toEqual(['second']);
   });
 
   it('resolves waiting requests to 503 when it closes', async () => {
     const reply = send();
-    commit.close();
+    client.close();
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });

@@ -95,9 +95,9 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         if (publisher?.add(command, commandChars(body)) !== true) waiting.fail(requestId, overloaded());
       });
     },
-    ask(origin, entityId, body) {
+    query(origin, entityId, body) {
       const requestId = nextRequestId();
-      const query: Query = {
+      const message: Query = {
         ...envelope(origin, gateway, requestId, configRevision()),
         deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
         body,
@@ -108,7 +108,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
           resolve(reply);
         };
         waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
-        queries.add(entityPartition(entityId), query);
+        queries.add(entityPartition(entityId), message);
       });
     },
     async drained() {

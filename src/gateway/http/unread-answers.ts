@@ -125,7 +125,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
    * Closes the largest responses of the callers that hold more than an equal share, largest callers first.
    * @param written a response within `res.cork`, which must stay open for now
    */
-  function makeRoom(written?: Held): void {
+  function freeSpace(written?: Held): void {
     const goal = budgetBytes * (1 - ROOM_SHARE);
     const accounts = [...Map.groupBy(held.values(), (entry) => entry.account).values()]
       .map((entries) => ({ entries, held: entries.reduce((sum, { rest }) => sum + rest.length, 0) }))
@@ -149,16 +149,16 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       const rest = startBytes === 0 ? whole : Uint8Array.from(whole.subarray(startBytes));
       const account = caller ?? addressOf(res);
       add({ owner, res, startBytes, rest, totalBytes: whole.length, last: false, account });
-      if (bytes > budgetBytes) makeRoom();
+      if (bytes > budgetBytes) freeSpace();
     },
     holdLast(owner, res, body, caller) {
       const rest = Buffer.from(body);
       const account = caller ?? addressOf(res);
       const added = add({ owner, res, startBytes: 0, rest, totalBytes: rest.length, last: true, account });
       send(added);
-      if (bytes > budgetBytes) makeRoom(added);
+      if (bytes > budgetBytes) freeSpace(added);
       // This connection may be among those to close, and it is being written now.
-      if (bytes > budgetBytes) clock.timer(0, () => bytes > budgetBytes && makeRoom());
+      if (bytes > budgetBytes) clock.timer(0, () => bytes > budgetBytes && freeSpace());
     },
     forget,
     get bytes() {

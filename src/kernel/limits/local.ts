@@ -13,7 +13,7 @@ export const LOCAL_LIMITS = {
   /** Longest such delay: a child is ready soon after the cause of its deaths is fixed. */
   restartDelayMaxMs: 5_000,
   /** After this running time a death has a new cause, and the delays start again at `restartDelayMs`. */
-  restartSettledMs: 10_000,
+  restartStableMs: 10_000,
   /** Attempts to run migrations at a start: ClickHouse may restart meanwhile. */
   prepareAttempts: 10,
   /** Pause between two of those attempts. */

@@ -78,14 +78,14 @@ export async function openCursor(
   /** Requests so far. Each has its own reply subject, which its status messages carry. */
   let requests = 0;
   let expected = 1;
-  let heardMs = clock.monotonicMs();
+  let receivedMs = clock.monotonicMs();
   let needsAllBytes = false;
   let cancelWatch: Cancel = () => {};
 
   const replyTo = (): string => `${inbox}.${requests}`;
   const subscription = link.subscribe(`${inbox}.*`, (message) => {
     if (closed) return;
-    heardMs = clock.monotonicMs();
+    receivedMs = clock.monotonicMs();
     const code = message.headers?.code ?? 0;
     if (code === 0) deliver(message);
     else control(code, message.headers?.description ?? '', message.subject === replyTo());
@@ -148,7 +148,7 @@ export async function openCursor(
     needsAllBytes = false;
     open = records;
     requests += 1;
-    heardMs = clock.monotonicMs();
+    receivedMs = clock.monotonicMs();
     const body = {
       batch: records,
       max_bytes: bytes,
@@ -162,7 +162,7 @@ export async function openCursor(
   function watch(): void {
     if (closed) return;
     cancelWatch = clock.timer(LIMITS.readerHeartbeatMs, () => {
-      const silent = open > 0 && clock.monotonicMs() - heardMs > 3 * LIMITS.readerHeartbeatMs;
+      const silent = open > 0 && clock.monotonicMs() - receivedMs > 3 * LIMITS.readerHeartbeatMs;
       if (silent) broken('no heartbeats');
       else if (open === 0 && options.onStall !== undefined) void reportPending().finally(watch);
       else watch();

@@ -28,7 +28,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
   interface Cursor {
     /** The broker's next sequence, and the one that the client has been told. */
     position: number;
-    told: number;
+    reportedUpTo: number;
     records: number;
     bytes: number;
     unsubscribe: () => void;
@@ -75,7 +75,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       const seen = stream.incarnation;
       const mine: Cursor = {
         position: from,
-        told: from,
+        reportedUpTo: from,
         records: buffer.length,
         bytes: bufferBytes,
         unsubscribe: stream.onChange(() => pump(mine, seen)),
@@ -99,19 +99,19 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       connection.toClient(() => end('reset'));
       return;
     }
-    while (mine.position <= lastSequence && hasRoom(mine.records, mine.bytes)) {
+    while (mine.position <= lastSequence && hasCapacity(mine.records, mine.bytes)) {
       const record = stream.get(mine.position);
       mine.position += 1;
       if (record === undefined || !wanted(record.subject)) continue;
       mine.records += 1;
       mine.bytes += record.data.length;
-      mine.told = mine.position;
+      mine.reportedUpTo = mine.position;
       connection.toClient(() => receive(record));
     }
     // Moves past records of other subjects, so that trimming them does not reset an idle reader.
-    if (mine.position <= mine.told) return;
+    if (mine.position <= mine.reportedUpTo) return;
     const passed = mine.position;
-    mine.told = passed;
+    mine.reportedUpTo = passed;
     connection.toClient(() => {
       next = Math.max(next ?? 0, passed);
     });
@@ -177,6 +177,6 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
   };
 }
 
-function hasRoom(records: number, bytes: number): boolean {
+function hasCapacity(records: number, bytes: number): boolean {
   return records < LIMITS.readerBufferRecords && bytes < LIMITS.readerBufferBytes;
 }

@@ -87,7 +87,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     return lastSequence;
   }
 
-  function makeRoom(neededBytes: number): boolean {
+  function freeSpace(neededBytes: number): boolean {
     if (definition.discard === 'new') return sizeBytes + neededBytes <= definition.maxBytes;
     for (const record of records.values()) {
       if (sizeBytes + neededBytes <= definition.maxBytes) break;
@@ -132,7 +132,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
       if (expectedLastSequence !== undefined && expectedLastSequence !== lastOfSubject) return { kind: 'fenced' };
       const first = messageId === undefined ? undefined : messageIds.get(messageId);
       if (first !== undefined) return { kind: 'acked', sequence: first.sequence, duplicate: true };
-      if (!makeRoom(sizeOf(subject, data))) {
+      if (!freeSpace(sizeOf(subject, data))) {
         return { kind: 'refused', reason: 'full', message: 'maximum bytes exceeded' };
       }
       const sequence = store(subject, data);

@@ -29,20 +29,20 @@ function setUp() {
       );
       return open.map((one) => ({ ...one, rows: one.step === 'known' ? undefined : one.rows }));
     },
-    unsettled: async ({ sequence }) =>
+    unfinished: async ({ sequence }) =>
       [...erasures.values()].filter((one) => one.step === 'done' && one.sequence <= sequence),
-    count: async (asked) => new Map(asked.map(({ playerId }) => [playerId, rows.get(playerId) ?? 0])),
+    count: async (requested) => new Map(requested.map(({ playerId }) => [playerId, rows.get(playerId) ?? 0])),
     async note(step, noted) {
       steps.push(step);
       for (const one of noted) erasures.set(one.playerId, { ...one, step });
     },
-    async remove(asked) {
+    async remove(requested) {
       const fault = faults.get('remove')?.();
       faults.delete('remove');
       if (fault === 'later') return 'later';
       if (fault === 'fail') throw new Error('connection refused');
       steps.push('removed');
-      for (const { playerId } of asked) rows.delete(playerId);
+      for (const { playerId } of requested) rows.delete(playerId);
       if (fault === 'fail after') throw new Error('connection reset');
       return 'removed';
     },

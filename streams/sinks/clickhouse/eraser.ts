@@ -94,10 +94,10 @@ export function createEraser(options: EraserOptions): Eraser {
 
   /** Deletes late rows of erased players, once no more can come. */
   async function settle(): Promise<void> {
-    const position = await late.settledUpTo();
+    const position = await late.completeUpTo();
     if (position === undefined) return;
     for (;;) {
-      const done = await target.unsettled(position, LIMITS.erasuresAtOnce);
+      const done = await target.unfinished(position, LIMITS.erasuresAtOnce);
       if (done.length === 0 || !goesOn()) break;
       if ((await target.remove(done, await recordsPosition())) === 'later') break;
       await target.note('settled', done);

@@ -21,7 +21,7 @@ export interface ErasureTarget {
   /** Pending erasures that the sink has passed, oldest first, at most one for each player, all of one FACTS. */
   pending(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** Erasures that are done and not settled, up to a position in FACTS, as `pending` gives them. */
-  unsettled(position: SinkPosition, most: number): Promise<PendingErasure[]>;
+  unfinished(position: SinkPosition, most: number): Promise<PendingErasure[]>;
   /** The current number of rows of each erasure, by player. */
   count(
     erasures: readonly PendingErasure[],
@@ -118,7 +118,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
 
   return {
     pending: (position, most) => find([0, STEPS.counted], position, most),
-    unsettled: (position, most) => find([STEPS.done], position, most),
+    unfinished: (position, most) => find([STEPS.done], position, most),
     async count(erasures, records) {
       const counts = new Map(erasures.map(({ playerId }) => [playerId, 0]));
       for (const table of PLAYER_TABLES) {

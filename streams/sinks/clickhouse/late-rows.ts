@@ -15,7 +15,7 @@ export interface LateRows {
   /**
    * The position in FACTS up to which erasures have no more rows to come; `undefined`: no new one. Call it repeatedly.
    */
-  settledUpTo(): Promise<SinkPosition | undefined>;
+  completeUpTo(): Promise<SinkPosition | undefined>;
 }
 
 export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock): LateRows {
@@ -23,7 +23,7 @@ export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock):
   let drained: { stream: string; sequence: number } | undefined;
 
   return {
-    async settledUpTo() {
+    async completeUpTo() {
       if (passed === undefined) {
         const position = await readSinkPosition(log, 'webhooks');
         if (position !== undefined) passed = { position, atMs: clock.monotonicMs() };

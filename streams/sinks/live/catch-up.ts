@@ -45,8 +45,8 @@ export function catchUp(options: CatchUpOptions): () => void {
   let older: OlderRecords | undefined;
   let over = false;
   /** A gap is being reported to the reader. */
-  let telling = false;
-  let roomSeenMs = clock.monotonicMs();
+  let reporting = false;
+  let capacitySeenMs = clock.monotonicMs();
   let aheadSinceMs: number | undefined;
   let cancelTimer = clock.timer(0, step);
 
@@ -64,7 +64,7 @@ export function catchUp(options: CatchUpOptions): () => void {
     cancelTimer = clock.timer(delayMs, step);
   }
 
-  function hasRoom(besideBytes = 0): boolean {
+  function hasCapacity(besideBytes = 0): boolean {
     return reader.bufferedBytes() + besideBytes < LIMITS.streamRefillBytes;
   }
 
@@ -78,7 +78,7 @@ export function catchUp(options: CatchUpOptions): () => void {
       const { index, fact } = event;
       if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
       if (options.isErased(fact.entityId, record.sequence, index)) continue;
-      all = hasRoom(messagesBytes);
+      all = hasCapacity(messagesBytes);
       if (!all) break;
       const bytes = event.bytes();
       messages.push(bytes);
@@ -111,9 +111,9 @@ export function catchUp(options: CatchUpOptions): () => void {
   function skipTo(sequence: number, isTrimmed: boolean): void {
     const trimmed = { from: next, beforeSequence: sequence };
     next = { sequence, index: 0 };
-    telling = true;
+    reporting = true;
     void options.onLost(isTrimmed ? trimmed : undefined).then(() => {
-      telling = false;
+      reporting = false;
       again(0);
     });
   }
@@ -135,13 +135,13 @@ export function catchUp(options: CatchUpOptions): () => void {
   }
 
   function step(): void {
-    if (over || telling) return;
-    if (!hasRoom()) {
-      if (clock.monotonicMs() - roomSeenMs >= LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
+    if (over || reporting) return;
+    if (!hasCapacity()) {
+      if (clock.monotonicMs() - capacitySeenMs >= LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
       else again(LIMITS.streamPollMs);
       return;
     }
-    roomSeenMs = clock.monotonicMs();
+    capacitySeenMs = clock.monotonicMs();
     let stepBytes = 0;
     while (stepBytes < LIMITS.streamReplayStepBytes) {
       const record = find();

@@ -417,10 +417,10 @@ describe('a reader that resumes with Last-Event-ID', () => {
       () => new Promise(() => {}),
       () => Promise.resolve(undefined),
     ];
-    const asked: LostEvents[] = [];
+    const requested: LostEvents[] = [];
     const { clock, broker, writer, feed, attach, track, trackLarge } = setUp((lost) => {
-      asked.push(lost);
-      return answers[asked.length - 1]?.() ?? Promise.resolve(undefined);
+      requested.push(lost);
+      return answers[requested.length - 1]?.() ?? Promise.resolve(undefined);
     });
     await feed.start();
     const start = attach().reader.lastId() ?? '';
@@ -440,7 +440,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const { created } = broker.stream('FACTS').bounds();
     const request = { key: 'key_1', game: 'demo', environment: 'live', eventNames: ['level_up'], lastEventId };
     const lost = { request, created, from: { sequence: 1, index: 2 }, beforeSequence: 51 };
-    expect(asked).toEqual([lost, lost, lost, lost]);
+    expect(requested).toEqual([lost, lost, lost, lost]);
   });
 
   it('gets nothing about its lost events once it has left', async () => {

@@ -111,7 +111,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       if (members.has(member)) follow(current, member, resume.next, 'recent records and log');
       return;
     }
-    if (again || lastEventId !== undefined) tellGap(member);
+    if (again || lastEventId !== undefined) sendGap(member);
     if (members.has(member)) audience.join(member);
   }
 
@@ -136,14 +136,14 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       clock,
       isErased: (playerId, sequence, index) => erasures.covers(playerId, { created, sequence, index }),
       ...(source === 'recent records and log' ? { openOlder } : {}),
-      onLost: (trimmed) => tellLost(member, trimmed && { request: member.request, created, ...trimmed }),
+      onLost: (trimmed) => sendLost(member, trimmed && { request: member.request, created, ...trimmed }),
       onCaughtUp: () => audience.join(member),
       onGivenUp: (reason) => disconnect(member, reason),
     });
   }
 
   /** Counts lost events within a bounded time. Writes nothing to a reader that has left meanwhile. */
-  async function tellLost(member: Member, lost: LostEvents | undefined): Promise<void> {
+  async function sendLost(member: Member, lost: LostEvents | undefined): Promise<void> {
     let missed: number | undefined;
     try {
       if (lost !== undefined && countLost !== undefined) {
@@ -152,10 +152,10 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     } catch (error) {
       logger.error({ err: error }, 'live: the lost events of a reader cannot be counted');
     }
-    if (members.has(member)) tellGap(member, missed);
+    if (members.has(member)) sendGap(member, missed);
   }
 
-  function tellGap(member: Member, missed?: number): void {
+  function sendGap(member: Member, missed?: number): void {
     metrics.streamGaps.inc();
     member.reader.write(gapMessage(missed ?? null));
   }

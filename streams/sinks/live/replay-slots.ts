@@ -73,7 +73,7 @@ export function createReplaySlots({ clock, limit, turnMs }: ReplaySlotsOptions):
   }
 
   /** Pauses a replay of a key with more replays than `key`. False: there is none, or none whose turn is over. */
-  function makeRoom(key: string): boolean {
+  function freeSpace(key: string): boolean {
     let oldest: Place | undefined;
     for (const place of running) {
       if (countOf(place.key) <= countOf(key)) continue;
@@ -95,7 +95,7 @@ export function createReplaySlots({ clock, limit, turnMs }: ReplaySlotsOptions):
   function admit(): void {
     cancelTurn();
     for (let key = keyInTurn(); key !== undefined; key = keyInTurn()) {
-      if (running.size >= limit && !makeRoom(key)) return;
+      if (running.size >= limit && !freeSpace(key)) return;
       const queue = waiting.get(key);
       const [place] = queue ?? [];
       if (queue === undefined || place === undefined) return;

@@ -198,7 +198,7 @@ describe('an erased player', () => {
     const createdMs = Date.parse((await log.info('RECORDS')).created);
     const target = createErasureTarget(clickhouse.address);
     const position = { stream: created, sequence: erasure };
-    const done = await target.unsettled(position, 10);
+    const done = await target.unfinished(position, 10);
     expect(done).toMatchObject([{ playerId: PLAYER, sequence: erasure, rows: expect.any(Number) }]);
     // A block above the stored position may be repeated, which is refused for ever if some of its rows are gone.
     for (const records of [undefined, { createdMs, sequence: last - 1 }]) {
@@ -207,7 +207,7 @@ describe('an erased player', () => {
     }
     expect(await target.remove(done, { createdMs, sequence: last })).toBe('removed');
     await target.note('settled', done);
-    expect(await target.unsettled(position, 10)).toEqual([]);
+    expect(await target.unfinished(position, 10)).toEqual([]);
     await target.close();
     const left = await rowsOf(clickhouse, 'SELECT player_id, webhook_id FROM webhook_deliveries ORDER BY webhook_id');
     expect(left).toEqual([

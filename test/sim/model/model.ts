@@ -24,7 +24,7 @@ import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
-import type { EventMaker } from '../../../actors/vocabulary/event-tracked.ts';
+import type { EventSender } from '../../../actors/vocabulary/event-tracked.ts';
 
 /**
  * The documented behaviour as a sequential model: the effects of one command on a partition that processes one command
@@ -330,7 +330,7 @@ function recall(
 }
 
 /** Client and server API keys do not share ids and Idempotency-Keys; old records, which have no kind, match both. */
-function isOneCaller(one: EventMaker | undefined, other: EventMaker | undefined): boolean {
+function isOneCaller(one: EventSender | undefined, other: EventSender | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }
 
@@ -376,7 +376,7 @@ function track(
   item: TrackItem,
   scope: Scope,
   at: number,
-  maker: { by?: EventMaker },
+  maker: { by?: EventSender },
   flags = NO_DEFINITIONS.flags,
 ): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;

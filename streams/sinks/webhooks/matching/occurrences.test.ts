@@ -30,7 +30,7 @@ const EXPOSED: FlagExposed = {
 };
 
 /** The kind, time and data that a webhook receives for a fact. */
-function told(fact: Fact): [string | undefined, number | undefined, unknown] {
+function reported(fact: Fact): [string | undefined, number | undefined, unknown] {
   const occurrence = occurrenceOf(fact);
   return [occurrence?.type, occurrence?.timestamp, JSON.parse(occurrence?.data() ?? 'null')];
 }
@@ -43,12 +43,12 @@ describe('webhook payloads of segments and flags', () => {
       segment_id: 'seg_1',
       segment_key: 'whales "big"',
     };
-    expect(told(ENTERED)).toEqual(['player.segment_entered', AT, data]);
-    expect(told({ ...ENTERED, kind: 'SegmentExited' })).toEqual(['player.segment_exited', AT, data]);
+    expect(reported(ENTERED)).toEqual(['player.segment_entered', AT, data]);
+    expect(reported({ ...ENTERED, kind: 'SegmentExited' })).toEqual(['player.segment_exited', AT, data]);
   });
 
   it('an exposure is flag.evaluated: the evaluation, its value as JSON', () => {
-    const [type, timestamp, data] = told(EXPOSED);
+    const [type, timestamp, data] = reported(EXPOSED);
     expect([type, timestamp]).toEqual(['flag.evaluated', AT]);
     expect(data).toEqual({
       player_id: ENTERED.entityId,
@@ -70,7 +70,7 @@ describe('webhook payloads of segments and flags', () => {
       reason: 'segment_match',
       segmentId: 'seg_1',
     };
-    expect(told(fact)[2]).toMatchObject({
+    expect(reported(fact)[2]).toMatchObject({
       value: true,
       variant_key: null,
       reason: 'segment_match',
@@ -112,7 +112,7 @@ describe('webhook payloads of segments and flags', () => {
       prediction_date: '2026-01-15T10:30:00.000Z',
       confidence: 0.9,
     };
-    expect(told(churned)).toEqual(['churn.risk_high', AT, data]);
+    expect(reported(churned)).toEqual(['churn.risk_high', AT, data]);
     expect(occurrenceOf({ ...churned, high: false })).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ describe('webhook payloads of campaigns', () => {
       campaign_id: 'cmp_1',
       intervention_id: 'int_1',
     };
-    expect(told({ ...given, kind: 'InterventionTriggered' })).toEqual(['campaign.triggered', AT, data]);
+    expect(reported({ ...given, kind: 'InterventionTriggered' })).toEqual(['campaign.triggered', AT, data]);
     const suppressed = { ...about, kind: 'InterventionSuppressed', reason: 'holdout', cause: 'churn:high' } as const;
     const offered = { ...about, kind: 'InterventionOffered', interventionId: 'int_1', sessionId: 's' } as const;
     expect([occurrenceOf(suppressed), occurrenceOf(offered)]).toEqual([undefined, undefined]);

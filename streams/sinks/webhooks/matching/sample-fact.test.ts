@@ -6,7 +6,7 @@ import { sampleFact } from './sample-fact.ts';
 const AT = Date.UTC(2026, 0, 15, 10, 30);
 
 /** What a webhook for `events` would be told of it. */
-function toldOf(events: string[]) {
+function reportedOf(events: string[]) {
   const occurrence = occurrenceOf(sampleFact(events, 'demo', 'live', AT));
   if (occurrence === undefined) throw new Error('nobody is told of it');
   const data: Record<string, unknown> = JSON.parse(occurrence.data());
@@ -23,12 +23,12 @@ describe('a sample', () => {
     [['__proto__'], 'event.__proto__'],
     [['event.player.created'], 'event.player.created'],
   ])('for %j is of kind %s', (events, type) => {
-    expect(toldOf(events).type).toBe(type);
+    expect(reportedOf(events).type).toBe(type);
   });
 
   it('is there for every kind of the catalogue, about a player that nobody registered', () => {
     for (const kind of Object.keys(WEBHOOK_KINDS)) {
-      const { type, timestamp, data } = toldOf([kind]);
+      const { type, timestamp, data } = reportedOf([kind]);
       expect(type).toBe(kind === 'event.*' ? 'event.sample_event' : kind);
       expect(timestamp).toBe(AT);
       expect(data).toMatchObject({
