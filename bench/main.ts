@@ -8,6 +8,7 @@ import { ingest } from './ingest.ts';
 import { outputs } from './outputs.ts';
 import { profile } from './profile.ts';
 import { queries } from './queries.ts';
+import { rebuild } from './rebuild.ts';
 import { rows } from './rows.ts';
 import { scoring } from './scoring.ts';
 import { segments } from './segments.ts';
@@ -18,7 +19,7 @@ import { validation } from './validation.ts';
 const program = new Command('bench')
   .description('Measure the service beside a reference in the same run. A run ends all it starts.')
   .showHelpAfterError();
-for (const command of [ingest, flags, game, scoring, outputs, queries, profile]) program.addCommand(command);
+for (const command of [ingest, flags, game, scoring, outputs, queries, rebuild, profile]) program.addCommand(command);
 // One step of the service each, in process.
 for (const command of [codec, validation, rows, conditions, segments, evaluator]) program.addCommand(command);
 await program.parseAsync();

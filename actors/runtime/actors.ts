@@ -7,6 +7,7 @@ import { contend, type Lease } from '../../streams/lease.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { joinMembers } from './membership.ts';
+import { createRebuildSlot, type RebuildSlot } from './rebuild-slot.ts';
 import { startOwner, type OwnerLimits, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
 import type { LocalGateway } from './send-replies.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
@@ -52,9 +53,11 @@ export function startActors(options: ActorsOptions): Actors {
   const bucket = log.bucket('OWNERS');
   const holder = `${node}.${incarnation}`;
   const members = joinMembers({ bucket, node, clock, onChange: () => {} });
+  const rebuilds = createRebuildSlot();
   const contenders = Array.from({ length: partitions }, (_, partition) =>
     createContender(options, partition, {
       holder,
+      rebuilds,
       wanted: () => members.owns(partition),
       onLed: (change) => metrics.ownedPartitions.inc(change),
     }),
@@ -72,6 +75,7 @@ export function startActors(options: ActorsOptions): Actors {
 
 interface ContenderOptions {
   holder: string;
+  rebuilds: RebuildSlot;
   wanted: () => boolean;
   onLed: (change: 1 | -1) => void;
 }
@@ -85,7 +89,7 @@ interface Contender {
 function createContender(
   options: ActorsOptions,
   partition: number,
-  { holder, wanted, onLed }: ContenderOptions,
+  { holder, rebuilds, wanted, onLed }: ContenderOptions,
 ): Contender {
   const { node, log, clock, stores, partitions, logger, metrics } = options;
   let terms = 0;
@@ -116,6 +120,7 @@ function createContender(
     term = startOwner({
       ...options,
       partition,
+      rebuilds,
       owner: `${holder}.${terms}`,
       store: stores.partition(partition),
       hotBytes: options.hotBytes / partitions,

@@ -17,6 +17,8 @@ import { createRequestFeed } from './request-feed.ts';
 import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
+import type { RebuildLimits } from './rebuild.ts';
+import type { RebuildSlot } from './rebuild-slot.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
@@ -51,6 +53,10 @@ export type TermEnd = 'stopped' | 'deposed' | 'failed';
 
 export interface OwnerOptions {
   partition: number;
+  /** Partitions of the deployment. */
+  partitions: number;
+  /** One for all owners of the process. */
+  rebuilds: RebuildSlot;
   /** Our incarnation: unique per process start and term. */
   owner: string;
   log: Log;
@@ -70,11 +76,14 @@ export interface OwnerOptions {
   /** The longest time to a snapshot; shorter when FACTS needs room. */
   longestSnapshotMs?: (() => number) | undefined;
   logger: Logger;
-  metrics: Pick<Metrics, 'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures'>;
+  metrics: Pick<
+    Metrics,
+    'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures' | 'rebuildProgress'
+  >;
 }
 
 /** The bounds of an owner that tests and the simulation replace; `LIMITS` when absent. */
-export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'>;
+export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'> & RebuildLimits;
 
 /** Log messages. The simulation reads them. */
 export const TAKEN_OVER = 'partition taken over';

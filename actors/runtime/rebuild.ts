@@ -1,68 +1,90 @@
-import type { Logger } from '../../src/kernel/logger.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { Log, StreamBounds } from '../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
-import type { PartitionStore, StoredEntity } from './store/store.ts';
+import { loadSnapshots, type LoadOptions } from './load-snapshots.ts';
+import type { RebuildSlot } from './rebuild-slot.ts';
 
 /** A log message. The simulation reads it. */
 export const STORE_MISMATCH = 'the local store does not fit the log: rebuilding';
+const REPLAY_INSTEAD = 'snapshots cannot be read: replaying FACTS instead, which takes longer';
 
-export interface RebuildOptions {
-  partition: number;
+export interface RebuildOptions extends LoadOptions {
   log: Log;
-  store: PartitionStore;
-  source: SnapshotSource;
-  logger: Logger;
+  /** Partitions of the deployment: they share FACTS. */
+  partitions: number;
+  /** One for all partitions of the process. */
+  rebuilds: RebuildSlot;
+  limits?: RebuildLimits | undefined;
 }
 
+export type RebuildLimits = Partial<Pick<Limits, 'rebuildReplayBytes' | 'rebuildEntityBytes'>>;
+
 /**
- * Clears a store that FACTS cannot bring up to date, and fills it from snapshots if FACTS was trimmed.
+ * Makes the store ready to be brought up to date from FACTS: clears it if FACTS cannot do that, and loads snapshots
+ * where FACTS no longer reaches back or replaying it would take longer. Rejects when snapshots are needed and cannot be
+ * used.
  * @param highest the highest sequence of FACTS that the store may have applied
  */
 export async function prepareStore(options: RebuildOptions, bounds: StreamBounds, highest: number): Promise<void> {
   const { store, logger, partition } = options;
   const mark = store.mark();
-  const usable =
+  const isUsable =
     mark !== undefined &&
     mark.factsCreated === bounds.created &&
     bounds.firstSequence <= mark.appliedSeq + 1 &&
     (mark.aheadTo ?? mark.appliedSeq) <= highest;
-  if (usable) return;
-  if (mark !== undefined) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
-  await store.clear();
-  if (bounds.firstSequence > 1) await loadSnapshots(options, bounds);
-}
-
-const LOAD_BATCH = 2_000;
-
-/** Fills an empty store from the newest snapshots; replay starts after the sequence that they cover. */
-async function loadSnapshots(options: RebuildOptions, bounds: StreamBounds): Promise<void> {
-  const { store, source, partition, logger } = options;
+  if (mark !== undefined && !isUsable) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
+  if (!isUsable) await store.clear();
+  const appliedSeq = isUsable ? mark.appliedSeq : 0;
   const coveredTo = await rebuildMark(options.log, partition, bounds.created);
+  // A usable store, or a FACTS that was never trimmed, can do without snapshots.
+  if (isUsable || bounds.firstSequence === 1) return loadIfShorter(options, bounds, appliedSeq, coveredTo);
   if (coveredTo === undefined || coveredTo + 1 < bounds.firstSequence) {
     throw new Error(
       `partition ${partition} cannot be rebuilt: FACTS begins at ${bounds.firstSequence}, ` +
         `snapshots cover it up to ${coveredTo ?? 0}`,
     );
   }
-  let loaded = 0;
-  let batch: StoredEntity[] = [];
-  const batches: StoredEntity[][] = [];
-  await source.load(partition, (state) => {
-    loaded += 1;
-    batch.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq });
-    if (batch.length < LOAD_BATCH) return;
-    batches.push(batch);
-    batch = [];
-  });
-  batches.push(batch);
-  // Only the last batch has a usable mark: after a crash in between the store is cleared.
-  for (const [index, entities] of batches.entries()) {
-    const appliedSeq = index === batches.length - 1 ? coveredTo : 0;
-    await store.write({ entities, mark: { appliedSeq, factsCreated: appliedSeq === 0 ? '' : bounds.created } });
+  await inTurn(options, () => loadSnapshots(options, { factsCreated: bounds.created, appliedSeq, coveredTo }));
+}
+
+/** Loads snapshots if that is estimated to be shorter than replaying FACTS. Replays FACTS if they cannot be read. */
+async function loadIfShorter(
+  options: RebuildOptions,
+  bounds: StreamBounds,
+  appliedSeq: number,
+  coveredTo = 0,
+): Promise<void> {
+  const { source, store, partition, logger, limits = {} } = options;
+  const { rebuildReplayBytes: replayBytes, rebuildEntityBytes: entityBytes } = { ...LIMITS, ...limits };
+  const skipped = bytesBetween(bounds, appliedSeq, coveredTo) / options.partitions;
+  if (skipped <= replayBytes) return;
+  try {
+    const entities = await source.count(partition, appliedSeq);
+    if (skipped <= replayBytes + entities * entityBytes) return;
+    await inTurn(options, () => loadSnapshots(options, { factsCreated: bounds.created, appliedSeq, coveredTo }));
+  } catch (error) {
+    logger.warn({ err: error, partition }, REPLAY_INSTEAD);
+    if (store.mark()?.factsCreated === '') await store.clear();
   }
-  logger.info({ partition, entities: loaded, coveredTo }, 'partition loaded from snapshots');
+}
+
+/** An estimate: records of all sizes are spread evenly over FACTS. */
+function bytesBetween({ firstSequence, lastSequence, sizeBytes }: StreamBounds, after: number, upTo: number): number {
+  const from = Math.max(firstSequence, after + 1);
+  return (sizeBytes * Math.max(0, upTo + 1 - from)) / Math.max(1, lastSequence + 1 - firstSequence);
+}
+
+/** Waits for the process's only slot. Does nothing when the term is stopped meanwhile. */
+async function inTurn({ rebuilds, clock, stopped }: RebuildOptions, work: () => Promise<void>): Promise<void> {
+  const release = await rebuilds.take(clock, stopped);
+  if (release === undefined) return;
+  try {
+    await work();
+  } finally {
+    release();
+  }
 }
 
 /** The sequence up to which snapshots in ClickHouse hold the partition's changes, as stored by the ClickHouse sink. */

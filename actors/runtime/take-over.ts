@@ -1,14 +1,11 @@
-import { type Clock, sleep } from '../../src/kernel/clock.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import { sleep } from '../../src/kernel/clock.ts';
 import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
-import type { Log, Reader } from '../../streams/log/log.ts';
+import type { Reader } from '../../streams/log/log.ts';
 import { createEntities, type Entities, type EntitiesOptions } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
-import { prepareStore } from './rebuild.ts';
+import { prepareStore, type RebuildLimits, type RebuildOptions } from './rebuild.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
-import type { PartitionStore } from './store/store.ts';
 import type { CommitRecord, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /** A partition's state right after the barrier of its new owner. */
@@ -21,21 +18,14 @@ export interface TakenOver {
   factsCreated: string;
 }
 
-export interface TakeOverOptions {
-  partition: number;
+export interface TakeOverOptions extends Omit<RebuildOptions, 'limits'> {
   /** Our incarnation. */
   owner: string;
-  log: Log;
-  clock: Clock;
-  store: PartitionStore;
-  source: SnapshotSource;
   hotBytes: number;
   /** Entities in one write to the local store; tests set it. */
   flushChunk?: number | undefined;
   configRevision: () => number;
-  logger: Logger;
-  stopped: () => boolean;
-  limits?: EntitiesOptions['limits'];
+  limits?: (EntitiesOptions['limits'] & RebuildLimits) | undefined;
   longestSnapshotMs?: EntitiesOptions['longestSnapshotMs'];
 }
 

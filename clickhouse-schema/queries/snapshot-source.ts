@@ -1,22 +1,37 @@
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
-import { decodeState } from '../../streams/codec.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
+import { createBinaryRows } from './binary-rows.ts';
 
-/** Reads a partition's snapshots from `player_snapshots` as a stream: memory holds one network chunk at a time. */
+/**
+ * Reads a partition's snapshots from `player_snapshots` as a stream. Memory holds one network chunk here, and a block
+ * of `ROWS_PER_BLOCK` rows per part of the table in ClickHouse.
+ */
 export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
   return {
-    async load(partition, onState) {
+    async count(partition, changedSince) {
       const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
       try {
-        const result = await client.query({
-          query: 'SELECT state FROM player_snapshots FINAL WHERE partition = {partition:UInt16}',
-          query_params: { partition },
-          format: 'JSONEachRow',
+        const query = `SELECT toUInt32(count()) AS entities FROM ${ROWS}`;
+        const result = await client.query({ query, query_params: { partition, changedSince }, format: 'JSONEachRow' });
+        const [row] = await result.json<{ entities: number }>();
+        if (row === undefined) throw new Error('ClickHouse returned no count of snapshots.');
+        return row.entities;
+      } finally {
+        await client.close();
+      }
+    },
+    async *load(partition, changedSince) {
+      const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
+      try {
+        const { stream } = await client.exec({
+          query: `SELECT base64Decode(state) FROM ${ROWS} FORMAT RowBinary`,
+          query_params: { partition, changedSince },
+          clickhouse_settings: { max_block_size: ROWS_PER_BLOCK, max_threads: 2 },
         });
-        for await (const rows of result.stream<{ state: string }>()) {
-          for (const row of rows) onState(decodeState(Buffer.from(row.json().state, 'base64')));
-        }
+        const rows = createBinaryRows(LONGEST_STATE);
+        for await (const chunk of stream) yield rows.take(chunk);
+        rows.end();
       } finally {
         await client.close();
       }
@@ -24,5 +39,14 @@ export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource
   };
 }
 
+/**
+ * A player's partition never changes, so PREWHERE leaves out other partitions' rows before the newest row is chosen.
+ * WHERE applies to the newest row.
+ */
+const ROWS = 'player_snapshots FINAL PREWHERE partition = {partition: UInt16} WHERE last_seq >= {changedSince: UInt64}';
+
 /** A connection without data for this long fails the load; the caller retries. */
 const LOAD_TIMEOUT_MS = 120_000;
+const ROWS_PER_BLOCK = '2048';
+/** Far above the largest state, which a record of FACTS bounds to a few megabytes. */
+const LONGEST_STATE = 64 * 1024 * 1024;

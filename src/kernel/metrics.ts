@@ -116,6 +116,12 @@ export function createMetrics() {
       labelNames: ['partition'],
       registers,
     }),
+    rebuildProgress: new Gauge({
+      name: 'owner_rebuild_progress',
+      help: 'Share of the snapshots that a take-over without a local store has loaded, by partition, while it loads.',
+      labelNames: ['partition'],
+      registers,
+    }),
     scoringBatchRows: new Histogram({
       name: 'scoring_batch_rows',
       help: 'Installs scored per run of a model.',

@@ -3,7 +3,7 @@ import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { TABLES, type TableName } from '../../clickhouse-schema/rows/tables.ts';
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
-import { decodeState } from '../../streams/codec.ts';
+import { decodeState, encodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
 import { type ErasureSteps, fakeErasureTarget, type FakeTables, pendingErasures } from './fake-erasures.ts';
@@ -82,6 +82,10 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     return { kind: 'inserted' };
   }
 
+  function newestSince(partition: number, changedSince: number): EntityState[] {
+    return [...clickhouse.snapshots(partition).values()].filter(({ lastSeq }) => lastSeq >= changedSince);
+  }
+
   const clickhouse: FakeClickhouse = {
     mood: 'well',
     rows: rowsOf,
@@ -116,16 +120,27 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       return pendingErasures(erasable, steps).length;
     },
     source: (clock) => ({
-      async load(partition, onState) {
+      async count(partition, changedSince) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away') throw new Error('connection refused');
-        world.cover('rebuild from snapshots');
-        for (const state of clickhouse.snapshots(partition).values()) onState(state);
+        return newestSince(partition, changedSince).length;
+      },
+      async *load(partition, changedSince) {
+        world.cover(changedSince === 0 ? 'rebuild from snapshots' : 'catch-up from snapshots');
+        // The engine reads the table as it was when the query began.
+        const states = newestSince(partition, changedSince);
+        for (let at = 0; at < states.length; at += SNAPSHOTS_AT_ONCE) {
+          await sleep(clock, latencyMs(random, clickhouse.mood));
+          if (clickhouse.mood === 'away') throw new Error('connection refused');
+          yield states.slice(at, at + SNAPSHOTS_AT_ONCE).map(encodeState);
+        }
       },
     }),
   };
   return clickhouse;
 }
+
+const SNAPSHOTS_AT_ONCE = 8;
 
 function latencyMs(random: Random, mood: ClickhouseMood): number {
   return mood === 'slow' ? random.between(200, 6_000) : random.between(1, 20);

@@ -10,6 +10,9 @@ export const SIM_LIMITS = {
   longestSnapshotIntervalMs: 16_000,
   firstSnapshotMs: 1_000,
   trimMs: 3_000,
+  // Snapshots are used for short logs too.
+  rebuildReplayBytes: 4_000,
+  rebuildEntityBytes: 100,
   matcherPositionMs: 300,
   segmentJitterMs: 2_000,
   eraseCheckMs: 2_000,

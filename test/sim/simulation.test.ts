@@ -52,6 +52,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'clickhouse: repeat dropped': 50,
   'clickhouse: took a block unsaid': 50,
   'rebuild from snapshots': 50,
+  'catch-up from snapshots': 10,
   'handover: the successor falls silent, the old owner wakes': 50,
   'reply lost': 300,
   [`log: ${STORE_MISMATCH}`]: 10,

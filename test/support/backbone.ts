@@ -10,7 +10,7 @@ import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
-import { decodeCommit } from '../../streams/codec.ts';
+import { decodeCommit, encodeState } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
 import { liveDefinitions } from './live-definitions.ts';
@@ -54,7 +54,12 @@ export interface Backbone {
   facts<K extends Fact['kind']>(kind: K): Extract<Fact, { kind: K }>[];
 }
 
-const NO_SNAPSHOTS: SnapshotSource = { load: () => Promise.reject(new Error('no snapshots in this test')) };
+const NO_SNAPSHOTS: SnapshotSource = {
+  count: () => Promise.reject(new Error('no snapshots in this test')),
+  load: () => {
+    throw new Error('no snapshots in this test');
+  },
+};
 
 /** The backbone in memory, on a clock that the test advances. */
 export function createBackbone(
@@ -181,9 +186,11 @@ function idIn(partition: number, partitions: number): string {
 
 /** A snapshot source in memory. */
 export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
+  const since = (changedSince: number) => states.filter(({ lastSeq }) => lastSeq >= changedSince);
   return {
-    async load(_partition, onState) {
-      for (const state of states) onState(state);
+    count: async (_partition, changedSince) => since(changedSince).length,
+    async *load(_partition, changedSince) {
+      yield since(changedSince).map(encodeState);
     },
   };
 }

@@ -1,13 +1,14 @@
-import type { EntityState } from '../../vocabulary/state.ts';
-
 /**
- * Reads a partition's snapshots back from ClickHouse. Used only to take over a partition without a local store after
- * FACTS was trimmed.
+ * Reads a partition's snapshots from ClickHouse, for a take-over without a usable local store. Every method rejects
+ * when ClickHouse cannot be read; the take-over is then tried again.
  */
 export interface SnapshotSource {
+  /** The number of entities that `load` returns. */
+  count(partition: number, changedSince: number): Promise<number>;
   /**
-   * Calls `onState` with the newest snapshot of every entity of the partition, tombstones included. Rejects when the
-   * source cannot be read; the take-over is then tried again.
+   * The newest snapshot of every entity of the partition, tombstones included, each as an encoded state. The source
+   * reads the next rows when the caller asks for them, and ends the query when the caller stops early.
+   * @param changedSince only entities whose newest snapshot has this `lastSeq` or a higher one
    */
-  load(partition: number, onState: (state: EntityState) => void): Promise<void>;
+  load(partition: number, changedSince: number): AsyncIterable<readonly Uint8Array[]>;
 }

@@ -227,8 +227,8 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
 /** A row: three little-endian doubles (due time or 0, dirtySince, snapshotSeq), then the encoded state. */
 const HEADER_BYTES = 24;
 
-function writeRow({ state, dirtySince, snapshotSeq }: StoredEntity, dueNow: number): Uint8Array {
-  const body = encodeState(state);
+function writeRow({ state, dirtySince, snapshotSeq, encoded }: StoredEntity, dueNow: number): Uint8Array {
+  const body = encoded ?? encodeState(state);
   const row = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   row.writeDoubleLE(dueNow, 0);
   row.writeDoubleLE(dirtySince, 8);

@@ -38,8 +38,8 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
   });
 
   function apply(batch: StoreBatch): void {
-    for (const { state, dirtySince, snapshotSeq } of batch.entities) {
-      rows.set(state.id, { bytes: encodeState(state), dirtySince, snapshotSeq, dueAt: dueAt(state) });
+    for (const { state, dirtySince, snapshotSeq, encoded } of batch.entities) {
+      rows.set(state.id, { bytes: encoded ?? encodeState(state), dirtySince, snapshotSeq, dueAt: dueAt(state) });
     }
     ({ mark } = batch);
   }

@@ -8,6 +8,8 @@ export interface StoredEntity {
   dirtySince: number;
   /** `lastSeq` of the newest snapshot; 0 when there never was one. */
   snapshotSeq: number;
+  /** The encoded form of `state`, if the caller has it already. The store then writes these bytes. */
+  encoded?: Uint8Array;
 }
 
 /** How far a store has applied the log. */

@@ -37,12 +37,16 @@ export async function countRows(clickhouse: ClickhouseAddress, table: CountedTab
 
 const MAIN = fileURLToPath(new URL('../../../clickhouse-schema/embedded/main.ts', import.meta.url));
 
+export interface LocalClickhouse extends ClickhouseAddress {
+  pid: number;
+}
+
 /**
  * Starts an embedded ClickHouse without the rest of the service, on a free port and in a folder of its own. It ends
  * with the bench, and its folder is removed. Throws when it cannot be started.
  * @param folder where its folder is made; the system's temporary folder when left out
  */
-export async function startLocalClickhouse(bench: Bench, folder: string | undefined): Promise<ClickhouseAddress> {
+export async function startLocalClickhouse(bench: Bench, folder: string | undefined): Promise<LocalClickhouse> {
   const dataDir = temporaryFolder(bench, 'clickhouse', folder);
   const account = { user: 'service', password: randomUUID(), database: 'default' };
   const child = spawn(process.execPath, [MAIN], {
@@ -73,7 +77,7 @@ export async function startLocalClickhouse(bench: Bench, folder: string | undefi
     const entry: { msg?: string; port?: number } = JSON.parse(line);
     if (entry.msg !== 'listening' || entry.port === undefined) continue;
     child.stdout.resume();
-    return { ...account, url: `http://127.0.0.1:${entry.port}` };
+    return { ...account, url: `http://127.0.0.1:${entry.port}`, pid: child.pid ?? 0 };
   }
   throw new BenchError(`ClickHouse could not be started: ${logged.join('\n')}`);
 }

@@ -38,6 +38,21 @@ export const OWNER_LIMITS = {
   /** An idle owner appends an empty record this often, so that its subject never becomes empty. */
   idleRecordMs: 60 * 60 * 1000,
 
+  /**
+   * Snapshots in one write of a cold take-over, and their bytes. Two batches are in memory at a time: about 30 MiB with
+   * their decoded states. A write of this size takes about 50 ms.
+   */
+  rebuildBatchEntities: 2_000,
+  rebuildBatchBytes: 4 * 1024 * 1024,
+  /** How often a cold take-over reports its progress. */
+  rebuildReportMs: 5_000,
+  /**
+   * Snapshots are loaded instead of replaying FACTS if they save more than `rebuildReplayBytes` of it (2 s) and
+   * `rebuildEntityBytes` per snapshot: loading one takes as long as replaying this much.
+   */
+  rebuildReplayBytes: 64 * 1024 * 1024,
+  rebuildEntityBytes: 2_000,
+
   /** Days after which FACTS holds nothing of an erased player, as stated in the receipts of erasures. */
   logRetentionDays: 30,
   /**

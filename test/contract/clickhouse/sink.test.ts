@@ -8,6 +8,7 @@ import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { decodeState } from '../../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -288,20 +289,35 @@ describe('the ClickHouse sink on the real engine', () => {
 
     const source = createSnapshotSource(clickhouse.address);
     const loaded: EntityState[] = [];
-    await source.load(1, (state) => loaded.push(state));
+    for await (const rows of source.load(1, 0)) loaded.push(...rows.map(decodeState));
     expect(loaded.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
       newer.toSorted((a, b) => a.id.localeCompare(b.id)),
     );
-    await source.load(0, () => expect.unreachable('partition 0 has no snapshots'));
+    expect(await source.count(1, 0)).toBe(newer.length);
+    expect(await source.count(0, 0)).toBe(0);
+    for await (const rows of source.load(0, 0)) expect(rows).toEqual([]);
   });
 
   it('rejects an unfinished load, so that no partition is rebuilt from a part', async () => {
     await ask(
       clickhouse,
-      "INSERT INTO player_snapshots (kind, partition, state) VALUES ('player', 7, 'bm90IGEgc3RhdGU=')",
+      `INSERT INTO player_snapshots (kind, partition, player_id, state)
+        SELECT 'player', 7, toUUID(leftPad(toString(number), 32, '0')), base64Encode(repeat('x', 10000))
+        FROM numbers(20000)`,
     );
-    await expect(createSnapshotSource(clickhouse.address).load(7, () => {})).rejects.toThrow();
+    const source = createSnapshotSource(clickhouse.address);
+    expect(await source.count(7, 0)).toBe(20_000);
+    let found = 0;
+    const load = async () => {
+      for await (const rows of source.load(7, 0)) {
+        if (found === 0) await clickhouse.kill();
+        found += rows.length;
+      }
+    };
+    await expect(load()).rejects.toThrow();
+    expect(found).toBeLessThan(20_000);
+    await clickhouse.restart();
     const away = createSnapshotSource({ ...clickhouse.address, url: 'http://127.0.0.1:1' });
-    await expect(away.load(1, () => {})).rejects.toThrow();
+    await expect(away.load(1, 0)[Symbol.asyncIterator]().next()).rejects.toThrow();
   });
 });

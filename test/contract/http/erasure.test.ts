@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
-import { encodeScores } from '../../../streams/codec.ts';
+import { decodeState, encodeScores } from '../../../streams/codec.ts';
 import type { ScoreRecord } from '../../../streams/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
@@ -295,7 +295,7 @@ describe('DELETE /v1/players/players/{id}', () => {
     const sequence = await commitDecided();
     await done(player);
     const loaded: EntityState[] = [];
-    await createSnapshotSource(clickhouse.address).load(0, (state) => loaded.push(state));
+    for await (const rows of createSnapshotSource(clickhouse.address).load(0, 0)) loaded.push(...rows.map(decodeState));
     expect(loaded.filter(({ id }) => id === player)).toEqual([
       expect.objectContaining({ kind: 'erased', id: player, lastSeq: sequence - 1 }),
     ]);

@@ -1,0 +1,125 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Logger } from '../../src/kernel/logger.ts';
+import type { Metrics } from '../../src/kernel/metrics.ts';
+import { decodeState } from '../../streams/codec.ts';
+import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { PartitionStore, StoredEntity, StoreMark } from './store/store.ts';
+
+/** Log messages; the first one every few seconds. */
+const LOADING = 'loading a partition from snapshots';
+const LOADED = 'partition loaded from snapshots';
+
+export interface LoadOptions {
+  partition: number;
+  clock: Clock;
+  store: PartitionStore;
+  source: SnapshotSource;
+  logger: Logger;
+  metrics: Pick<Metrics, 'rebuildProgress'>;
+  stopped: () => boolean;
+}
+
+export interface LoadRange {
+  factsCreated: string;
+  /** The sequence up to which the store has applied FACTS; 0: the store is empty. */
+  appliedSeq: number;
+  /** The sequence up to which snapshots hold every change. */
+  coveredTo: number;
+}
+
+/**
+ * Brings a store up to `coveredTo` from snapshots, with at most two batches in memory: one that is decoded while the
+ * other is written. Returns early when stopped.
+ *
+ * Invariant: an empty store gets a usable mark with its last batch only, so a store that was filled in part is cleared.
+ * A store that was usable stays so: its mark stays, and says how far entities are ahead.
+ */
+export async function loadSnapshots(options: LoadOptions, range: LoadRange): Promise<void> {
+  const { store, source, partition, clock, logger, stopped } = options;
+  const { factsCreated, appliedSeq, coveredTo } = range;
+  const expected = await source.count(partition, appliedSeq);
+  const progress = createProgress(options, expected);
+  let highest = coveredTo;
+  let batch: StoredEntity[] = [];
+  let batchBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+
+  const partly = (): StoreMark =>
+    appliedSeq === 0 ? { appliedSeq: 0, factsCreated: '' } : { appliedSeq, aheadTo: highest, factsCreated };
+
+  async function write(mark: StoreMark): Promise<void> {
+    const entities = batch;
+    [batch, batchBytes] = [[], 0];
+    await writing;
+    writing = store.write({ entities, mark });
+    // A failure is met at the next `await writing`.
+    writing.catch(() => {});
+  }
+
+  try {
+    for await (const rows of source.load(partition, appliedSeq)) {
+      if (stopped()) return;
+      for (const encoded of rows) {
+        const state = decodeState(encoded);
+        batch.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq, encoded });
+        highest = Math.max(highest, state.lastSeq);
+        batchBytes += encoded.length;
+        progress.add(encoded.length);
+      }
+      if (batch.length >= LIMITS.rebuildBatchEntities || batchBytes >= LIMITS.rebuildBatchBytes) await write(partly());
+    }
+    if (progress.entities < expected) {
+      throw new Error(`ClickHouse returned ${progress.entities} of ${expected} snapshots of partition ${partition}`);
+    }
+    await write({ appliedSeq: coveredTo, factsCreated, ...(highest > coveredTo ? { aheadTo: highest } : {}) });
+    await writing;
+  } finally {
+    // The store takes no other write until this one has ended.
+    await writing.catch(() => {});
+    progress.end();
+  }
+  const { entities, sizeBytes } = progress;
+  const seconds = Math.round(clock.monotonicMs() - progress.beganMs) / 1000;
+  logger.info({ partition, entities, sizeBytes, seconds, coveredTo }, LOADED);
+}
+
+interface Progress {
+  readonly beganMs: number;
+  readonly entities: number;
+  readonly sizeBytes: number;
+  add(sizeBytes: number): void;
+  end(): void;
+}
+
+/** Reports a load every few seconds in the log and in the metric. */
+function createProgress({ partition, clock, logger, metrics }: LoadOptions, expected: number): Progress {
+  const labels = { partition: String(partition) };
+  const beganMs = clock.monotonicMs();
+  let reportedMs = beganMs;
+  let entities = 0;
+  let sizeBytes = 0;
+  metrics.rebuildProgress.set(labels, 0);
+  return {
+    beganMs,
+    get entities() {
+      return entities;
+    },
+    get sizeBytes() {
+      return sizeBytes;
+    },
+    add(bytes) {
+      entities += 1;
+      sizeBytes += bytes;
+      if (entities % REPORT_CHECK !== 0 || clock.monotonicMs() - reportedMs < LIMITS.rebuildReportMs) return;
+      reportedMs = clock.monotonicMs();
+      const share = Math.min(1, entities / Math.max(1, expected));
+      metrics.rebuildProgress.set(labels, share);
+      logger.info({ partition, entities, expected, sizeBytes, share: Math.round(share * 1000) / 1000 }, LOADING);
+    },
+    end: () => metrics.rebuildProgress.remove(labels),
+  };
+}
+
+/** Reading the clock for every entity would cost more than counting it. */
+const REPORT_CHECK = 256;
