@@ -2,11 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-/**
- * Files of the whole service that measure how long something takes: they run one after another, with nothing beside
- * them.
- */
-const TIMED = ['bad-input', 'cost', 'fuzz', 'targeting'].map((name) => `test/e2e/${name}.test.ts`);
+/** Files that measure how long the main thread of the service is occupied: they run alone, one after another. */
+const TIMED = ['cost', 'fuzz'].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
  * One more than there are cores, because most files of `contract` and `e2e` wait half of their time: for a process to
@@ -26,6 +23,7 @@ const WORKERS = availableParallelism() + 1;
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    globalSetup: './test/support/stripped/setup.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
       {

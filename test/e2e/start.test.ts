@@ -94,21 +94,6 @@ describe('a running service', () => {
   test('has applied all migrations', async () => {
     expect((await cli('migrate')).stdout).toBe('');
   });
-
-  test.each(['service', 'nats', 'clickhouse'] as const)('recovers without help after kill -9 of %s', async (name) => {
-    const before = service.pids()?.[name];
-    const { live } = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
-    process.kill(before ?? 0, 'SIGKILL');
-    await until(`${name} has a new process`, () => ![null, undefined, before].includes(service.pids()?.[name]));
-    await untilReady(service);
-    await until('writes are accepted', async () => (await statusWith(live.server)) === 200 || undefined);
-    await until('ClickHouse answers', () =>
-      fetch(`${service.clickhouseUrl}/ping`).then(
-        (response) => response.ok,
-        () => false,
-      ),
-    );
-  });
 });
 
 test('after kill -9 of the supervisor no process remains, and the next start has all acknowledged data', async () => {
@@ -147,21 +132,9 @@ describe('operator commands', () => {
   const cli = (env: Record<string, string | undefined>, ...line: string[]) =>
     run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], { env });
 
-  test.each([
-    '',
-    'keys',
-    'keys create',
-    'keys list',
-    'keys revoke',
-    'games create',
-    'games list',
-    'secrets',
-    'sql',
-    'migrate',
-  ])('%s --help prints its usage', async (line) => {
-    const words = line.split(' ').filter((word) => word !== '');
-    const { stdout } = await cli({ ...process.env }, ...words, '--help');
-    expect(stdout).toContain(`Usage: ${['npm run cli --', ...words].join(' ')}`);
+  test('print their usage with --help', async () => {
+    const { stdout } = await cli({ ...process.env }, 'keys', 'create', '--help');
+    expect(stdout).toContain('Usage: npm run cli -- keys create');
   });
 
   test('name the remedy when no service is running', async () => {

@@ -9,7 +9,7 @@ import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reservedPort } from '../../support/reserved-port.ts';
-import { startNats, type NatsProcess } from '../../../src/local/nats-process.ts';
+import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats-server.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { until } from '../../support/until.ts';
@@ -69,6 +69,8 @@ test('nats-cluster.conf: three nodes hold a stream on all three, and survive the
     clientPorts.map((port, index) => launch(`nats-${index + 1}`, port, routePorts[index] ?? 0)),
   );
   try {
+    // Otherwise a refused connection, instead of a refused login, may be the last answer below.
+    for (const port of [...clientPorts, ...routePorts]) await until('every port answers', () => natsAnswers(port));
     const servers = clientPorts.map((port) => `127.0.0.1:${port}`);
     const login = { user: 'service', pass: '123' };
     const connection = await until('the cluster can be reached', () =>

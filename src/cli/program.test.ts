@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { systemClock as clock } from '../kernel/clock.ts';
+import { systemIds as ids } from '../kernel/ids.ts';
+import { createProgram } from './program.ts';
+
+const program = createProgram({
+  clock,
+  ids,
+  print: () => {},
+  note: () => {},
+  modelPath: '',
+  withConfigStore: () => Promise.reject(new Error('no command runs')),
+  withDeployment: () => Promise.reject(new Error('no command runs')),
+  clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
+});
+
+/** The output of `--help` after these words. */
+function help(words: readonly string[]): string {
+  const command = words.reduce<Command | undefined>(
+    (above, word) => above?.commands.find((known) => known.name() === word),
+    program,
+  );
+  return command?.helpInformation() ?? '';
+}
+
+test.each([
+  '',
+  'keys',
+  'keys create',
+  'keys list',
+  'keys revoke',
+  'games create',
+  'games list',
+  'secrets',
+  'sql',
+  'migrate',
+])('%s --help prints its usage', (line) => {
+  const words = line.split(' ').filter((word) => word !== '');
+  expect(help(words)).toContain(`Usage: ${['npm run cli --', ...words].join(' ')}`);
+});

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import type { CliContext } from './context.ts';
+import { deploymentCommand } from './deployment.ts';
+import { gamesCommand } from './games.ts';
+import { keysCommand } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
+import { modelCommand } from './model.ts';
+import { secretsCommand } from './secrets.ts';
+import { sqlCommand } from './sql.ts';
+
+/** All commands of `npm run cli --`. */
+export function createProgram(context: CliContext): Command {
+  return new Command('npm run cli --')
+    .description(
+      'Operate a running deployment: the one on DATA_DIR (default .data), or the one at NATS_URL and CLICKHOUSE_URL.',
+    )
+    .showHelpAfterError()
+    .addCommand(keysCommand(context))
+    .addCommand(gamesCommand(context))
+    .addCommand(deploymentCommand(context))
+    .addCommand(modelCommand(context))
+    .addCommand(secretsCommand(context))
+    .addCommand(sqlCommand(context))
+    .addCommand(migrateCommand(context));
+}
