@@ -1,16 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { answer } from '../answer.ts';
-import { PlayerId } from '../fields.ts';
-import { GAME_TAG, GameSessionId } from './game-fields.ts';
+import { GameSessionId } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
+import { sessionCall, SESSION_EVENTS_ROUTE, SESSION_FIELDS } from './session-events-route.ts';
 
 import { defineRoute } from '../route.ts';
 
 /* The route that ends a session and returns its summary. */
 
 const Body = Type.Object({
-  player_id: PlayerId,
-  session_id: GameSessionId,
+  ...SESSION_FIELDS,
   session_duration_seconds: Type.Integer({
     minimum: 0,
     description: 'Playtime, seconds. At most the time since init is counted.',
@@ -40,18 +39,12 @@ const Summary = Type.Object(
 export const gameEndSession = defineRoute({
   method: 'POST',
   path: '/v1/bff/game/end-session',
-  tag: GAME_TAG,
   summary: 'End a session and get its summary',
   description:
     'A session ends once. With an Idempotency-Key, a repeat returns the same summary; without one it returns 404. An ' +
     'invalid event is listed in `rejected`; the other events are accepted.',
-  auth: { keys: ['client', 'server'] },
-  players: ({ body }) => ({ playerId: body.player_id }),
-  limitClass: 'game',
-  idempotent: true,
-  errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],
+  ...SESSION_EVENTS_ROUTE,
   input: { body: Body },
-  takesFaultyItems: true,
   reply: {
     statuses: [200],
     description: 'The session is closed.',
@@ -80,8 +73,7 @@ export const gameEndSession = defineRoute({
   action: {
     kind: 'command',
     async toCommand({ body }, context) {
-      const { idempotency } = context;
-      const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
+      const { session, idempotency } = sessionCall(body, context);
       const read = await gameItems('final_events', body.final_events ?? [], session, context);
       if ('kind' in read) return read;
       return {
@@ -92,7 +84,7 @@ export const gameEndSession = defineRoute({
           ...session,
           durationSeconds: body.session_duration_seconds,
           events: read.items,
-          ...(idempotency === undefined ? {} : { idempotency }),
+          ...idempotency,
         },
         read,
       };

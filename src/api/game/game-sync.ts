@@ -3,17 +3,17 @@ import type { Intervention } from '../../../actors/vocabulary/replies.ts';
 import { answer } from '../answer.ts';
 import { settableAttributes } from '../players/client-attributes.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
-import { PlayerId, freeForm } from '../fields.ts';
-import { GAME_TAG, GameSessionId, flagMap, flagMapJson } from './game-fields.ts';
+import { freeForm } from '../fields.ts';
+import { flagMap, flagMapJson } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
+import { sessionCall, SESSION_EVENTS_ROUTE, SESSION_FIELDS } from './session-events-route.ts';
 
 import { defineRoute } from '../route.ts';
 
 /* The route that takes the events of an open session and returns interventions and changed flags. */
 
 const Body = Type.Object({
-  player_id: PlayerId,
-  session_id: GameSessionId,
+  ...SESSION_FIELDS,
   events: GameEvents,
   state_updates: Type.Optional(
     freeForm("Changes to the player's attributes. They are merged; null deletes an attribute."),
@@ -50,19 +50,13 @@ const InterventionShape = Type.Object(
 export const gameSync = defineRoute({
   method: 'POST',
   path: '/v1/bff/game/sync',
-  tag: GAME_TAG,
   summary: 'Send the events of a session and get interventions and changed flags',
   description:
     'Events may be hours old (offline play). An invalid event is listed in `rejected`; the other events are ' +
     'accepted. A repeated event_id is neither counted again nor rejected. An event that violates an enforced schema ' +
     'is quarantined and not counted. The response includes the effects of this call.',
-  auth: { keys: ['client', 'server'] },
-  players: ({ body }) => ({ playerId: body.player_id }),
-  limitClass: 'game',
-  idempotent: true,
-  errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],
+  ...SESSION_EVENTS_ROUTE,
   input: { body: Body },
-  takesFaultyItems: true,
   reply: {
     statuses: [200],
     description: 'The events are durable.',
@@ -99,8 +93,7 @@ export const gameSync = defineRoute({
   action: {
     kind: 'command',
     async toCommand({ body }, context) {
-      const { idempotency } = context;
-      const session = { playerId: body.player_id.toLowerCase(), sessionId: body.session_id };
+      const { session, idempotency } = sessionCall(body, context);
       const read = await gameItems('events', body.events, session, context);
       if ('kind' in read) return read;
       const stateUpdates =
@@ -116,7 +109,7 @@ export const gameSync = defineRoute({
           ...session,
           events: read.items,
           stateUpdates,
-          ...(idempotency === undefined ? {} : { idempotency }),
+          ...idempotency,
         },
         read,
       };

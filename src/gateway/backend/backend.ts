@@ -17,10 +17,10 @@ export interface Origin {
  * reply, and a missing reply is `SERVICE_UNAVAILABLE`.
  */
 export interface Backend {
-  /** A write: durable if the reply is not a failure. `entityId` determines the partition. */
+  /** A write: durable if the reply is not a failure. `entityId`, a player's or a ledger's, determines the partition. */
   send(origin: Origin, entityId: string, body: CommandBody): Promise<Reply>;
   /** A read of live state. */
-  query(origin: Origin, entityId: string, body: QueryBody): Promise<Reply>;
+  query(origin: Origin, playerId: string, body: QueryBody): Promise<Reply>;
   /** The partition of an entity, for callers that group commands by partition. */
   partitionOf(entityId: string): number;
 }

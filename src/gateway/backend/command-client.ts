@@ -95,7 +95,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         if (publisher?.add(command, commandChars(body)) !== true) waiting.fail(requestId, overloaded());
       });
     },
-    query(origin, entityId, body) {
+    query(origin, playerId, body) {
       const requestId = nextRequestId();
       const message: Query = {
         ...envelope(origin, gateway, requestId, configRevision()),
@@ -108,7 +108,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
           resolve(reply);
         };
         waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
-        queries.add(entityPartition(entityId), message);
+        queries.add(entityPartition(playerId), message);
       });
     },
     async drained() {
