@@ -76,14 +76,13 @@ function turnsOfList(list: Json): number[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'number').flatMap(turnsOf) : [];
 }
 
-/** Operators that compare numbers as text may change on any day. */
+/** Whether an operand may change on any day. That is assumed of an operator without an entry in `TURNS`. */
 function turnsDaily(operand: Json): boolean {
   if (!isObject(operand)) return false;
-  return Object.entries(operand).some(
-    ([operator, argument]) => AS_TEXT.has(operator) || (operator === '$not' && turnsDaily(argument)),
+  return Object.entries(operand).some(([operator, argument]) =>
+    operator === '$not' ? turnsDaily(argument) : !TURNS.has(operator) && !TIMELESS.has(operator),
   );
 }
 
-const AS_TEXT: ReadonlySet<string> = new Set(
-  '$veq $vne $vgt $vgte $vlt $vlte $regex $regexi $notRegex $notRegexi'.split(' '),
-);
+/** Operators with the same result for every number of days. */
+const TIMELESS: ReadonlySet<string> = new Set(['$exists', '$type', '$size', '$all', '$alli', '$elemMatch']);
