@@ -3,6 +3,7 @@ import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createLiveDefinitions } from '../actors/runtime/live-definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
+import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics, type Analytics } from '../clickhouse-schema/queries/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
@@ -133,6 +134,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
     const definitions = createLiveDefinitions(configStore, logger, metrics);
+    const room = watchFactsRoom({ log, clock, logger });
     const actors: Actors = startActors({
       partitions,
       node,
@@ -143,6 +145,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       definitions,
       stores,
       source,
+      room,
       hotBytes: LIMITS.hotPlayersBytes,
       local: commandClient.local,
       logger,
@@ -154,12 +157,14 @@ async function main(config: Config, logger: Logger): Promise<void> {
       partitions,
       holder: instance,
       retentionMs: LIMITS.factsRetentionMs,
+      room,
       logger,
     });
     return {
       name: 'actors',
       async stop() {
         await Promise.all([trimmer.stop(), actors.stop()]);
+        room.stop();
         definitions.stop();
         await stores.close();
       },

@@ -3,7 +3,8 @@ import { LIMITS } from '../src/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { encodeJson } from './codec.ts';
-import { startFactsTrimmer, trimmableBelow } from './facts-trimmer.ts';
+import { watchFactsRoom } from './facts-room.ts';
+import { startFactsTrimmer, trimmableBelow, trimToSize } from './facts-trimmer.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/log-memory.ts';
 import { sinksOf } from './sinks/sink-registry.ts';
 
@@ -81,6 +82,7 @@ describe('the trimmer of FACTS', () => {
       partitions: 2,
       holder: 'a.1',
       retentionMs: HOUR_MS,
+      room: watchFactsRoom({ log, clock, logger: silentLogger }),
       logger: silentLogger,
     });
     await clock.advance(2 * LIMITS.trimMs);
@@ -88,5 +90,112 @@ describe('the trimmer of FACTS', () => {
     const stopped = trimmer.stop();
     await clock.advance(1_000);
     await stopped;
+  });
+});
+
+describe('the trimmer of a FACTS that needs room', () => {
+  const MAX_BYTES = 100_000;
+  let clock: FakeClock;
+  let broker: MemoryBroker;
+  let log: MemoryLog;
+  beforeEach(() => {
+    clock = createFakeClock();
+    broker = createMemoryBroker({ clock, streams: { FACTS: { maxBytes: MAX_BYTES } } });
+    log = broker.connect('a');
+  });
+
+  const bounds = () => broker.stream('FACTS').bounds();
+  async function fill(toBytes: number, sizeOf: (place: number) => number = () => 500): Promise<void> {
+    for (let place = 0; bounds().sizeBytes < toBytes; place++) {
+      void log.append(`facts.${place % 2}`, new Uint8Array(sizeOf(place)));
+      await clock.settle();
+    }
+  }
+  const note = (key: string, value: Record<string, unknown>) =>
+    log.bucket('POSITIONS').put(key, encodeJson({ stream: bounds().created, ...value }));
+  async function allAt(sequence: number): Promise<void> {
+    for (const sink of sinksOf('FACTS')) void note(sink, { sequence });
+    for (const partition of [0, 1]) void note(`rebuild.${partition}`, { coveredTo: sequence });
+    await clock.settle();
+  }
+  async function start(retentionMs = 1_000 * HOUR_MS): Promise<void> {
+    const room = watchFactsRoom({ log, clock, logger: silentLogger });
+    startFactsTrimmer({ log, clock, partitions: 2, holder: 'a.1', retentionMs, room, logger: silentLogger });
+    await clock.advance(2 * LIMITS.factsPollMs);
+  }
+  const trimTo = async (targetBytes: number) => {
+    const trimmed = trimToSize({ log, partitions: 2, targetBytes, mayTrim: () => true });
+    await clock.advance(1_000);
+    return trimmed;
+  };
+
+  it('trims records that are younger than the retention, down to the low share of its size', async () => {
+    await fill(0.95 * MAX_BYTES);
+    await allAt(bounds().lastSequence);
+    await start();
+    const commands = MAX_BYTES * (1 - LIMITS.factsReserveMostShare);
+    expect(bounds().sizeBytes).toBeLessThan(commands * LIMITS.factsTrimFromShare);
+    expect(bounds().sizeBytes).toBeGreaterThan(commands * LIMITS.factsTrimToShare * 0.95);
+  });
+
+  it('trims nothing for room below the high share', async () => {
+    await fill(0.5 * MAX_BYTES);
+    await allAt(bounds().lastSequence);
+    await start();
+    expect(bounds().firstSequence).toBe(1);
+  });
+
+  it('trims a FACTS that is full to the last byte', async () => {
+    await fill(0.99 * MAX_BYTES);
+    await allAt(bounds().lastSequence);
+    const refused = log.append('facts.0', new Uint8Array(2_000));
+    await clock.settle();
+    expect(await refused).toMatchObject({ kind: 'refused', reason: 'full' });
+    await start();
+    const accepted = log.append('facts.0', new Uint8Array(2_000));
+    await clock.settle();
+    expect(await accepted).toMatchObject({ kind: 'acked' });
+  });
+
+  it.each(sinksOf('FACTS'))('keeps what the sink %s has not handled, whatever the size', async (sink) => {
+    await fill(0.95 * MAX_BYTES);
+    await allAt(bounds().lastSequence);
+    void note(sink, { sequence: 4 });
+    await start();
+    expect(bounds().firstSequence).toBe(5);
+  });
+
+  it('keeps what a rebuild needs, whatever the size', async () => {
+    await fill(0.95 * MAX_BYTES);
+    await allAt(bounds().lastSequence);
+    void note('rebuild.1', { coveredTo: 6 });
+    await start();
+    expect(bounds().firstSequence).toBe(7);
+  });
+
+  it('keeps the last record of each partition, whatever the size', async () => {
+    await log.append('facts.1', new Uint8Array(10));
+    while (bounds().sizeBytes < 0.95 * MAX_BYTES) {
+      void log.append('facts.0', new Uint8Array(500));
+      await clock.settle();
+    }
+    await allAt(bounds().lastSequence);
+    await start();
+    expect(bounds().firstSequence).toBe(1);
+  });
+
+  it('removes about what is needed where the oldest records are 50 times as large', async () => {
+    await fill(0.95 * MAX_BYTES, (place) => (place < 15 ? 4_000 : 80));
+    await allAt(bounds().lastSequence);
+    await trimTo(70_000);
+    expect(bounds().sizeBytes).toBeLessThan(70_000 * 1.05);
+    expect(bounds().sizeBytes).toBeGreaterThan(70_000 * 0.6);
+  });
+
+  it('removes enough where the newest records are 50 times as large', async () => {
+    await fill(0.95 * MAX_BYTES, (place) => (place < 400 ? 20 : 4_000));
+    await allAt(bounds().lastSequence);
+    await trimTo(70_000);
+    expect(bounds().sizeBytes).toBeLessThan(70_000 * 1.05);
   });
 });

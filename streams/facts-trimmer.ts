@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../src/kernel/clock.ts';
 import { LIMITS, type Limits } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { decodeJson } from './codec.ts';
+import type { FactsRoom } from './facts-room.ts';
 import { factsSubject } from './subjects.ts';
 import { contend } from './lease.ts';
 import type { Bucket, Log } from './log/log.ts';
@@ -14,24 +15,27 @@ export interface FactsTrimmerOptions {
   partitions: number;
   /** Unique per process incarnation. */
   holder: string;
-  /** Records younger than this are kept. */
+  /** Records younger than this are kept while there is room. */
   retentionMs: number;
+  room: Pick<FactsRoom, 'levels' | 'usedBytes' | 'onPolled'>;
   limits?: Pick<Limits, 'trimMs'>;
   logger: Logger;
 }
 
 /**
- * Trims FACTS in one process at a time, by lease.
+ * Trims FACTS in one process at a time, by lease: records older than the retention once in `trimMs`, and the oldest
+ * records as soon as a poll of the size shows that room is needed.
  *
  * Invariants: no record is trimmed that
- * 1. is younger than the retention;
+ * 1. is younger than the retention, unless FACTS holds more than `FactsLevels.trimFrom`;
  * 2. a sink of FACTS has still to handle (`sinks/sink-registry.ts`);
  * 3. a partition's rebuild still needs (`rebuild-mark.ts`);
  * 4. is the last one of its partition: the fence compares with it.
  */
 export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promise<void> } {
-  const { log, clock, logger, holder, limits = LIMITS } = options;
+  const { log, clock, logger, holder, room, limits = LIMITS } = options;
   let cancel: Cancel = () => {};
+  let atWork = false;
   const lease = contend({
     bucket: log.bucket('OWNERS'),
     key: 'trimmer',
@@ -40,37 +44,72 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
     onAcquired: schedule,
     onLost: () => cancel(),
   });
+  const stopPolled = room.onPolled(() => {
+    if (room.usedBytes > room.levels.trimFrom) void run(makeRoom);
+  });
 
   function schedule(): void {
     cancel();
-    cancel = clock.timer(limits.trimMs, () => void run());
+    cancel = clock.timer(limits.trimMs, () => {
+      schedule();
+      void run(trimOld);
+    });
   }
 
-  async function run(): Promise<void> {
+  async function run(trim: () => Promise<void>): Promise<void> {
+    if (atWork || !lease.held()) return;
+    atWork = true;
     try {
-      const below = await trimmableBelow(options);
-      const { firstSequence } = await log.info('FACTS');
-      if (below > firstSequence && lease.held()) {
-        await log.purgeBelow('FACTS', below);
-        logger.info({ from: firstSequence, below }, 'FACTS trimmed');
-      }
+      await trim();
     } catch (error) {
       logger.warn({ err: error }, 'FACTS could not be trimmed; the next attempt follows');
+    } finally {
+      atWork = false;
     }
-    schedule();
+  }
+
+  async function trimOld(): Promise<void> {
+    const below = await trimmableBelow(options);
+    const { firstSequence } = await log.info('FACTS');
+    if (below > firstSequence && lease.held()) {
+      await log.purgeBelow('FACTS', below);
+      logger.info({ from: firstSequence, below }, 'FACTS trimmed');
+    }
+  }
+
+  async function makeRoom(): Promise<void> {
+    const mayTrim = () => lease.held();
+    const trimmed = await trimToSize({ ...options, targetBytes: room.levels.trimTo, mayTrim });
+    if (trimmed !== undefined) logger.info(trimmed, 'FACTS trimmed to make room');
   }
 
   return {
     async stop() {
       cancel();
+      stopPolled();
       await lease.release();
     },
   };
 }
 
-/** The sequence below which every record may be trimmed. Exported for its tests. */
-export async function trimmableBelow(options: Omit<FactsTrimmerOptions, 'holder' | 'logger'>): Promise<number> {
+type Bounds = Pick<FactsTrimmerOptions, 'log' | 'partitions'>;
+
+/** The sequence below which every record may be trimmed for its age. Exported for its tests. */
+export async function trimmableBelow(options: Bounds & { clock: Clock; retentionMs: number }): Promise<number> {
   const { log, clock, partitions, retentionMs } = options;
+  const { firstSequence } = await log.info('FACTS');
+  const passed = await passedBelow(options);
+  if (passed <= firstSequence) return firstSequence;
+  const bounds = [passed];
+  const sinceMs = clock.wallMs() - retentionMs;
+  for (let partition = 0; partition < partitions; partition++) {
+    bounds.push(await firstYoungerThan(log, factsSubject(partition), sinceMs, firstSequence, passed));
+  }
+  return Math.min(...bounds);
+}
+
+/** The sequence below which every record has been passed by all sinks, rebuild marks and partitions. */
+async function passedBelow({ log, partitions }: Bounds): Promise<number> {
   const { created, firstSequence, lastSequence } = await log.info('FACTS');
   if (lastSequence < firstSequence) return firstSequence;
   const positions = log.bucket('POSITIONS');
@@ -80,13 +119,42 @@ export async function trimmableBelow(options: Omit<FactsTrimmerOptions, 'holder'
     const last = await log.last('FACTS', factsSubject(partition));
     bounds.push(last?.sequence ?? firstSequence);
   }
-  const lowest = Math.min(...bounds);
-  if (lowest <= firstSequence) return firstSequence;
-  const sinceMs = clock.wallMs() - retentionMs;
-  for (let partition = 0; partition < partitions; partition++) {
-    bounds.push(await firstYoungerThan(log, factsSubject(partition), sinceMs, firstSequence, lowest));
+  return Math.max(firstSequence, Math.min(...bounds));
+}
+
+/** The first step removes this share of what all records together suggest. */
+const FIRST_SHARE = 1 / 16;
+/** A step is at most this many times as long as the one before. */
+const GROWTH = 4;
+const MOST_STEPS = 32;
+/** An excess below this share of the target is not worth another step. */
+const ENOUGH_SHARE = 1 / 64;
+
+/**
+ * Removes the oldest records until FACTS holds about `targetBytes`, as far as everything has passed them. The log tells
+ * bytes and sequences of the whole stream only, so each step measures what the records of the step before took, and
+ * removes half of the excess.
+ * @returns what it removed; `undefined`: nothing may be removed. Exported for its tests.
+ */
+export async function trimToSize(
+  options: Bounds & { targetBytes: number; mayTrim: () => boolean },
+): Promise<{ from: number; below: number; sizeBytes: number } | undefined> {
+  const { log, targetBytes, mayTrim } = options;
+  const passed = await passedBelow(options);
+  const before = await log.info('FACTS');
+  const from = before.firstSequence;
+  let [below, sizeBytes] = [from, before.sizeBytes];
+  let records = Math.ceil((before.lastSequence - from + 1) * (1 - targetBytes / sizeBytes) * FIRST_SHARE);
+  for (let step = 0; step < MOST_STEPS && mayTrim(); step++) {
+    if (sizeBytes - targetBytes <= targetBytes * ENOUGH_SHARE || passed <= below) break;
+    await log.purgeBelow('FACTS', Math.min(passed, below + records));
+    const after = await log.info('FACTS');
+    const recordBytes = Math.max(1, sizeBytes - after.sizeBytes) / Math.max(1, after.firstSequence - below);
+    ({ firstSequence: below, sizeBytes } = after);
+    const half = Math.ceil((sizeBytes - targetBytes) / recordBytes / 2);
+    records = Math.max(1, Math.min(half, records * GROWTH));
   }
-  return Math.min(...bounds);
+  return below > from ? { from, below, sizeBytes } : undefined;
 }
 
 /** 0 while the partition has no rebuild mark, or one in another FACTS: then nothing may be trimmed. */

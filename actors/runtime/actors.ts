@@ -4,6 +4,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
+import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { joinMembers } from './membership.ts';
@@ -26,6 +27,8 @@ export interface ActorsOptions {
   definitions: LiveDefinitions;
   stores: Stores;
   source: SnapshotSource;
+  /** How much room FACTS has. */
+  room: OwnersRoom;
   /** Rough bytes of players kept in memory by this process. */
   hotBytes: number;
   /** Entities in one write to a local store; tests set it. */

@@ -36,7 +36,8 @@ function build(commands: Command[], nowMs = 2_000) {
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
-    const commit = buildCommit({ ...shared, ...own, logger: silentLogger });
+    const room = { commandsFit: true };
+    const commit = buildCommit({ ...shared, ...own, ...room, logger: silentLogger });
     entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
     return commit;
   };

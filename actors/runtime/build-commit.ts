@@ -52,6 +52,8 @@ export interface PendingCommit {
   swept: Swept;
   /** Whether commands were skipped that another owner, with another clock, might decide. */
   skipped: boolean;
+  /** Commands that failed because FACTS has no room for their facts. */
+  withoutRoom: number;
   /** Whether there is something to append. */
   needsAppend: boolean;
   /** Whether there is nothing to append and no reply to send. */
@@ -69,6 +71,8 @@ export interface BuildOptions {
   definitions: LiveDefinitions;
   /** The owner's internal commands, decided before requests. Their replies are dropped. */
   internal: Pick<Exposures, 'take'>;
+  /** Whether FACTS has room for facts of commands. If not, commands with facts fail; the others are answered. */
+  commandsFit: boolean;
   maintenance: MaintenanceTasks;
   /** Measures the time that a sweep takes. */
   monotonicMs: () => number;
@@ -93,7 +97,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
-  const { replies, skipped } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
+  const { replies, skipped, withoutRoom } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || maintenance.idle;
   return {
@@ -106,6 +110,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     configRevision,
     swept,
     skipped,
+    withoutRoom,
     needsAppend,
     isEmpty: !needsAppend && replies.length === 0 && noted.length === 0,
   };
@@ -184,10 +189,11 @@ function decideWaiting(
   options: BuildOptions,
   draft: CommitDraft,
   mostChars: number,
-): { replies: OutgoingReply[]; skipped: boolean } {
+): Pick<PendingCommit, 'replies' | 'skipped' | 'withoutRoom'> {
   const { feed, nowMs, partition, epoch, limits = LIMITS } = options;
   const replies: OutgoingReply[] = [];
   let skipped = false;
+  let withoutRoom = 0;
   const began = stepsSpent();
   while (draft.chars < mostChars && draft.facts.length < limits.commitFacts && replies.length < limits.commitFacts) {
     if (stepsSpent() - began > LIMITS.turnSteps) break;
@@ -200,11 +206,17 @@ function decideWaiting(
       continue;
     }
     const { requestId, replyTo } = command;
-    const reply = decideOne(options, draft, command);
+    const savepoint = draft.savepoint();
+    let reply = decideOne(options, draft, command);
+    if (!options.commandsFit && draft.savepoint() > savepoint) {
+      draft.rollback(savepoint);
+      withoutRoom += 1;
+      reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
+    }
     if (reply.kind === 'failure' && PASSING.has(reply.code)) skipped = true;
     replies.push({ replyTo, requestId, epoch, partition, reply });
   }
-  return { replies, skipped };
+  return { replies, skipped, withoutRoom };
 }
 
 /** Failures caused by this owner, not by the command: another owner might decide it. */
@@ -215,6 +227,9 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
   if (draft.facts.length === 0) return true;
   return draft.chars + mostFactChars(command.body) < mostChars;
 }
+
+/** The message of a write that found no room. */
+const NO_ROOM = 'The log has no room for writes now; nothing was stored. Retry later.';
 
 /** If a command throws, its facts are undone and it alone fails. */
 function decideOne(options: BuildOptions, draft: CommitDraft, command: Command): Reply {

@@ -32,6 +32,8 @@ export interface Exposures {
   take(again: boolean): Noted | undefined;
   /** FACTS refused a record that held these. */
   refused(noted: readonly Noted[]): void;
+  /** FACTS has no room: takes every waiting command, as if refused, and returns the answers that waited for them. */
+  withhold(): OutgoingReply[];
 }
 
 export interface Evaluated {
@@ -65,6 +67,12 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
     return { game, environment, configRevision, requestId, replyTo, deadlineAt, receivedAt: nowMs(), body };
   }
 
+  function refuse(noted: readonly Noted[]): void {
+    const served = noted.filter(({ command }) => command.body.kind === 'ServeFlags');
+    const commands = served.map(({ command }) => ({ command }));
+    refused = [...commands, ...refused].slice(-LIMITS.waitingExposures);
+  }
+
   return {
     note({ query, answer, player, targeting }) {
       const { evaluations } = answer.reply;
@@ -94,10 +102,13 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
       }
       return next;
     },
-    refused(noted) {
-      const served = noted.filter(({ command }) => command.body.kind === 'ServeFlags');
-      const commands = served.map(({ command }) => ({ command }));
-      refused = [...commands, ...refused].slice(-LIMITS.waitingExposures);
+    refused: refuse,
+    withhold() {
+      const noted = waiting.slice(taken);
+      waiting = [];
+      taken = 0;
+      refuse(noted);
+      return noted.flatMap(({ answer }) => answer ?? []);
     },
   };
 }

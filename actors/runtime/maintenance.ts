@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
+import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './sweep/segment-sweep.ts';
@@ -10,6 +11,9 @@ import type { PartitionStore } from './store/store.ts';
 /**
  * An owner's work that no request causes: writing the local store, snapshots, timers of players, segment sweeps and the
  * hourly empty record. One timer per partition; due times come from the store's ordered index.
+ *
+ * When FACTS needs room, a partition whose mark is behind takes the snapshots that its mark needs before they are due.
+ * Sweeps wait while FACTS has no room for commands.
  */
 export interface Maintenance {
   start(): void;
@@ -31,6 +35,7 @@ export interface MaintenanceOptions {
   entities: Entities;
   store: PartitionStore;
   sweep: SegmentSweep;
+  room: Pick<OwnersRoom, 'commandsFit' | 'wantedBelow'>;
   logger: Logger;
   metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting'>;
   partition: number;
@@ -54,7 +59,7 @@ const MORE_DUE_MS = 10;
 const FLUSH_REST = 4;
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { clock, entities, store, sweep, logger, metrics, partition, onWork } = options;
+  const { clock, entities, store, sweep, room, logger, metrics, partition, onWork } = options;
   const { snapshots } = entities;
   const labels = { partition: String(partition) };
   let cancel: Cancel = () => {};
@@ -66,6 +71,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   let pausedUntilMs = 0;
   let lastMark = 0;
   let markWanted = false;
+  /** Halved when FACTS refuses a record, so that in the end one fits into whatever is left. */
+  let snapshotsAtOnce: number = LIMITS.snapshotsPerCommit;
+  let sweepWaits = false;
 
   async function write(): Promise<void> {
     const stored = sweep.storing();
@@ -93,14 +101,22 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     metrics.snapshotsWaiting.set(labels, snapshots.size);
     const nextDue = entities.behind ? undefined : store.nextDue();
     if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
-    if (hasTasks()) onWork();
+    if (hasTasks() || (sweepWaits && room.commandsFit())) onWork();
     const restMs = FLUSH_REST * (clock.monotonicMs() - began);
     const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
     cancel = clock.timer(Math.max(pauseMs, restMs), () => void tick());
   }
 
   const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
-  const hasTasks = (): boolean => dueIds.length > 0 || markWanted || idle() || snapshots.due(1).length > 0;
+  /** Whether this partition's mark will soon keep FACTS from being trimmed. */
+  const hinders = (): boolean => lastMark + 1 < room.wantedBelow;
+  const hasSnapshots = (): boolean => snapshots.due(1, room.wantedBelow).length > 0;
+  const hasTasks = (): boolean => dueIds.length > 0 || markWanted || idle() || hinders() || hasSnapshots();
+
+  function takeSweep(backlogTaken: boolean): readonly string[] {
+    sweepWaits = !room.commandsFit();
+    return sweepWaits ? [] : sweep.take(backlogTaken);
+  }
 
   return {
     start() {
@@ -108,15 +124,15 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
     },
     tasks(backlogTaken) {
-      const sweepIds = sweep.take(backlogTaken);
+      const sweepIds = takeSweep(backlogTaken);
       if (clock.monotonicMs() < pausedUntilMs || !(hasTasks() || sweepIds.length > 0)) return NO_TASKS;
       // Without a newer mark an idle partition would keep FACTS from being trimmed.
-      const coveredTo = markWanted || idle() ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
+      const coveredTo = markWanted || idle() || hinders() ? snapshots.coveredTo(entities.appliedSeq) : lastMark;
       if (coveredTo <= lastMark) markWanted = false;
       const due = backlogTaken ? dueIds : [];
       if (backlogTaken) dueIds = [];
       return {
-        snapshotIds: snapshots.due(LIMITS.snapshotsPerCommit),
+        snapshotIds: snapshots.due(snapshotsAtOnce, room.wantedBelow),
         dueIds: due,
         sweepIds,
         sweepWants: (tenant, entityId) => sweep.wants(tenant, entityId),
@@ -127,6 +143,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     },
     committed(commit) {
       lastCommitMs = clock.monotonicMs();
+      snapshotsAtOnce = LIMITS.snapshotsPerCommit;
       if (commit.mark !== undefined) lastMark = commit.mark.coveredTo;
       markWanted = commit.snapshots.length > 0 || (markWanted && commit.mark === undefined);
       sweep.done(commit.swept);
@@ -136,6 +153,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     },
     pause(delayMs) {
       pausedUntilMs = clock.monotonicMs() + delayMs;
+      snapshotsAtOnce = Math.max(1, Math.floor(snapshotsAtOnce / 2));
     },
     flush,
     async stop() {

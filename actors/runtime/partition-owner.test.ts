@@ -151,6 +151,7 @@ describe('the owner of a partition', () => {
     expect(await world.read(node, P1)).toMatchObject({ kind: 'player' });
     const { lastSequence } = world.broker.stream('FACTS').bounds();
     world.broker.stream('FACTS').purgeBelow(lastSequence);
+    await world.clock.advance(LIMITS.factsPollMs);
     expect(await world.track(node, P1, 'room')).toMatchObject({ results: [{ status: 'accepted' }] });
   });
 

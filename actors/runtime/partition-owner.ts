@@ -4,6 +4,7 @@ import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import { encodeCommit } from '../../streams/codec.ts';
+import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
@@ -41,6 +42,8 @@ import type { CommitRecord } from '../vocabulary/commit-record.ts';
  *    before it sends any reply without facts: the next owner might otherwise decide the command and contradict the
  *    reply.
  * 5. Position, fence and entities change together, when a record is acknowledged.
+ * 6. While FACTS has room for the owners' own records only, commands with facts are refused and evaluations are
+ *    answered without being recorded; everything else continues.
  */
 export interface OwnerTerm {
   /** Resolves when the term is over. */
@@ -65,6 +68,8 @@ export interface OwnerOptions {
   definitions: LiveDefinitions;
   store: PartitionStore;
   source: SnapshotSource;
+  /** How much room FACTS has; one for all owners of the process. */
+  room: OwnersRoom;
   hotBytes: number;
   /** Entities in one write to the local store; tests set it. */
   flushChunk?: number | undefined;
@@ -78,7 +83,13 @@ export interface OwnerOptions {
   logger: Logger;
   metrics: Pick<
     Metrics,
-    'commitFacts' | 'commitDuration' | 'hotPlayers' | 'snapshotsWaiting' | 'flagExposures' | 'rebuildProgress'
+    | 'commitFacts'
+    | 'commitDuration'
+    | 'commandsWithoutRoom'
+    | 'hotPlayers'
+    | 'snapshotsWaiting'
+    | 'flagExposures'
+    | 'rebuildProgress'
   >;
 }
 
@@ -124,6 +135,9 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
 /** After a refused append (FACTS is full) maintenance waits this long, and the next commit the second time. */
 const REFUSED_PAUSE_MS = 1_000;
 const REFUSED_WAIT_MS = 50;
+/** Without room, records that only hold a position (invariant 4) are at least this far apart. */
+const POSITION_PAUSE_MS = 1_000;
+const NO_EXPOSURES = { take: () => undefined };
 
 async function lead(
   options: OwnerOptions,
@@ -131,12 +145,13 @@ async function lead(
   signal: ReturnType<typeof createSignal>,
   stopping: () => boolean,
 ): Promise<TermEnd> {
-  const { partition, owner, log, clock, config, store, logger, metrics } = options;
+  const { partition, owner, log, clock, config, store, room, logger, metrics } = options;
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
   /** Commands were skipped since the last record. */
   let skipped = false;
+  let nextPositionMs = -Infinity;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
   const sweep = createSegmentSweep({
     clock,
@@ -164,8 +179,10 @@ async function lead(
   /** One turn: build a commit, append it, apply it. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
-    const commit = await prepare();
+    const commandsFit = room.commandsFit();
+    const commit = await prepare(commandsFit);
     skipped ||= commit.skipped;
+    if (commit.withoutRoom > 0) metrics.commandsWithoutRoom.inc(commit.withoutRoom);
     if (commit.isEmpty && !queryHandler.wantsProof) {
       maintenance.withoutRecord(commit);
       return 'idle';
@@ -175,22 +192,43 @@ async function lead(
       sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
     }
+    if (!commandsFit && !commit.needsAppend && !queryHandler.wantsProof && !takesPosition(commit)) {
+      maintenance.withoutRecord(commit);
+      sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
+      return 'on';
+    }
     return append(commit);
   }
 
-  async function prepare(): Promise<PendingCommit> {
+  /** Whether the reserve takes a record for the position alone: only for definite replies, and not twice a second. */
+  function takesPosition({ replies, withoutRoom }: PendingCommit): boolean {
+    const nowMs = clock.monotonicMs();
+    if (replies.length === withoutRoom || nowMs < nextPositionMs) return false;
+    nextPositionMs = nowMs + POSITION_PAUSE_MS;
+    return true;
+  }
+
+  /** Serving flags matters more than recording them. Without a lease the gateway sends its query again. */
+  function answerUnrecorded(): void {
+    const answers = exposures.withhold();
+    if (answers.length > 0 && options.leaseHeld()) sendReplies(answers);
+  }
+
+  async function prepare(commandsFit: boolean): Promise<PendingCommit> {
     feed.peek();
     const wanted = feed.wantedRevision;
     if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
     if (entities.pinnedBytes > options.hotBytes) await maintenance.flush();
+    if (!commandsFit) answerUnrecorded();
     return buildCommit({
+      commandsFit,
       epoch,
       nowMs: clock.wallMs(),
       configRevision: config.revision,
       entities,
       feed,
       definitions: options.definitions,
-      internal: exposures,
+      internal: commandsFit ? exposures : NO_EXPOSURES,
       maintenance: maintenance.tasks(feed.backlogTaken),
       monotonicMs: () => clock.monotonicMs(),
       partition,
@@ -210,12 +248,13 @@ async function lead(
       facts: commit.facts,
     };
     queryHandler.hold(commit.draft.changed);
+    const data = encodeCommit(record);
     const began = clock.monotonicMs();
     const outcome = await appendFenced({
       log,
       clock,
       subject,
-      data: encodeCommit(record),
+      data,
       expectedLastSequence: lastSequence,
       factsCreated,
       stopped: stopping,
@@ -224,6 +263,7 @@ async function lead(
       case 'committed':
         metrics.commitDuration.observe((clock.monotonicMs() - began) / 1000);
         metrics.commitFacts.observe(commit.facts.length);
+        room.appended(data.length);
         lastSequence = outcome.sequence;
         skipped = false;
         entities.applyCommit(commit.draft, commit.snapshots, outcome.sequence);
@@ -236,7 +276,6 @@ async function lead(
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
         sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
         exposures.refused(commit.noted);
-        // Serving flags matters more than recording them. Without a lease the gateway sends its query again.
         if (options.leaseHeld()) sendReplies(answersOf(commit));
         skipped = true;
         maintenance.pause(REFUSED_PAUSE_MS);

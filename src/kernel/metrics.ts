@@ -89,6 +89,11 @@ export function createMetrics() {
       labelNames: ['definition'],
       registers,
     }),
+    commandsWithoutRoom: new Counter({
+      name: 'owner_commands_without_room_total',
+      help: 'Commands answered 503 because FACTS was full up to its reserve.',
+      registers,
+    }),
     flagExposures: new Counter({
       name: 'flag_exposures_total',
       help:

@@ -134,6 +134,8 @@ export interface StreamBounds {
   records: number;
   /** Bytes held. */
   sizeBytes: number;
+  /** Bytes that it may hold; `Infinity` without a bound. */
+  maxBytes: number;
 }
 
 export interface BucketEntry {

@@ -3,6 +3,7 @@ import { TAKEN_OVER } from '../../actors/runtime/partition-owner.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
+import { watchFactsRoom } from '../../streams/facts-room.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
@@ -126,6 +127,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   async function boot(): Promise<void> {
     const config = await openConfigStore(shared.log, clock, logger);
     const commit = createCommandClient({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
+    const room = watchFactsRoom({ ...shared, limits });
     const actors = startActors({
       local: commit.local,
       ...shared,
@@ -137,6 +139,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       definitions: createLiveDefinitions(config, logger),
       stores: touchyStores(machine.stores, toucher),
       source: clickhouse.source(clock),
+      room,
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
       flushChunk: random.between(1, 5),
     });
@@ -147,6 +150,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       partitions,
       holder: name,
       retentionMs: options.retentionMs,
+      room,
       limits,
     });
     const target = clickhouse.target(toucher, clock);
@@ -164,7 +168,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       () => feed.stop(),
       () => matcher.stop(),
       () => Promise.all([sink.stop(), eraser.stop()]).then(() => undefined),
-      () => Promise.all([trimmer.stop(), actors.stop()]).then(() => undefined),
+      () => Promise.all([trimmer.stop(), actors.stop()]).then(() => room.stop()),
     );
     serving = { commit, config, actors, feed };
   }

@@ -6,6 +6,7 @@ import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';
 import type { LiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
+import { watchFactsRoom, type FactsRoom, type FactsRoomOptions } from '../../streams/facts-room.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
@@ -27,6 +28,7 @@ export interface BackboneNode {
   commit: CommandClient;
   actors: Actors;
   stores: Stores;
+  room: FactsRoom;
   metrics: Metrics;
   /** Ends it as `kill -9` would. */
   kill(): void;
@@ -63,7 +65,11 @@ const NO_SNAPSHOTS: SnapshotSource = {
 
 /** The backbone in memory, on a clock that the test advances. */
 export function createBackbone(
-  options: Partial<MemoryBrokerOptions> & { partitions?: number; definitions?: Definitions | LiveDefinitions } = {},
+  options: Partial<MemoryBrokerOptions> & {
+    partitions?: number;
+    definitions?: Definitions | LiveDefinitions;
+    roomLimits?: FactsRoomOptions['limits'];
+  } = {},
 ): Backbone {
   const clock = createFakeClock();
   const partitions = options.partitions ?? 1;
@@ -79,7 +85,10 @@ export function createBackbone(
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
     const gateway = `${name}-${more.incarnation ?? '1'}`;
     const commit = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
+    const { roomLimits } = options;
+    const room = watchFactsRoom({ ...shared, ...(roomLimits === undefined ? {} : { limits: roomLimits }) });
     const actors = startActors({
+      room,
       local: commit.local,
       ...shared,
       partitions,
@@ -98,6 +107,7 @@ export function createBackbone(
       commit,
       actors,
       stores,
+      room,
       metrics: shared.metrics,
       kill() {
         log.kill();

@@ -298,7 +298,7 @@ describe('docs/operations.md', () => {
     const days = Math.ceil(LIMITS.factsRetentionMs / DAY_MS);
     const hoursLess = (days * DAY_MS - LIMITS.factsRetentionMs) / 3_600_000;
     const expected: Record<StreamName | BucketName, string> = {
-      FACTS: `${days} days less ${hoursLess} hours, and until every output is past it; at most ${STREAMS.FACTS.maxBytes / GIB} GiB`,
+      FACTS: `at most ${days} days less ${hoursLess} hours, until room is needed and all are past it`,
       REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
       RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
       DELIVERIES: `until they are delivered or exhausted; at most ${LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,

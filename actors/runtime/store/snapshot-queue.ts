@@ -18,8 +18,11 @@ export interface SnapshotQueue {
    * @returns the delay that it had, milliseconds; 0: it was the first snapshot
    */
   taken(entityId: string): number;
-  /** Entities whose snapshot is due. */
-  due(most: number): string[];
+  /**
+   * Entities whose snapshot is due, each once.
+   * @param belowSeq those that changed below this sequence are due whatever the time, and first: FACTS needs room
+   */
+  due(most: number, belowSeq?: number): string[];
   /** Number of waiting entities. */
   readonly size: number;
   /** The sequence up to which snapshots hold every change. */
@@ -94,14 +97,19 @@ export function createSnapshotQueue({ nowMs, limits = LIMITS, longestMs }: Snaps
       entry.queue.since.delete(entityId);
       return entry.queue === first ? 0 : entry.queue.delayMs;
     },
-    due(most) {
+    due(most, belowSeq = 0) {
       const now = nowMs();
       const boundMs = longestMs?.() ?? limits.longestSnapshotIntervalMs;
       const ids: string[] = [];
+      for (const [entityId, { sinceSeq }] of waiting) {
+        if (sinceSeq >= belowSeq || ids.length >= most) break;
+        ids.push(entityId);
+      }
       for (const { delayMs, since } of queues) {
         const dueSinceMs = now - Math.min(delayMs, boundMs);
         for (const [entityId, sinceMs] of since) {
           if (sinceMs > dueSinceMs || ids.length >= most) break;
+          if ((waiting.get(entityId)?.sinceSeq ?? 0) < belowSeq) continue;
           ids.push(entityId);
         }
       }

@@ -47,6 +47,27 @@ export const LOG_LIMITS = {
   /** Bytes that a reader buffers before it stops pulling. */
   readerBufferBytes: 16 * 1024 * 1024,
 
+  /**
+   * How often a process reads the size of FACTS, and how often while a trim is near. In between it adds what its own
+   * owners append.
+   */
+  factsPollMs: 1_000,
+  factsPollNearMs: 200,
+  /**
+   * The part of FACTS that commands leave free: a sixteenth, at least 256 MiB, at most a quarter. Of 64 GiB it is 4
+   * GiB: 32 partitions with a record in flight (128 MiB), two polls at 50 MB/s from other processes (100 MB), and the
+   * owners' own records: a snapshot of each of the 90,000 players in memory takes 0.2 to 1.8 GB, the rest a few MB.
+   */
+  factsReserveShare: 1 / 16,
+  factsReserveBytes: 256 * 1024 * 1024,
+  factsReserveMostShare: 1 / 4,
+  /**
+   * Of the bytes that commands may fill: where trimming for room begins, and where it ends. Of 64 GiB 9 GiB remain
+   * above the first share, three minutes at 50 MB/s; a trim takes a second or two.
+   */
+  factsTrimFromShare: 0.85,
+  factsTrimToShare: 0.75,
+
   /** Bytes of one key-value bucket. CONFIG is the largest: 100,000 documents of 8 KiB. */
   bucketBytes: 1024 * 1024 * 1024,
 } as const;

@@ -56,11 +56,12 @@ export const OWNER_LIMITS = {
   /** Days after which FACTS holds nothing of an erased player, as stated in the receipts of erasures. */
   logRetentionDays: 30,
   /**
-   * Shortest retention of FACTS, and the longest time a node may be away and still resume. Two hours shorter than
-   * receipts state: an idle partition's hourly record, the longest snapshot interval and `trimMs` delay the trimmer.
+   * Longest retention of FACTS, and the longest time a node may be away and still resume, while there is room
+   * (`factsTrimFromShare`). Two hours shorter than receipts state: an idle partition's hourly record, the longest
+   * snapshot interval and `trimMs` delay the trimmer.
    */
   factsRetentionMs: (30 * 24 - 2) * 60 * 60 * 1000,
-  /** How often the trimmer runs. */
+  /** How often the trimmer looks for records past their retention. */
   trimMs: 60_000,
   /**
    * How long erased players are remembered, for replays of FACTS and waiting deliveries: longer than either is kept.

@@ -128,13 +128,15 @@ export function parseAnswer<T>(data: Uint8Array): ApiAnswer<T> {
 }
 
 /** The bounds of a stream. One that never held a record has its first record at 1. */
-export function boundsOf({ created, state }: StreamDescription): StreamBounds {
+export function boundsOf({ created, config, state }: StreamDescription): StreamBounds {
   return {
     created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
     lastSequence: state.last_seq,
     records: state.messages,
     sizeBytes: state.bytes,
+    // The broker writes -1 for no bound.
+    maxBytes: config.max_bytes > 0 ? config.max_bytes : Infinity,
   };
 }
 

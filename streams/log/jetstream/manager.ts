@@ -21,7 +21,7 @@ export type ConsumerOptions = Parameters<JetStreamManager['consumers']['add']>[1
 
 /** The part of a stream's description that the log reads. Times are RFC 3339 with nanoseconds. */
 export type StreamDescription = Pick<StreamInfo, 'created'> & {
-  config: object;
+  config: Pick<StreamInfo['config'], 'max_bytes'>;
   state: Pick<StreamInfo['state'], 'messages' | 'bytes' | 'first_seq' | 'last_seq' | 'last_ts' | 'subjects'>;
 };
 

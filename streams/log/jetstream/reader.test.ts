@@ -8,7 +8,7 @@ import type { Link } from './link.ts';
 import { openReader } from './reader.ts';
 
 const DESCRIPTION = {
-  config: {},
+  config: { max_bytes: -1 },
   created: '2026-01-01T00:00:00Z',
   state: { messages: 2, bytes: 20, first_seq: 1, last_seq: 2, last_ts: '2026-01-01T00:00:01Z' },
 };

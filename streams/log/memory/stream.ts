@@ -160,7 +160,8 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     },
     bounds() {
       expire();
-      return { created, firstSequence, lastSequence, records: records.size, sizeBytes };
+      const { maxBytes } = definition;
+      return { created, firstSequence, lastSequence, records: records.size, sizeBytes, maxBytes };
     },
     countSubjects(subject) {
       expire();

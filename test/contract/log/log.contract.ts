@@ -173,6 +173,7 @@ export function logContract(form: string, makeHarness: () => Promise<LogHarness>
 
         const bounds = await log.info('FACTS');
         expect(bounds.lastSequence).toBe(second);
+        expect(bounds.maxBytes).toBe(FACTS_BYTES);
         expect(bounds.firstSequence).toBeLessThanOrEqual(elsewhere);
         expect(bounds.sizeBytes).toBeGreaterThan(0);
         expect(bounds.records).toBe(second + 1 - bounds.firstSequence);

@@ -59,7 +59,7 @@ function setUp() {
   const total = () => heldOf('>').reduce((sum, { bytes }) => sum + bytes, broker.otherBytes);
   const log = {
     async info() {
-      return { created: '', firstSequence: 1, lastSequence: 0, records: 0, sizeBytes: total() };
+      return { created: '', firstSequence: 1, lastSequence: 0, records: 0, sizeBytes: total(), maxBytes: LIMIT };
     },
     async countSubjects(_: string, pattern: string) {
       broker.counts += 1;
