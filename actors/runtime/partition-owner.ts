@@ -194,7 +194,7 @@ async function lead(
     }
     if (!commandsFit && !commit.needsAppend && !queryHandler.wantsProof && !takesPosition(commit)) {
       maintenance.withoutRecord(commit);
-      sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
+      sendReplies(refusalsOf(commit));
       return 'on';
     }
     return append(commit);
@@ -274,7 +274,7 @@ async function lead(
         return 'on';
       case 'refused':
         logger.warn({ partition, reason: outcome.message }, 'FACTS refused a record: its commands are answered 503');
-        sendReplies(commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') })));
+        sendReplies(refusalsOf(commit));
         exposures.refused(commit.noted);
         if (options.leaseHeld()) sendReplies(answersOf(commit));
         skipped = true;
@@ -307,6 +307,11 @@ async function lead(
     queryHandler.close();
     await maintenance.stop();
   }
+}
+
+/** The replies to a commit's commands if none of it is stored. */
+function refusalsOf({ replies }: PendingCommit): OutgoingReply[] {
+  return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));
 }
 
 /** Replies to evaluations that waited for the commit. */

@@ -45,7 +45,14 @@ async function world(more: Partial<RebuildOptions> & { coveredTo?: number } = {}
     limits: { rebuildReplayBytes: 10_000, rebuildEntityBytes: 100 },
     ...given,
   };
-  const bounds: StreamBounds = { created, firstSequence: 1, lastSequence: 1_000, records: 1_000, sizeBytes: 100_000 };
+  const bounds: StreamBounds = {
+    created,
+    firstSequence: 1,
+    lastSequence: 1_000,
+    records: 1_000,
+    sizeBytes: 100_000,
+    maxBytes: Infinity,
+  };
   const prepare = (some: Partial<StreamBounds> = {}) => prepareStore(options, { ...bounds, ...some }, 1_000);
   return { clock, created, options, prepare, store: options.store };
 }

@@ -50,7 +50,14 @@ export const rebuilder = defineWorker(import.meta.url, async ({ clickhouse, path
   await log.bucket('POSITIONS').put(rebuildKey(0), encodeJson({ stream: created, coveredTo: players }), 0);
   const stores = openLmdbStores(path);
   const store = stores.partition(0);
-  const bounds = { created, firstSequence: players + 1, lastSequence: players + 1, records: 1, sizeBytes: 1 };
+  const bounds = {
+    created,
+    firstSequence: players + 1,
+    lastSequence: players + 1,
+    records: 1,
+    sizeBytes: 1,
+    maxBytes: Infinity,
+  };
   return { run };
 
   async function run(): Promise<Rebuilt> {

@@ -163,8 +163,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/partition-owner.ts',
-        original: "commit.replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }))",
-        mutated: 'commit.replies',
+        original: "return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));",
+        mutated: 'return replies;',
       },
     ],
   },
