@@ -25,7 +25,7 @@ export function openLmdbStores(path: string): Stores {
       if (known !== undefined) return known;
       const binary = { encoding: 'binary' } as const;
       const made = createStore({
-        transact: (action) => root.transaction(action),
+        transact: (action) => transact(root, action),
         entities: root.openDB<Uint8Array, string>(`${partition}/entities`, binary),
         due: root.openDB<Uint8Array, [number, string]>(`${partition}/due`, binary),
         dirty: root.openDB<Uint8Array, [number, string]>(`${partition}/dirty`, binary),
@@ -82,8 +82,20 @@ const COMPACTED_AT = 'compactedAt';
 
 function openRoot(path: string) {
   const maxDbs = DATABASES_PER_PARTITION * MAX_PARTITIONS + 1;
-  const root = open({ path, maxDbs, encoding: 'binary', cache: false });
+  // With batches per turn of the event loop, lmdb drops a promise that a failed commit rejects: the process would end.
+  const root = open({ path, maxDbs, encoding: 'binary', cache: false, eventTurnBatching: false });
   return { root, compaction: root.openDB<number, string>('compaction', { encoding: 'json' }) };
+}
+
+/** Rejects with the cause of a failed commit, e.g. a full disk; nothing of the transaction is stored then. */
+async function transact(root: ReturnType<typeof openRoot>['root'], action: () => void): Promise<void> {
+  try {
+    await root.transaction(action);
+  } catch (error) {
+    // lmdb rejects with a general error. Its `commitError` is a promise that rejects with the cause.
+    if (error instanceof Error && 'commitError' in error) await error.commitError;
+    throw error;
+  }
 }
 
 interface Databases {
