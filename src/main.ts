@@ -13,6 +13,7 @@ import type { LostEvents } from '../streams/live-feed.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createRecordWriter } from '../streams/records/record-writer.ts';
+import type { ScoreRecord } from '../streams/records/score-record.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../streams/sinks/webhooks/recovery/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
@@ -27,6 +28,7 @@ import {
 } from './config.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnSecretsKey } from './deployment.ts';
+import { watchDiskSpace } from './disk-space.ts';
 import { createCommandClient } from './gateway/backend/command-client.ts';
 import { createServer } from './gateway/server.ts';
 import { joinDeployment } from './join-deployment.ts';
@@ -43,6 +45,8 @@ import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { nodeName } from './node-identity.ts';
 import { probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
+import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
+import { createWriteGate, guarded } from './write-gate.ts';
 import { watchModels } from './scoring/models.ts';
 import { createScorer, type Scorer } from './scoring/scorer.ts';
 import { startSinksThread } from './sinks-thread.ts';
@@ -114,11 +118,23 @@ async function main(config: Config, logger: Logger): Promise<void> {
     metrics,
   });
 
+  const disk = await watchDiskSpace({ path: dataDir, clock, logger, metrics });
+  const writes = createWriteGate({
+    disk: config.supervised ? disk : undefined,
+    log,
+    clock,
+    logger,
+    metrics,
+    restartBroker: config.supervised ? () => process.send?.(BROKER_STORES_NOTHING) : undefined,
+  });
+
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
   stopOnSignal(parts, async () => {
     commandClient.close();
+    writes.stop();
+    disk.stop();
     configStore.stop();
     await log.close();
   });
@@ -203,6 +219,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const readiness = createReadiness([
       { name: 'log', required: true, read: () => ({ ok: log.connected }) },
       ...probe.checks,
+      { name: 'disk', required: false, read: () => ({ ok: !disk.low, info: disk.figures }) },
+      { name: 'storage', required: false, read: () => ({ ok: !writes.storageSilent }) },
     ]);
     const webhookOperations = createWebhookOperations({
       log,
@@ -215,7 +233,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
       configStore,
-      backend: commandClient,
+      backend: guarded(commandClient, writes),
+      writeRefusal: () => writes.refusal(),
       feed,
       log,
       clock,
@@ -246,6 +265,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
     const records = createRecordWriter({ log, clock, node, writer: instance, logger });
+    const storeScores = async (some: readonly ScoreRecord[]) =>
+      writes.refusal() === undefined ? records.append(some) : 'unavailable';
     const models = await watchModels({
       folder: config.modelPath,
       clock,
@@ -254,7 +275,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       onLoaded: (manifest) => records.recordModel(modelReferenceOf(manifest, clock.wallMs())),
     });
     return {
-      scorer: createScorer({ models, append: (some) => records.append(some), clock, ids, logger, metrics }),
+      scorer: createScorer({ models, append: storeScores, clock, ids, logger, metrics }),
       async stop() {
         models.stop();
         await records.close();

@@ -171,7 +171,7 @@ async function analyse<T, Prepared, Result>(
 }
 
 async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {
-  const written = await action.write(input, context);
+  const written = context.services.writeRefusal() ?? (await action.write(input, context));
   return isFailure(written) ? written : action.toAnswer(written, context, input);
 }
 

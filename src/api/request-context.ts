@@ -5,7 +5,7 @@ import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend/backend.ts';
 import type { StreamTokens } from '../gateway/access/stream-tokens.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { FieldFault } from '../kernel/errors.ts';
+import type { Failure, FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
@@ -49,6 +49,8 @@ export interface Services {
    * unreachable.
    */
   readonly segmentProgress: (question: SegmentQuestion) => Promise<SegmentsProgress>;
+  /** The answer to every write while the service accepts none; undefined: it accepts them. */
+  readonly writeRefusal: () => Failure | undefined;
   readonly scorer: Scorer;
   readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile'>;
   /** Reads from ClickHouse. */

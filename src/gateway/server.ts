@@ -41,6 +41,7 @@ export interface ServerDeps {
   readiness: () => Readiness;
   segmentProgress: Services['segmentProgress'];
   analytics: Services['analytics'];
+  writeRefusal: Services['writeRefusal'];
   scorer: Services['scorer'];
   webhookOperations: Services['webhookOperations'];
   /** Maximum of open connections; one over it is closed at once. */
@@ -91,6 +92,7 @@ export function createServer(deps: ServerDeps): Server {
     readiness: deps.readiness,
     segmentProgress: deps.segmentProgress,
     analytics: deps.analytics,
+    writeRefusal: deps.writeRefusal,
     scorer: deps.scorer,
     webhookOperations: deps.webhookOperations,
     eventSchemas,

@@ -102,6 +102,24 @@ export function createMetrics() {
       labelNames: ['attribution'],
       registers,
     }),
+    diskFreeBytes: new Gauge({
+      name: 'disk_free_bytes',
+      help: 'Free bytes of the file system that holds DATA_DIR.',
+      registers,
+    }),
+    diskSizeBytes: new Gauge({
+      name: 'disk_size_bytes',
+      help: 'Size of the file system that holds DATA_DIR.',
+      registers,
+    }),
+    writesRefused: new Counter({
+      name: 'gateway_writes_refused_total',
+      help:
+        'Writes answered 503 before they reached the log, by reason: disk (almost full), log (its storage does not ' +
+        'answer).',
+      labelNames: ['reason'],
+      registers,
+    }),
     ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions that this process owns.', registers }),
     stepDowns: new Counter({
       name: 'owner_step_downs_total',

@@ -13,6 +13,8 @@ export interface ChildSpec {
   env: Readonly<Record<string, string | undefined>>;
   /** The file for its output. Without one, the output goes to the supervisor's standard output. */
   logFile?: string;
+  /** Opens a channel to a Node child; called for each message that it sends with `process.send`. */
+  onMessage?: (message: unknown) => void;
   /** Called repeatedly after a start until it resolves to true. */
   isReady: () => Promise<boolean>;
 }
@@ -64,15 +66,16 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
   let completeStart: (outcome: StartOutcome) => void = () => {};
 
   function launch(): void {
-    const output = spec.logFile === undefined ? 'inherit' : openLog(spec.logFile);
+    const output = spec.logFile === undefined ? 'inherit' : openOutput(spec.logFile);
     startedAtMs = clock.monotonicMs();
     const launched = spawn(spec.command, spec.args, {
       env: spec.env,
       // A separate process group: a signal to the supervisor's group must not stop the child out of order. The end of
       // the pipe tells the child that the supervisor died, in addition to the guard.
       detached: true,
-      stdio: ['pipe', output, output],
+      stdio: ['pipe', output, output, ...(spec.onMessage === undefined ? [] : (['ipc'] as const))],
     });
+    if (spec.onMessage !== undefined) launched.on('message', spec.onMessage);
     if (typeof output === 'number') closeSync(output);
     launched.stdin?.on('error', () => {});
     child = launched;
@@ -90,6 +93,16 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     });
     onPid();
     void watchReadiness(launched);
+  }
+
+  /** Without its log, e.g. on a full disk, a child runs all the same. */
+  function openOutput(path: string): number | 'ignore' {
+    try {
+      return openLog(path);
+    } catch (error) {
+      report(`${spec.name} runs without a log: ${error instanceof Error ? error.message : String(error)}`);
+      return 'ignore';
+    }
   }
 
   async function watchReadiness(launched: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Cancel, Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createChild, type Child, type ChildSpec } from './child.ts';
 import { startGuard } from './guard.ts';
@@ -25,6 +25,7 @@ export interface ProcessesOptions {
 export function createProcesses({ dataDir, clock, report, serviceStopMs }: ProcessesOptions): Processes {
   const guard = startGuard();
   const children: Child[] = [];
+  let cancelRetry: Cancel = () => {};
   let stopping: Promise<void> | undefined;
 
   function pidOf(name: Child['name']): number | null {
@@ -33,12 +34,23 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
 
   function onPid(): void {
     guard.watch(children.flatMap((child) => child.pid ?? []));
-    writePids(dataDir, {
-      supervisor: process.pid,
-      service: pidOf('service'),
-      nats: pidOf('nats'),
-      clickhouse: pidOf('clickhouse'),
-    });
+    listPids();
+  }
+
+  /** A full disk must not end the supervisor: the list is written once space is free. */
+  function listPids(): void {
+    cancelRetry();
+    try {
+      writePids(dataDir, {
+        supervisor: process.pid,
+        service: pidOf('service'),
+        nats: pidOf('nats'),
+        clickhouse: pidOf('clickhouse'),
+      });
+    } catch (error) {
+      report(`pids.json is not written: ${error instanceof Error ? error.message : String(error)}`);
+      cancelRetry = clock.timer(LIMITS.pidsRetryMs, listPids);
+    }
   }
 
   async function stopInOrder(): Promise<void> {
@@ -48,6 +60,7 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
     await Promise.all(services?.map((child) => child.stop(serviceStopMs)) ?? []);
     await Promise.all(dependencies?.map((child) => child.stop(LIMITS.dependencyStopMs)) ?? []);
     guard.dismiss();
+    cancelRetry();
   }
 
   return {

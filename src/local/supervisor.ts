@@ -1,12 +1,18 @@
 import { sleep, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
-import { createProcesses, type Processes } from './processes.ts';
+import { createProcesses } from './processes.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { openDataDir } from './data-dir.ts';
 import { endOrphans } from './orphans.ts';
 import { checkPorts, type PortClaim } from './ports.ts';
 import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-files.ts';
+
+/** The message of the service to its supervisor with which it asks for a restart of the broker. */
+export const BROKER_STORES_NOTHING = 'broker_stores_nothing';
+
+/** A line of the report that tests read. */
+export const BROKER_RESTARTED = 'nats answers but stores nothing; restarting it';
 
 /** The children of a supervisor and their addresses. */
 export interface Plan {
@@ -94,8 +100,15 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     removeRunFiles(dataDir);
     lock.release();
   };
-  const service = processes.add(plan.service);
-  const fault = await Promise.race([startInOrder(processes, service, plan, dataDir, options), aborted(signal)]);
+  const dependencies = plan.dependencies.map((spec) => processes.add(spec));
+  const restartBroker = brokerRestarts(dependencies, clock, report);
+  const service = processes.add({
+    ...plan.service,
+    onMessage(message) {
+      if (message === BROKER_STORES_NOTHING) restartBroker();
+    },
+  });
+  const fault = await Promise.race([startInOrder(dependencies, service, plan, dataDir, options), aborted(signal)]);
   if (fault !== undefined) {
     await stop();
     return signal.aborted ? { kind: 'aborted' } : { kind: 'refused', message: fault };
@@ -109,13 +122,13 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
 
 /** Starts the dependencies, prepares, starts the service. Resolves to an error message, or to nothing when ready. */
 async function startInOrder(
-  processes: Processes,
+  dependencies: readonly Child[],
   service: Child,
   plan: Plan,
   dataDir: string,
   options: SuperviseOptions,
 ): Promise<string | undefined> {
-  const outcomes = await Promise.all(plan.dependencies.map((spec) => processes.add(spec).start()));
+  const outcomes = await Promise.all(dependencies.map((child) => child.start()));
   const failed = outcomes.find((outcome) => outcome.kind === 'failed');
   if (failed !== undefined) return failed.message;
   const fault = await prepare(plan, options);
@@ -123,6 +136,21 @@ async function startInOrder(
   writeEndpoints(dataDir, plan.endpoints);
   const outcome = await service.start();
   return outcome.kind === 'failed' ? outcome.message : undefined;
+}
+
+/**
+ * Restarts the broker when the service reports that it stores nothing: nats-server does not write again after it met a
+ * full disk, also when the disk has space.
+ */
+function brokerRestarts(dependencies: readonly Child[], clock: Clock, report: (line: string) => void): () => void {
+  let lastMs = -Infinity;
+  return () => {
+    const broker = dependencies.find(({ name }) => name === 'nats');
+    if (broker?.pid === undefined || clock.monotonicMs() - lastMs < LIMITS.brokerRestartMs) return;
+    lastMs = clock.monotonicMs();
+    report(BROKER_RESTARTED);
+    broker.restart(LIMITS.dependencyStopMs);
+  };
 }
 
 /** Tries several times, because a dependency may die and restart meanwhile. */

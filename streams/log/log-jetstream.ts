@@ -44,6 +44,12 @@ export interface JetStreamLog extends Log {
   held(): Promise<HeldStream[]>;
   /** Gives every stream the given parts of a shape, with `lower` also less than it has; for operators only. */
   reshape(shape: Partial<StreamShape>, options: { lower: boolean }): Promise<void>;
+  /**
+   * Streams that gave no answer to the last appends, two or more, for at least `ms`, although the broker is connected.
+   */
+  unansweredFor(ms: number): string[];
+  /** Whether the broker answers a ping within `timeoutMs`. */
+  ping(timeoutMs: number): Promise<boolean>;
 }
 
 /**
@@ -72,7 +78,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
   const stopChecks = keepEnsured(link, clock, logger, ensure);
 
   return {
-    append: (subject, data, append) => appendRecord(link, subject, data, append),
+    append: (subject, data, append) => appendRecord(link, clock, subject, data, append),
     read: (stream, read) => openReader(link, clock, logger, stream, read),
     last: (stream, subject) => getMessage(link, clock, stream, { last_by_subj: subject }),
     next: (stream, subject, sequence) => getMessage(link, clock, stream, { seq: sequence, next_by_subj: subject }),
@@ -98,6 +104,9 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     },
     held: () => heldStreams(link, clock),
     reshape: (shape, { lower }) => reshapeStreams(link, clock, shape, lower),
+    unansweredFor: (ms) =>
+      [...link.unanswered.streams()].flatMap(([stream, silentMs]) => (silentMs >= ms ? stream : [])),
+    ping: (timeoutMs) => link.ping(timeoutMs),
     close() {
       stopChecks();
       return link.close();

@@ -87,6 +87,7 @@ export async function startGateway(
     logger: silentLogger,
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { log: true }, details: [{ name: 'log', ok: true, required: true }] }),
+    writeRefusal: () => undefined,
     segmentProgress: async () => ({ evaluated: 0, total: 0, done: true, overBudget: 0 }),
     analytics: {
       segmentPlayers: async () => ({ kind: 'unavailable' }),

@@ -15,7 +15,7 @@ export interface SmallFileSystem {
   remove(): void;
 }
 
-const CHUNK = Buffer.alloc(64 * 1024, 1);
+const CHUNK = Buffer.alloc(4 * 1024 * 1024, 1);
 
 /** Mounts one; `undefined` where this user may not mount file systems. */
 export function mountSmallFileSystem(sizeBytes: number): SmallFileSystem | undefined {
@@ -36,9 +36,8 @@ export function mountSmallFileSystem(sizeBytes: number): SmallFileSystem | undef
     fill(leaveBytes) {
       const file = openSync(filler, 'a');
       try {
-        while (freeBytes() > leaveBytes) {
-          const want = Math.min(CHUNK.length, Math.max(1, freeBytes() - leaveBytes));
-          writeSync(file, CHUNK, 0, want);
+        for (let left = freeBytes() - leaveBytes; left >= 1; left = freeBytes() - leaveBytes) {
+          writeSync(file, CHUNK, 0, Math.min(CHUNK.length, Math.ceil(left)));
         }
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;

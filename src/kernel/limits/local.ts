@@ -20,4 +20,21 @@ export const LOCAL_LIMITS = {
   prepareDelayMs: 1_000,
   /** A child's log file larger than this is renamed at the child's next start; one old file is kept. */
   childLogBytes: 8 * 1024 * 1024,
+  /** How often the free space of the disk is read. */
+  diskWatchMs: 1_000,
+  /**
+   * While less is free, writes are refused. Ingest at full rate takes at most 40 MB/s (log, tables and merges), so the
+   * reserve lasts 25 s, and for days once only own records are written.
+   */
+  diskReserveBytes: 1024 * 1024 * 1024,
+  /** The reserve is at most this share of the file system. */
+  diskReserveShare: 0.05,
+  /** Writes are accepted again when this many times the reserve is free, so that the state does not flap. */
+  diskResumeFactor: 1.2,
+  /** A broker that stores nothing is restarted after `logSilentMs` if the disk was almost full within this time. */
+  diskLowRecentMs: 600_000,
+  /** Least time between two restarts of a broker that stores nothing. */
+  brokerRestartMs: 5_000,
+  /** Pause before `pids.json` is written again after a failure, e.g. on a full disk. */
+  pidsRetryMs: 1_000,
 } as const;

@@ -33,6 +33,10 @@ export const LOG_LIMITS = {
   logConnectMs: 5_000,
   /** Interval of pings. A silent connection is closed after two without an answer. */
   logPingMs: 5_000,
+  /** Without an answer to appends for this long, writes are refused: one unanswered append and a second that waits. */
+  logSilentMs: 3_000,
+  /** Without an answer to appends for this long a local broker is restarted. Longer than stalls of a busy disk. */
+  logStuckMs: 15_000,
 
   /** How long one pull request of a reader stays open at the broker before the reader renews it. */
   readerPullMs: 30_000,

@@ -1,6 +1,7 @@
 import type { ApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders } from '@nats-io/transport-node';
 import type { MsgHdrs } from '@nats-io/transport-node';
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
@@ -24,6 +25,7 @@ interface PubAck {
  */
 export async function appendRecord(
   link: Link,
+  clock: Pick<Clock, 'monotonicMs'>,
   subject: string,
   data: Uint8Array,
   options: AppendOptions = {},
@@ -32,11 +34,16 @@ export async function appendRecord(
     return { kind: 'refused', reason: 'too_large', message: `${data.length} bytes are over the broker's limit` };
   }
   const headers = headersOf(options);
+  const sentMs = clock.monotonicMs();
   const answer = await link.request(subject, data, {
     timeoutMs: options.timeoutMs ?? LIMITS.logRequestMs,
     ...(headers === undefined ? {} : { headers }),
   });
-  if (answer.kind === 'none') return { kind: 'unknown', message: answer.why };
+  if (answer.kind === 'none') {
+    if (link.up) link.unanswered.timedOut(subject, sentMs);
+    return { kind: 'unknown', message: answer.why };
+  }
+  link.unanswered.answered(subject);
   const parsed = parseAnswer<PubAck>(answer.data);
   if (parsed.kind === 'error') return outcomeOf(parsed.error);
   return { kind: 'acked', sequence: parsed.value.seq, duplicate: parsed.value.duplicate === true };

@@ -25,7 +25,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
   const prefix = `$KV.${name}.`;
 
   async function write(key: string, value: Uint8Array, revision?: number, operation?: string): Promise<BucketOutcome> {
-    const outcome = await appendRecord(link, prefix + key, value, {
+    const outcome = await appendRecord(link, clock, prefix + key, value, {
       ...(revision === undefined ? {} : { expectedLastSequence: revision }),
       ...(operation === undefined ? {} : { headers: { [OPERATION]: operation } }),
     });

@@ -7,6 +7,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Stop } from '../log.ts';
 import type { Manager } from './manager.ts';
+import { createUnanswered, type Unanswered } from './unanswered.ts';
 import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
 
 /** The answer to a request. `none`: no answer came, so the request may or may not have been carried out. */
@@ -42,6 +43,10 @@ export interface Link {
    * answered).
    */
   readonly manager: Manager;
+  /** Appends without an answer, by stream (`append.ts`). */
+  readonly unanswered: Unanswered;
+  /** Whether the broker answers a ping within `timeoutMs`. */
+  ping(timeoutMs: number): Promise<boolean>;
   request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer>;
   /** Sends a message; dropped while the link is down. */
   send(subject: string, data: Uint8Array | string, reply?: string): void;
@@ -71,6 +76,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   const { clock, logger } = options;
   const connection = await connectPatiently(options);
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: LIMITS.logApiMs });
+  const unanswered = createUnanswered(clock);
   const inbox = createInbox();
   const waiting = new Map<string, Waiting>();
   const listeners = new Set<(up: boolean) => void>();
@@ -126,6 +132,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   function goDown(why: string, into: 'down' | 'closed'): void {
     const wasUp = state === 'up';
     state = into;
+    unanswered.forget();
     for (const request of waiting.values()) {
       if (request.sent || into === 'closed') request.resolve({ kind: 'none', why });
     }
@@ -174,6 +181,18 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       return state === 'closed';
     },
     manager,
+    unanswered,
+    async ping(timeoutMs) {
+      const answered = await within(
+        clock,
+        timeoutMs,
+        connection.flush().then(
+          () => true,
+          () => false,
+        ),
+      );
+      return answered === true;
+    },
     request,
     send(subject, data, reply) {
       if (state === 'up') connection.publish(subject, data, reply === undefined ? {} : { reply });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { createUnanswered } from './unanswered.ts';
 import type { Link } from './link.ts';
 import { openReader } from './reader.ts';
 
@@ -38,6 +39,8 @@ function scriptedLink(describeStream: Describe, pending: number) {
   let closed = false;
   const link: Link = {
     server: undefined,
+    unanswered: createUnanswered(createFakeClock()),
+    ping: never,
     get up() {
       return !closed;
     },
