@@ -6,6 +6,7 @@ import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { ChildSpec } from './child.ts';
+import { firstFactsBytes } from './first-log-size.ts';
 import { freePort } from './free-port.ts';
 import { ensureLocalKey } from './secrets-key.ts';
 import { natsAnswers, natsArguments, writeNatsConfig } from './nats-process.ts';
@@ -68,6 +69,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   let natsUrl = config.natsUrl;
   let localEnv: ChildSpec['env'] = {};
   if (natsUrl === undefined || natsUrl === '') {
+    const factsBytes = config.factsMaxBytes ?? firstFactsBytes(dataDir);
     const token = Buffer.from(options.ids.bytes(32)).toString('base64url');
     const nats = await natsSpec(options, token);
     if (typeof nats === 'string') return nats;
@@ -76,6 +78,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     natsUrl = `nats://${token}@${LOCAL}:${config.embeddedNatsPort}`;
     const { key, file } = config.secrets;
     localEnv = {
+      ...(factsBytes === undefined ? {} : { FACTS_MAX_BYTES: String(factsBytes) }),
       ...unset(NATS_LOGIN),
       // Because NATS_URL is set below, the service would not use the local key file by default.
       ...(key === undefined && file === undefined ? { SECRETS_KEY_FILE: ensureLocalKey(dataDir, options.ids) } : {}),

@@ -20,6 +20,12 @@ export const LOCAL_LIMITS = {
   prepareDelayMs: 1_000,
   /** A child's log file larger than this is renamed at the child's next start; one old file is kept. */
   childLogBytes: 8 * 1024 * 1024,
+  /** Share of the free disk space that FACTS may take, chosen at the first start. The tables take less per event. */
+  factsDiskShare: 0.5,
+  /** Most bytes of FACTS at a first start; an operator may set more. */
+  factsMostBytes: 64 * 1024 ** 3,
+  /** Least bytes of FACTS at a first start: minutes of full ingest. */
+  factsLeastBytes: 64 * 1024 ** 2,
   /** How often the free space of the disk is read. */
   diskWatchMs: 1_000,
   /**
