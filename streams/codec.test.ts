@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../test/fixtures/codec/samples.ts';
 import {
-  UnknownVersionError,
   decodeCommit,
   decodeJson,
   decodeReplies,
@@ -12,6 +11,7 @@ import {
   encodeJson,
   encodeReplies,
 } from './codec.ts';
+import { UnknownVersionError } from './wire/unknown-version.ts';
 import { commitToTuple } from './wire/commit-layout.ts';
 
 // test/fixtures/codec/README.md says how to make new fixtures.

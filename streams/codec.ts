@@ -13,6 +13,7 @@ import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/re
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
 import { readStateHead, type StateHead } from './wire/state-head.ts';
+import { UnknownVersionError } from './wire/unknown-version.ts';
 import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
 
 /**
@@ -27,9 +28,6 @@ const VERSION = 1;
 const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
 const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);
-
-/** The version of a record is newer than this program. */
-export class UnknownVersionError extends Error {}
 
 function encode(value: unknown): Uint8Array {
   const body = packr.pack(value);

@@ -18,6 +18,7 @@ export function played(
   if (back >= LIMITS.activityDays) return activity;
   const gap = newest - activity.day;
   return {
+    ...activity,
     day: newest,
     sessions: plus(activity.sessions, gap, back, sessions),
     playtimeSeconds: plus(activity.playtimeSeconds, gap, back, playtimeSeconds),

@@ -1,3 +1,4 @@
+import type { Later } from './later.ts';
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { FlagReason } from './flag-reason.ts';
@@ -293,7 +294,7 @@ export function ledgerIdOf(apiKeyId: string): string {
 }
 
 /** The device fields of the latest init. */
-export interface DeviceInfo {
+export interface DeviceInfo extends Later {
   platform: string | null;
   osVersion: string | null;
   appVersion: string | null;

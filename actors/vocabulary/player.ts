@@ -1,4 +1,5 @@
 import type { JsonText } from '../../src/kernel/json.ts';
+import type { Later } from './later.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { CallerKind, Environment } from './scope.ts';
 import type { DeviceInfo } from './commands.ts';
@@ -22,7 +23,7 @@ export interface PlayerView {
 }
 
 /** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */
-export interface RecentEvent {
+export interface RecentEvent extends Later {
   eventId: string;
   eventName: string;
   timestamp: number;
@@ -52,7 +53,7 @@ export interface EventCounter {
 }
 
 /** A segment the player is in. */
-export interface SegmentMembership {
+export interface SegmentMembership extends Later {
   segmentId: string;
   /** The key at entry, so that a removed segment still has a name. */
   segmentKey: string;
@@ -60,7 +61,7 @@ export interface SegmentMembership {
 }
 
 /** An override: a flag value set for one player. */
-export interface FlagOverride {
+export interface FlagOverride extends Later {
   flagKey: string;
   value: JsonText;
 }
@@ -73,7 +74,7 @@ export interface SeenFlag {
 }
 
 /** An open session, begun by an init. Times are epoch milliseconds. */
-export interface OpenSession {
+export interface OpenSession extends Later {
   sessionId: string;
   openedAt: number;
   /** The latest init or sync. */
@@ -92,7 +93,7 @@ export interface OpenSession {
 }
 
 /** Play time of a player by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
-export interface DailyActivity {
+export interface DailyActivity extends Later {
   /** Days since the Unix epoch, UTC. */
   day: number;
   sessions: readonly number[];
@@ -102,7 +103,7 @@ export interface DailyActivity {
 export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
 
 /** A recorded session and its reply, kept because the request can repeat at any time. */
-export interface RecordedSession {
+export interface RecordedSession extends Later {
   /** Of the caller's `session_id`. */
   digest: string;
   sessionCount: number;
@@ -110,7 +111,7 @@ export interface RecordedSession {
 }
 
 /** A purchase with a `transaction_id`, and its reply. */
-export interface RecordedPurchase {
+export interface RecordedPurchase extends Later {
   /** Of the caller's `transaction_id`. */
   digest: string;
   amount: number;
@@ -131,7 +132,7 @@ export interface ReportedPurchase {
 }
 
 /** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
-export interface PendingIntervention {
+export interface PendingIntervention extends Later {
   interventionId: string;
   campaignId: string;
   /** Key and version of the campaign when it was triggered. */
@@ -147,7 +148,7 @@ export interface PendingIntervention {
 }
 
 /** A player's counts for one campaign. Days are UTC, since the Unix epoch. */
-export interface CampaignTally {
+export interface CampaignTally extends Later {
   campaignId: string;
   /** The total of interventions. */
   total: number;
@@ -191,7 +192,7 @@ export interface ServedVariant {
 }
 
 /** The player saw this variant of a flag in this period. */
-export interface FlagExposure {
+export interface FlagExposure extends Later {
   flagKey: string;
   flagVersion: number;
   /** 0 in exposures older than periods. */
@@ -201,7 +202,7 @@ export interface FlagExposure {
 }
 
 /** The complete state of one player, without its Idempotency-Keys. */
-export interface PlayerFields extends PlayerView {
+export interface PlayerFields extends PlayerView, Later {
   kind: 'player';
   game: string;
   environment: Environment;

@@ -1,9 +1,10 @@
+import type { Later } from './later.ts';
 import type { Reply } from './replies.ts';
 import type { CallerKind, Environment } from './scope.ts';
 import type { PlayerFields, PlayerView } from './player.ts';
 
 /** An Idempotency-Key, the hash of its request, and the reply. */
-export interface RememberedKey {
+export interface RememberedKey extends Later {
   key: string;
   bodyHash: string;
   at: number;
@@ -18,7 +19,7 @@ export interface PlayerState extends PlayerFields {
 }
 
 /** Idempotency-Keys of one API key, for writes of more than one player. */
-export interface LedgerState {
+export interface LedgerState extends Later {
   kind: 'ledger';
   id: string;
   game: string;
@@ -28,7 +29,7 @@ export interface LedgerState {
 }
 
 /** The tombstone of an erased player. */
-export interface ErasedState {
+export interface ErasedState extends Later {
   kind: 'erased';
   id: string;
   game: string;

@@ -1,5 +1,6 @@
 import type { RememberedKey } from '../../actors/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import { laterOf, withLater } from './later-fields.ts';
 import type { RecentEvent, RecordedPurchase } from '../../actors/vocabulary/player.ts';
 
 /*
@@ -14,9 +15,17 @@ export type RecordedPurchaseTuple = [
   purchaseCount: number,
   // Absent in purchases by server keys, and in those older than kinds of callers.
   byClient?: [] | ReportedTuple,
+  ...later: unknown[],
 ];
 type ReportedTuple = [at: number, currency: string | null, productId: string | null];
-export type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply, byClient?: boolean];
+export type KeyTuple = [
+  key: string,
+  bodyHash: string,
+  at: number,
+  reply: WireReply,
+  byClient?: boolean,
+  ...later: unknown[],
+];
 export type EventTuple = [
   eventId: string,
   eventName: string,
@@ -24,25 +33,23 @@ export type EventTuple = [
   receivedAt: number,
   quarantined?: true | null,
   byClient?: boolean,
+  ...later: unknown[],
 ];
+/** The number of fields of each layout. */
+const FIELDS = { event: 6, purchase: 5, key: 5 } as const;
 
-export function eventToTuple({ eventId, eventName, timestamp, receivedAt, quarantined, by }: RecentEvent): EventTuple {
+export function eventToTuple(event: RecentEvent): EventTuple {
+  const { eventId, eventName, timestamp, receivedAt, quarantined, by } = event;
   const tuple: EventTuple = [eventId, eventName, timestamp, receivedAt];
   if (quarantined === true) tuple.push(quarantined);
   else if (by !== undefined) tuple.push(null);
   if (by !== undefined) tuple.push(by === 'client');
-  return tuple;
+  return withLater(tuple, FIELDS.event, event);
 }
 
-export function eventFromTuple([
-  eventId,
-  eventName,
-  timestamp,
-  receivedAt,
-  quarantined,
-  byClient,
-]: EventTuple): RecentEvent {
-  const event: RecentEvent = { eventId, eventName, timestamp, receivedAt };
+export function eventFromTuple(tuple: EventTuple): RecentEvent {
+  const [eventId, eventName, timestamp, receivedAt, quarantined, byClient] = tuple;
+  const event: RecentEvent = { eventId, eventName, timestamp, receivedAt, ...laterOf(tuple, FIELDS.event) };
   if (quarantined === true) event.quarantined = quarantined;
   if (byClient !== undefined) event.by = byClient ? 'client' : 'server';
   return event;
@@ -50,26 +57,34 @@ export function eventFromTuple([
 
 export function purchaseToTuple(purchase: RecordedPurchase): RecordedPurchaseTuple {
   const { digest, amount, totalRevenue, purchaseCount, byClient } = purchase;
-  if (byClient === undefined) return [digest, amount, totalRevenue, purchaseCount];
-  const { told } = byClient;
-  return [digest, amount, totalRevenue, purchaseCount, told === null ? [] : [told.at, told.currency, told.productId]];
+  const tuple: RecordedPurchaseTuple = [digest, amount, totalRevenue, purchaseCount];
+  if (byClient !== undefined) {
+    const { reported } = byClient;
+    tuple.push(reported === null ? [] : [reported.at, reported.currency, reported.productId]);
+  }
+  return withLater(tuple, FIELDS.purchase, purchase);
 }
 
-export function purchaseFromTuple([digest, amount, totalRevenue, purchaseCount, byClient]: RecordedPurchaseTuple) {
-  const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount };
+export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchase {
+  const [digest, amount, totalRevenue, purchaseCount, byClient] = tuple;
+  const later = laterOf(tuple, FIELDS.purchase);
+  const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount, ...later };
   if (byClient === undefined) return purchase;
   const [at, currency = null, productId = null] = byClient;
   purchase.byClient = { told: at === undefined ? null : { at, currency, productId } };
   return purchase;
 }
 
-export function keyToTuple({ key, bodyHash, at, reply, by }: RememberedKey): KeyTuple {
-  if (by === undefined) return [key, bodyHash, at, replyToWire(reply)];
-  return [key, bodyHash, at, replyToWire(reply), by === 'client'];
+export function keyToTuple(remembered: RememberedKey): KeyTuple {
+  const { key, bodyHash, at, reply, by } = remembered;
+  const tuple: KeyTuple = [key, bodyHash, at, replyToWire(reply)];
+  if (by !== undefined) tuple.push(by === 'client');
+  return withLater(tuple, FIELDS.key, remembered);
 }
 
-export function keyFromTuple([key, bodyHash, at, reply, byClient]: KeyTuple): RememberedKey {
-  const remembered: RememberedKey = { key, bodyHash, at, reply: replyFromWire(reply) };
+export function keyFromTuple(tuple: KeyTuple): RememberedKey {
+  const [key, bodyHash, at, reply, byClient] = tuple;
+  const remembered: RememberedKey = { key, bodyHash, at, reply: replyFromWire(reply), ...laterOf(tuple, FIELDS.key) };
   if (byClient !== undefined) remembered.by = byClient ? 'client' : 'server';
   return remembered;
 }

@@ -1,4 +1,5 @@
 import type { OpenSession } from '../../actors/vocabulary/player.ts';
+import { laterOf, withLater } from './later-fields.ts';
 
 /**
  * Layout of an open session in a player's state, version 1. A later field goes to the end; reading supplies its
@@ -15,11 +16,14 @@ export type SessionTuple = [
   interventionsShown: number,
   interventionsClicked: number,
   ttlMs: number,
+  ...later: unknown[],
 ];
+const FIELDS = 10;
+
 type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null];
 
 export function sessionToTuple(session: OpenSession): SessionTuple {
-  return [
+  const tuple: SessionTuple = [
     session.sessionId,
     session.openedAt,
     session.lastCallAt,
@@ -31,6 +35,7 @@ export function sessionToTuple(session: OpenSession): SessionTuple {
     session.interventionsClicked,
     session.ttlMs,
   ];
+  return withLater(tuple, FIELDS, session);
 }
 
 export function sessionFromTuple(tuple: SessionTuple): OpenSession {
@@ -45,5 +50,6 @@ export function sessionFromTuple(tuple: SessionTuple): OpenSession {
     interventionsShown: tuple[7],
     interventionsClicked: tuple[8],
     ttlMs: tuple[9],
+    ...laterOf(tuple, FIELDS),
   };
 }

@@ -11,19 +11,45 @@ import {
   type RecordedPurchaseTuple,
 } from './remembered-layout.ts';
 import { servedFromTuple, servedToTuple, type ServedTuple } from './served-layout.ts';
+import { laterOf, withLater } from './later-fields.ts';
+import { UnknownVersionError } from './unknown-version.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
-import type { DeviceInfo } from '../../actors/vocabulary/commands.ts';
-import type {
-  CampaignTally,
-  DailyActivity,
-  LifecycleStage,
-  PendingIntervention,
-  QuarantineTally,
-} from '../../actors/vocabulary/player.ts';
+import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
+import {
+  activityFromTuple,
+  activityToTuple,
+  deviceFromTuple,
+  deviceToTuple,
+  exposureFromTuple,
+  exposureToTuple,
+  interventionFromTuple,
+  interventionToTuple,
+  membershipFromTuple,
+  membershipToTuple,
+  overrideFromTuple,
+  overrideToTuple,
+  quarantineFromTuple,
+  quarantineToTuple,
+  recordedSessionFromTuple,
+  recordedSessionToTuple,
+  tallyFromTuple,
+  tallyToTuple,
+  type CounterTuple,
+  type DeviceTuple,
+  type MembershipTuple,
+  type OverrideTuple,
+  type ExposureTuple,
+  type ActivityTuple,
+  type RecordedSessionTuple,
+  type InterventionTuple,
+  type TallyTuple,
+  type QuarantineTuple,
+} from './player-parts-layout.ts';
 
 /**
  * Layout of a state, version 1. Every changed player's state is written a few times a second and decoded one by one, so
- * field names would be most of its bytes. A later field goes to the end, and reading supplies its default.
+ * field names would be most of its bytes. A later field goes to the end, and reading supplies its default. Fields that
+ * this program does not know are kept (`later-fields.ts`).
  */
 export type StateTuple = PlayerTuple | LedgerTuple | ErasedTuple;
 
@@ -72,41 +98,17 @@ type PlayerTuple = [
   quarantine?: QuarantineTuple,
   // Absent in states older than stored flag results.
   servedFlags?: ServedTuple[],
+  ...later: unknown[],
 ];
-type CounterTuple = [name: string, day: number, ...counts: number[]];
-type DeviceTuple = [
-  platform: string | null,
-  osVersion: string | null,
-  appVersion: string | null,
-  deviceModel: string | null,
+type LedgerTuple = [
+  kind: 2,
+  id: string,
+  game: string,
+  live: boolean,
+  keys: KeyTuple[],
+  lastSeq: number,
+  ...later: unknown[],
 ];
-type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
-type OverrideTuple = [flagKey: string, value: string];
-type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null, period?: number];
-type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
-type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
-type InterventionTuple = [
-  interventionId: string,
-  campaignId: string,
-  campaignKey: string,
-  campaignVersion: number,
-  createdAt: number,
-  expiresAt: number,
-  offers: number,
-  offeredAt: number,
-  shownAt: number,
-];
-type TallyTuple = [
-  campaignId: string,
-  total: number,
-  day: number,
-  today: number,
-  lastAt: number,
-  suppressedAt: number,
-  suppressed: number,
-];
-type QuarantineTuple = [last: number, ...released: number[]];
-type LedgerTuple = [kind: 2, id: string, game: string, live: boolean, keys: KeyTuple[], lastSeq: number];
 type ErasedTuple = [
   kind: 3,
   id: string,
@@ -116,6 +118,7 @@ type ErasedTuple = [
   keys: KeyTuple[],
   lastSeq: number,
   quarantined?: number,
+  ...later: unknown[],
 ];
 /** Stages by number. Never reorder: append. */
 const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
@@ -139,11 +142,21 @@ export function stateFromTuple(tuple: StateTuple): EntityState {
       return ledgerFromTuple(tuple);
     case 3:
       return erasedFromTuple(tuple);
+    default:
+      throw unknownKind(tuple);
   }
 }
 
+function unknownKind(tuple: never): UnknownVersionError {
+  const [kind]: unknown[] = tuple;
+  return new UnknownVersionError(`a state of the kind ${String(kind)} is unknown: a newer version wrote it`);
+}
+
+/** The number of fields of each layout. */
+const FIELDS = { player: 38, ledger: 6, erased: 8 } as const;
+
 function playerToTuple(state: PlayerState): PlayerTuple {
-  return [
+  const tuple: PlayerTuple = [
     1,
     state.id,
     state.game,
@@ -167,13 +180,13 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.lastSeq,
     state.counters.map(({ name, day, counts }): CounterTuple => [name, day, ...counts]),
     state.device === null ? null : deviceToTuple(state.device),
-    state.segments.map(({ segmentId, segmentKey, since }): MembershipTuple => [segmentId, segmentKey, since]),
+    state.segments.map(membershipToTuple),
     state.segmentsDueAt,
-    state.overrides.map(({ flagKey, value }): OverrideTuple => [flagKey, value]),
-    state.exposures.map((one): ExposureTuple => [one.flagKey, one.flagVersion, one.variantKey, one.period]),
+    state.overrides.map(overrideToTuple),
+    state.exposures.map(exposureToTuple),
     state.sessions.map(sessionToTuple),
-    [state.activity.day, state.activity.sessions, state.activity.playtimeSeconds],
-    state.recordedSessions.map((one): RecordedSessionTuple => [one.digest, one.sessionCount, one.totalPlaytimeSeconds]),
+    activityToTuple(state.activity),
+    state.recordedSessions.map(recordedSessionToTuple),
     state.recordedPurchases.map(purchaseToTuple),
     state.sessionsInStage,
     state.interventions.map(interventionToTuple),
@@ -183,6 +196,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     quarantineToTuple(state.quarantine),
     state.servedFlags.map(servedToTuple),
   ];
+  return withLater(tuple, FIELDS.player, state);
 }
 
 function playerFromTuple(tuple: PlayerTuple): PlayerState {
@@ -194,7 +208,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     externalId: tuple[4],
     deviceId: tuple[5],
     email: tuple[6],
-    lifecycleStage: STAGES[tuple[7]] ?? 'active',
+    lifecycleStage: stageOf(tuple[7]),
     lifecycleChangedAt: tuple[8],
     sessionCount: tuple[9],
     purchaseCount: tuple[10],
@@ -210,22 +224,13 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     lastSeq: tuple[20],
     counters: (tuple[21] ?? []).map(([name, day, ...counts]) => ({ name, day, counts })),
     device: tuple[22] === undefined || tuple[22] === null ? null : deviceFromTuple(tuple[22]),
-    segments: (tuple[23] ?? []).map(([segmentId, segmentKey, since]) => ({ segmentId, segmentKey, since })),
+    segments: (tuple[23] ?? []).map(membershipFromTuple),
     segmentsDueAt: tuple[24] ?? 0,
-    overrides: (tuple[25] ?? []).map(([flagKey, value]) => ({ flagKey, value })),
-    exposures: (tuple[26] ?? []).map(([flagKey, flagVersion, variantKey, period = 0]) => ({
-      flagKey,
-      flagVersion,
-      period,
-      variantKey,
-    })),
+    overrides: (tuple[25] ?? []).map(overrideFromTuple),
+    exposures: (tuple[26] ?? []).map(exposureFromTuple),
     sessions: (tuple[27] ?? []).map(sessionFromTuple),
     activity: activityFromTuple(tuple[28] ?? [0, [], []]),
-    recordedSessions: (tuple[29] ?? []).map(([digest, sessionCount, totalPlaytimeSeconds]) => ({
-      digest,
-      sessionCount,
-      totalPlaytimeSeconds,
-    })),
+    recordedSessions: (tuple[29] ?? []).map(recordedSessionFromTuple),
     recordedPurchases: (tuple[30] ?? []).map(purchaseFromTuple),
     sessionsInStage: tuple[31] ?? 0,
     interventions: (tuple[32] ?? []).map(interventionFromTuple),
@@ -235,75 +240,40 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     churnHigh: tuple[35] ?? false,
     quarantine: quarantineFromTuple(tuple[36] ?? [0]),
     servedFlags: (tuple[37] ?? []).map(servedFromTuple),
+    ...laterOf(tuple, FIELDS.player),
   };
 }
 
-function deviceToTuple({ platform, osVersion, appVersion, deviceModel }: DeviceInfo): DeviceTuple {
-  return [platform, osVersion, appVersion, deviceModel];
+function stageOf(number: number): LifecycleStage {
+  const stage = STAGES[number];
+  if (stage === undefined) throw new UnknownVersionError(`the stage ${number} is unknown: a newer version wrote it`);
+  return stage;
 }
 
-function deviceFromTuple([platform, osVersion, appVersion, deviceModel]: DeviceTuple): DeviceInfo {
-  return { platform, osVersion, appVersion, deviceModel };
+function ledgerToTuple(state: LedgerState): LedgerTuple {
+  const { id, game, environment, keys, lastSeq } = state;
+  const tuple: LedgerTuple = [2, id, game, environment === 'live', keys.map(keyToTuple), lastSeq];
+  return withLater(tuple, FIELDS.ledger, state);
 }
 
-function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {
-  return [last, ...released.flatMap(({ from, to }) => [from, to])];
-}
-
-function quarantineFromTuple([last, ...bounds]: QuarantineTuple): QuarantineTally {
-  const released = bounds.flatMap((from, place) => {
-    const to = bounds[place + 1];
-    return place % 2 === 0 && to !== undefined ? [{ from, to }] : [];
-  });
-  return { last, released };
-}
-
-function activityFromTuple([day, sessions, playtimeSeconds]: ActivityTuple): DailyActivity {
-  return { day, sessions, playtimeSeconds };
-}
-
-function interventionToTuple(one: PendingIntervention): InterventionTuple {
-  const { interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt } = one;
-  const { offers, offeredAt, shownAt } = one;
-  return [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt, offers, offeredAt, shownAt];
-}
-
-function interventionFromTuple(tuple: InterventionTuple): PendingIntervention {
-  return {
-    interventionId: tuple[0],
-    campaignId: tuple[1],
-    campaignKey: tuple[2],
-    campaignVersion: tuple[3],
-    createdAt: tuple[4],
-    expiresAt: tuple[5],
-    offers: tuple[6],
-    offeredAt: tuple[7],
-    shownAt: tuple[8],
-  };
-}
-
-function tallyToTuple(tally: CampaignTally): TallyTuple {
-  const { campaignId, total, day, today, lastAt, suppressedAt, suppressed } = tally;
-  return [campaignId, total, day, today, lastAt, suppressedAt, suppressed];
-}
-
-function tallyFromTuple([campaignId, total, day, today, lastAt, suppressedAt, suppressed]: TallyTuple): CampaignTally {
-  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed };
-}
-
-function ledgerToTuple({ id, game, environment, keys, lastSeq }: LedgerState): LedgerTuple {
-  return [2, id, game, environment === 'live', keys.map(keyToTuple), lastSeq];
-}
-
-function ledgerFromTuple([, id, game, live, keys, lastSeq]: LedgerTuple): LedgerState {
-  return { kind: 'ledger', id, game, environment: live ? 'live' : 'test', keys: keys.map(keyFromTuple), lastSeq };
-}
-
-function erasedToTuple({ id, game, environment, erasedAt, keys, quarantined, lastSeq }: ErasedState): ErasedTuple {
-  return [3, id, game, environment === 'live', erasedAt, keys.map(keyToTuple), lastSeq, quarantined];
-}
-
-function erasedFromTuple([, id, game, live, erasedAt, keys, lastSeq, quarantined = 0]: ErasedTuple): ErasedState {
+function ledgerFromTuple(tuple: LedgerTuple): LedgerState {
+  const [, id, game, live, keys, lastSeq] = tuple;
   const environment = live ? 'live' : 'test';
-  return { kind: 'erased', id, game, environment, erasedAt, keys: keys.map(keyFromTuple), quarantined, lastSeq };
+  const later = laterOf(tuple, FIELDS.ledger);
+  return { kind: 'ledger', id, game, environment, keys: keys.map(keyFromTuple), lastSeq, ...later };
+}
+
+function erasedToTuple(state: ErasedState): ErasedTuple {
+  const { id, game, environment, erasedAt, keys, quarantined, lastSeq } = state;
+  const stored = keys.map(keyToTuple);
+  const tuple: ErasedTuple = [3, id, game, environment === 'live', erasedAt, stored, lastSeq, quarantined];
+  return withLater(tuple, FIELDS.erased, state);
+}
+
+function erasedFromTuple(tuple: ErasedTuple): ErasedState {
+  const [, id, game, live, erasedAt, stored, lastSeq, quarantined = 0] = tuple;
+  const environment = live ? 'live' : 'test';
+  const keys = stored.map(keyFromTuple);
+  const later = laterOf(tuple, FIELDS.erased);
+  return { kind: 'erased', id, game, environment, erasedAt, keys, quarantined, lastSeq, ...later };
 }
