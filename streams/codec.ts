@@ -1,9 +1,16 @@
 import { Packr, Unpackr } from 'msgpackr';
-import type { Command, Query } from '../actors/vocabulary/commands.ts';
+import type { Command, Query, ReceivedCommand } from '../actors/vocabulary/commands.ts';
 import type { AddressedReply } from '../actors/vocabulary/replies.ts';
+import type { EventTracked } from '../actors/vocabulary/event-tracked.ts';
 import type { EntityState } from '../actors/vocabulary/state.ts';
-import { commandFromTuple, commandToTuple, type CommandTuple } from './wire/command-layout.ts';
-import { commitFromTuple, commitToTuple, type CommitTuple } from './wire/commit-layout.ts';
+import {
+  commandFromTuple,
+  commandToTuple,
+  receivedFromTuple,
+  unreadableMessage,
+  type CommandTuple,
+} from './wire/command-layout.ts';
+import { commitFromTuple, commitToTuple, eventsFromTuple, type CommitTuple } from './wire/commit-layout.ts';
 import type { DeliveryRecord } from './records/delivery-record.ts';
 import type { ModelReference } from './records/model-reference.ts';
 import type { ScoreRecord } from './records/score-record.ts';
@@ -52,6 +59,18 @@ function decode<T>(bytes: Uint8Array): T {
 export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands.map(commandToTuple));
 export const decodeCommands = (bytes: Uint8Array): Command[] => decode<CommandTuple[]>(bytes).map(commandFromTuple);
 
+/**
+ * The commands of a message as an owner receives them. A command that this program does not know, or a message that it
+ * cannot decode at all, is an `UnreadableCommand`: it takes its place in the message.
+ */
+export function decodeReceivedCommands(bytes: Uint8Array): ReceivedCommand[] {
+  try {
+    return decode<CommandTuple[]>(bytes).map(receivedFromTuple);
+  } catch (error) {
+    return [unreadableMessage(error instanceof Error ? error.message : String(error))];
+  }
+}
+
 export const encodeQueries = (queries: readonly Query[]): Uint8Array => encode(queries);
 export const decodeQueries = (bytes: Uint8Array): Query[] => decode(bytes);
 
@@ -60,7 +79,12 @@ export const decodeReplies = (bytes: Uint8Array): AddressedReply[] =>
   decode<ReplyTuple[]>(bytes).map(addressedFromTuple);
 
 export const encodeCommit = (record: CommitRecord): Uint8Array => encode(commitToTuple(record));
+/** Throws `UnknownVersionError` if the record holds anything that this program does not know. */
 export const decodeCommit = (bytes: Uint8Array): CommitRecord => commitFromTuple(decode<CommitTuple>(bytes));
+
+/** The events of a record with their index among all facts, also if other facts are unknown. */
+export const decodeEvents = (bytes: Uint8Array): { index: number; fact: EventTracked }[] =>
+  eventsFromTuple(decode<CommitTuple>(bytes));
 
 export const encodeState = (state: EntityState): Uint8Array => encode(stateToTuple(state));
 /** Kind, game and environment of an encoded state. */

@@ -18,7 +18,7 @@ import type { Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
-import type { OutgoingReply } from './send-replies.ts';
+import { notKnownHere, type OutgoingReply } from './send-replies.ts';
 import type { Swept, SweptTenant } from './sweep/swept.ts';
 
 /** Work of the owner itself that joins the next commit. */
@@ -199,6 +199,14 @@ function decideWaiting(
     if (stepsSpent() - began > LIMITS.turnSteps) break;
     const command = feed.peek();
     if (command === undefined) break;
+    if (command.body === undefined) {
+      feed.take();
+      // A newer owner might decide it.
+      skipped = true;
+      const { requestId, replyTo } = command;
+      if (replyTo !== '') replies.push({ replyTo, requestId, epoch, partition, reply: notKnownHere() });
+      continue;
+    }
     if (!fits(command, draft, mostChars)) break;
     feed.take();
     if (command.deadlineAt < nowMs) {

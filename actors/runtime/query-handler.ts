@@ -7,12 +7,13 @@ import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { queriesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
 import type { Query } from '../vocabulary/commands.ts';
+import { isKnownQuery } from '../vocabulary/formats.ts';
 import { stepsSpent } from '../conditions/steps.ts';
 import { answer, queriedEntity } from '../decide.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
-import type { LocalGateway, OutgoingReply, ReplySender } from './send-replies.ts';
+import { notKnownHere, type LocalGateway, type OutgoingReply, type ReplySender } from './send-replies.ts';
 import type { Definitions } from '../definitions.ts';
 
 /**
@@ -69,12 +70,22 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   function receive(data: Uint8Array): void {
     let queries: Query[];
     try {
-      queries = decodeQueries(data);
+      queries = decodeQueries(data).filter(isReadable);
     } catch (error) {
       logger.error({ err: error, partition }, 'a query message cannot be decoded');
       return;
     }
     accept(queries);
+  }
+
+  /** Answers a query that only a newer owner knows. Without an envelope there is nobody to answer. */
+  function isReadable(query: Query | null): query is Query {
+    if (isKnownQuery(query?.body?.kind)) return true;
+    logger.warn({ partition, kind: query?.body?.kind }, 'a newer version sent a query that this one does not know');
+    const { requestId, replyTo } = query ?? {};
+    if (typeof requestId === 'string' && typeof replyTo === 'string')
+      sendReplies([{ requestId, replyTo, epoch, partition, reply: notKnownHere() }]);
+    return false;
   }
 
   function accept(queries: readonly Query[]): void {

@@ -1,9 +1,9 @@
-import { decodeCommands } from '../../streams/codec.ts';
+import { decodeReceivedCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/subjects.ts';
-import type { Log, Reader } from '../../streams/log/log.ts';
+import type { Log, LogRecord, Reader } from '../../streams/log/log.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
-import type { Command } from '../vocabulary/commands.ts';
+import type { ReceivedCommand, UnreadableCommand } from '../vocabulary/commands.ts';
 import type { GatewayMark, RequestPosition } from '../vocabulary/commit-record.ts';
 
 /**
@@ -16,8 +16,8 @@ export interface RequestFeed {
   open(): Promise<void>;
   /** Whether `open` has to be called before the feed gives commands. */
   readonly closed: boolean;
-  /** The next command, not yet taken. */
-  peek(): Command | undefined;
+  /** The next command, not yet taken. It may be one that only a newer version can decide. */
+  peek(): ReceivedCommand | undefined;
   /** Takes the peeked command and moves `position` past it. */
   take(): void;
   /** The last command taken; each commit stores it. */
@@ -32,7 +32,7 @@ export interface RequestFeed {
 interface Batch {
   sequence: number;
   storedAtMs: number;
-  commands: Command[];
+  commands: ReceivedCommand[];
   next: number;
   wantedRevision: number;
 }
@@ -54,6 +54,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
   let batch: Batch | undefined;
   /** Commands of the message at `position.sequence` that were decided before. */
   let skip: { sequence: number; count: number } | undefined;
+  let unreadableCount = 0;
+  let unreadableLoggedMs = -Infinity;
 
   async function open(): Promise<void> {
     reader?.stop();
@@ -70,7 +72,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     const record = reader?.take(1)[0];
     if (record === undefined) return undefined;
     const { sequence, storedAtMs } = record;
-    const commands = decode(record.data, sequence);
+    const commands = decodeReceivedCommands(record.data);
+    logUnreadable(commands, record);
     let next = skip?.sequence === sequence ? skip.count : 0;
     while (isDecided(commands[next])) next += 1;
     const wantedRevision = commands.reduce((most, command) => Math.max(most, command.configRevision), 0);
@@ -80,8 +83,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     return { sequence, storedAtMs, commands, next, wantedRevision };
   }
 
-  function isDecided(command: Command | undefined): boolean {
-    if (command === undefined) return false;
+  function isDecided(command: ReceivedCommand | undefined): boolean {
+    if (command === undefined || command.replyTo === '') return false;
     const mark = marks.get(command.replyTo);
     return mark !== undefined && numberOf(command) <= mark.command;
   }
@@ -94,17 +97,14 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     return [...marks.values()];
   }
 
-  /** A message that cannot be decoded holds no acknowledged write: its gateway returns 503 for its commands. */
-  function decode(data: Uint8Array, sequence: number): Command[] {
-    try {
-      return decodeCommands(data);
-    } catch (error) {
-      logger.error(
-        { err: error, partition, sequence },
-        'a message of REQUESTS cannot be decoded; its commands are dropped',
-      );
-      return [];
-    }
+  /** Logs the first unreadable command and the count, at most once a while: every message may hold some. */
+  function logUnreadable(commands: readonly ReceivedCommand[], { sequence, storedAtMs }: LogRecord): void {
+    const [first] = unreadable(commands);
+    if (first === undefined) return;
+    unreadableCount += unreadable(commands).length;
+    if (storedAtMs - unreadableLoggedMs < UNREADABLE_LOG_MS) return;
+    unreadableLoggedMs = storedAtMs;
+    logger.error({ partition, sequence, reason: first.reason, commands: unreadableCount }, UNREADABLE_COMMANDS);
   }
 
   return {
@@ -123,7 +123,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
       if (batch === undefined) return;
       const { sequence, storedAtMs: publishedAtMs } = batch;
       const command = batch.commands[batch.next];
-      if (command !== undefined) {
+      if (command !== undefined && command.replyTo !== '') {
         const gateway = command.replyTo;
         marks.set(gateway, { gateway, command: numberOf(command), publishedAtMs });
       }
@@ -145,7 +145,14 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
   };
 }
 
-const numberOf = (command: Command): number => Number.parseInt(command.requestId, 36);
+/** Counted since the term began. */
+const UNREADABLE_COMMANDS = 'a newer version sent commands that this one does not know; each is answered with 503';
+const UNREADABLE_LOG_MS = 10_000;
+
+const unreadable = (commands: readonly ReceivedCommand[]): UnreadableCommand[] =>
+  commands.filter((command) => command.body === undefined);
+
+const numberOf = (command: ReceivedCommand): number => Number.parseInt(command.requestId, 36);
 
 interface Start {
   from: number;

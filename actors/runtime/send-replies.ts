@@ -1,3 +1,4 @@
+import { type Failure, failure } from '../../src/kernel/errors.ts';
 import { encodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/subjects.ts';
 import type { Log, Stop } from '../../streams/log/log.ts';
@@ -9,6 +10,13 @@ import { replyChars } from '../vocabulary/size-estimates.ts';
 export interface OutgoingReply extends AddressedReply {
   replyTo: string;
 }
+
+/** The reply to a command or query of a newer version. Gateways of all versions know the code. */
+export const notKnownHere = (): Failure =>
+  failure(
+    'SERVICE_UNAVAILABLE',
+    'The owner of this player runs an older version, which does not know this request; retry after the upgrade.',
+  );
 
 /** The size of a message to a gateway: at three bytes a character it stays below the broker's payload limit. */
 const MESSAGE_CHARS = 2_000_000;

@@ -243,6 +243,20 @@ export interface Command extends CommandEnvelope {
   by?: CallerKind;
 }
 
+/**
+ * A command that this program cannot decide: a newer version sent it. Its envelope is readable in every version;
+ * `replyTo` is empty if the whole message cannot be decoded, and then nobody can be answered.
+ */
+export interface UnreadableCommand extends Pick<
+  CommandEnvelope,
+  'requestId' | 'replyTo' | 'deadlineAt' | 'configRevision'
+> {
+  body: undefined;
+  /** Names what is unknown, for the log. */
+  reason: string;
+}
+export type ReceivedCommand = Command | UnreadableCommand;
+
 /** Read a player. The owner replies to queries and stores nothing. */
 export interface GetPlayer {
   kind: 'GetPlayer';

@@ -4,15 +4,19 @@ import type {
   EndSession,
   IdempotencyClaim,
   QuarantineReason,
+  ReceivedCommand,
   Release,
   SyncSession,
   TrackEvents,
   TrackItem,
+  UnreadableCommand,
 } from '../../actors/vocabulary/commands.ts';
+import { isKnownCommand } from '../../actors/vocabulary/formats.ts';
 
 /**
  * Layout of a command, version 1. Fields of every event are positional, without names; rare bodies stay objects. A
- * later field goes to the end, and reading supplies its default.
+ * later field goes to the end, and reading supplies its default. The first seven fields stay as they are in every
+ * version, so that an owner can answer a command that it does not know.
  */
 export type CommandTuple = [
   requestId: string,
@@ -102,6 +106,29 @@ export function commandFromTuple(tuple: CommandTuple): Command {
   const byClient = tuple[8];
   if (byClient !== undefined) command.by = byClient ? 'client' : 'server';
   return command;
+}
+
+/** A command, or what can be read of one that this program does not know. */
+export function receivedFromTuple(tuple: CommandTuple): ReceivedCommand {
+  try {
+    const command = commandFromTuple(tuple);
+    const { kind } = command.body;
+    return isKnownCommand(kind) ? command : unreadable(tuple, `a command of the kind ${kind}`);
+  } catch (error) {
+    return unreadable(tuple, `a command with another layout (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+/** A command of whose message nothing can be read. */
+export function unreadableMessage(reason: string): UnreadableCommand {
+  return { requestId: '', replyTo: '', deadlineAt: 0, configRevision: 0, body: undefined, reason };
+}
+
+function unreadable(tuple: unknown, reason: string): UnreadableCommand {
+  const [requestId, replyTo, , , , deadlineAt, configRevision]: unknown[] = Array.isArray(tuple) ? tuple : [];
+  if (typeof requestId !== 'string' || typeof replyTo !== 'string') return unreadableMessage(reason);
+  if (typeof deadlineAt !== 'number' || typeof configRevision !== 'number') return unreadableMessage(reason);
+  return { requestId, replyTo, deadlineAt, configRevision, body: undefined, reason };
 }
 
 function bodyToWire(body: CommandBody): CommandTuple[7] {

@@ -1,5 +1,7 @@
 import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../actors/vocabulary/facts.ts';
+import { isKnownFact } from '../../actors/vocabulary/formats.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import { UnknownVersionError } from './unknown-version.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
 import type { CommitRecord, RequestPosition } from '../../actors/vocabulary/commit-record.ts';
 import {
@@ -11,7 +13,9 @@ import {
 
 /**
  * Layout of a FACTS record, version 1. Events come in runs of thousands and are positional. Other facts are objects,
- * whose shapes msgpackr writes once per record. A later field goes to the end, and reading supplies its default.
+ * whose shapes msgpackr writes once per record. A later field goes to the end, and reading supplies its default. An
+ * event begins with the player's id; another positional fact must begin with a number, so that older programs do not
+ * take it for an event.
  */
 export type CommitTuple = [
   partition: number,
@@ -46,9 +50,27 @@ function factToWire(fact: Fact): WireFact {
   return fact;
 }
 
+/** The events of a record; other facts are not read. */
+export function eventsFromTuple([, , , , , , facts]: CommitTuple): { index: number; fact: EventTracked }[] {
+  const events: { index: number; fact: EventTracked }[] = [];
+  for (const [index, wire] of facts.entries()) {
+    if (isEventTuple(wire)) events.push({ index, fact: eventFromTuple(wire) });
+  }
+  return events;
+}
+
+const isEventTuple = (wire: WireFact): wire is EventTuple => Array.isArray(wire) && typeof wire[0] === 'string';
+
 function factFromWire(wire: WireFact): Fact {
-  if (Array.isArray(wire)) return eventFromTuple(wire);
+  if (isEventTuple(wire)) return eventFromTuple(wire);
+  if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
   if (wire.kind === 'EntitySnapshot') return { ...wire, state: stateFromTuple(wire.state) };
   if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };
   return wire;
+}
+
+function unknownFact(wire: unknown): UnknownVersionError {
+  const kind = Array.isArray(wire) ? wire[0] : wire;
+  const name = typeof kind === 'object' && kind !== null && 'kind' in kind ? kind.kind : kind;
+  return new UnknownVersionError(`a fact of the kind ${String(name)} is unknown: a newer version wrote it`);
 }

@@ -1,0 +1,87 @@
+import type { CommandBody, QueryBody } from './commands.ts';
+import type { Fact } from './facts.ts';
+
+/**
+ * Which format of messages and records introduced each kind. A program reads every format up to its own. It writes a
+ * kind only once every process of the deployment reads its format (`streams/format-gate.ts`): an owner that does not
+ * know a fact must not lead past it, and a sink waits at it.
+ */
+
+/** The format of this program, which its beats state. Programs older than beats with a format have 0. */
+export const FORMAT = 1;
+
+/** What each format introduced. */
+export const FORMATS: Readonly<Record<number, string>> = {
+  0: 'everything until 2026-11-22; the programs state no format',
+  1: 'beats of processes with their format; unknown fields of a state are kept, unknown kinds are never skipped',
+};
+
+/** The format that introduced a kind of command. */
+export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
+  RegisterPlayer: 0,
+  PatchPlayer: 0,
+  ErasePlayer: 0,
+  TrackEvents: 0,
+  ClaimIdempotencyKey: 0,
+  OverrideFlag: 0,
+  ServeFlags: 0,
+  ExposeFlag: 0,
+  RecordSession: 0,
+  RecordPurchase: 0,
+  InitSession: 0,
+  SyncSession: 0,
+  EndSession: 0,
+};
+
+/** The format that introduced a kind of query. */
+export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
+  GetPlayer: 0,
+  GetLifecycle: 0,
+  GetChurnRisk: 0,
+  GetErasure: 0,
+  ExportPlayer: 0,
+  EvaluateFlags: 0,
+};
+
+/** The format that introduced a kind of fact. */
+export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
+  PlayerRegistered: 0,
+  PlayerUpdated: 0,
+  PlayerErased: 0,
+  EventTracked: 0,
+  EventQuarantined: 0,
+  IdempotencyKeyUsed: 0,
+  LifecycleChanged: 0,
+  ChurnRiskChanged: 0,
+  LifecycleScheduled: 0,
+  SegmentEntered: 0,
+  SegmentExited: 0,
+  SegmentsScheduled: 0,
+  FlagOverridden: 0,
+  FlagsServed: 0,
+  FlagExposed: 0,
+  SessionOpened: 0,
+  SessionSynced: 0,
+  SessionFlagsTold: 0,
+  SessionClosed: 0,
+  SessionRecorded: 0,
+  PurchaseRecorded: 0,
+  PurchaseReversed: 0,
+  InterventionTriggered: 0,
+  InterventionSuppressed: 0,
+  InterventionOffered: 0,
+  InterventionShown: 0,
+  InterventionClicked: 0,
+  EntitySnapshot: 0,
+  SnapshotMark: 0,
+};
+
+/**
+ * The format that introduced a field of an existing command, fact, state or document, where an older program would do
+ * harm without it. Name it `<where>.<field>`. Fields that an older program may miss need no entry.
+ */
+export const FIELD_FORMATS = {} as const satisfies Readonly<Record<string, number>>;
+
+export const isKnownCommand = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(COMMAND_FORMATS, kind);
+export const isKnownQuery = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(QUERY_FORMATS, kind);
+export const isKnownFact = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(FACT_FORMATS, kind);
