@@ -200,7 +200,7 @@ export function createMetrics() {
     }),
     streamDisconnects: new Counter({
       name: 'sse_disconnects_total',
-      help: 'SSE readers disconnected because they were too slow, by reason: stalled, too_far_behind, buffers_full.',
+      help: 'SSE readers that were disconnected, by reason: stalled, too_far_behind, buffers_full, unreadable.',
       labelNames: ['reason'],
       registers,
     }),

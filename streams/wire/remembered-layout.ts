@@ -71,7 +71,7 @@ export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchas
   const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount, ...later };
   if (byClient === undefined) return purchase;
   const [at, currency = null, productId = null] = byClient;
-  purchase.byClient = { told: at === undefined ? null : { at, currency, productId } };
+  purchase.byClient = { reported: at === undefined ? null : { at, currency, productId } };
   return purchase;
 }
 

@@ -11,6 +11,8 @@ export const DELIVERY_QUEUE_LIMITS = {
   deliveriesCountMs: 5_000,
   /** Deliveries that the broker hands out at once, over all processes: those in flight, waiting or being deferred. */
   deliveriesHandedOut: 2_048,
+  /** How long a delivery that a newer version queued waits until a process tries to read it again: one append each. */
+  deliveryUnreadableMs: 60_000,
   /** Bytes of due deliveries, over all games: the processes that make them hold them in memory. */
   deliveriesDueBytes: 64 * 1024 * 1024,
   /** How often due deliveries are counted while one game has many of them. */

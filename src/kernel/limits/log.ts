@@ -71,6 +71,8 @@ export const LOG_LIMITS = {
    */
   factsTrimFromShare: 0.85,
   factsTrimToShare: 0.75,
+  /** How long a sink that cannot read a record leaves its lease to other processes, which may be of a newer version. */
+  unreadableYieldMs: 30_000,
 
   /** Bytes of one key-value bucket. CONFIG is the largest: 100,000 documents of 8 KiB. */
   bucketBytes: 1024 * 1024 * 1024,

@@ -116,6 +116,22 @@ function createWorld(faults: MemoryFaults = {}) {
 }
 
 describe('the facts writer', () => {
+  it('inserts what comes before a record of a newer version, waits there, and leaves its lease to others', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(2);
+    await world.producer.append('facts.0', Buffer.from([9, 0x90]));
+    await world.commitEvents(1);
+    world.expected.pop();
+    await world.clock.advanceUntil(world.allIn, 1_000);
+    await world.clock.advance(1_000);
+    expect(world.position()).toMatchObject({ sequence: 1 });
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+    const lease = world.broker.bucket('OWNERS').get('sink.clickhouse');
+    expect(decodeJson(lease?.value ?? encodeJson({}))).toMatchObject({ holder: null });
+  });
+
   it('inserts what is committed, as one block within the linger, and moves its position', async () => {
     const world = createWorld();
     startProcess(world, 'a');

@@ -3,6 +3,7 @@ import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
+import { UnknownVersionError } from '../../wire/unknown-version.ts';
 import type { BatchUnderWay } from './batch-source.ts';
 
 /** Records that are inserted together. */
@@ -12,6 +13,8 @@ export interface GatheredBatch {
   rows: RowBatch;
   /** Partition → the highest `coveredTo` of the snapshot marks inside. */
   marks: ReadonlyMap<number, number>;
+  /** Why the record after the batch cannot be read: a newer version wrote it. */
+  unreadable?: UnknownVersionError;
 }
 
 export interface GatherOptions {
@@ -31,8 +34,9 @@ export interface GatherOptions {
 }
 
 /**
- * Gathers the next batch until it is full or its first record has waited for the linger. `undefined`: abandoned, the
- * reader ended, or in a hurry without records.
+ * Gathers the next batch until it is full, its first record has waited for the linger, or the next record cannot be
+ * read. `undefined`: abandoned, the reader ended, or in a hurry without records. Rejects if the first record cannot be
+ * read, or one of a batch that must be repeated exactly.
  */
 export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch | undefined> {
   const { reader, rows, clock, signal, exactlyTo } = options;
@@ -53,6 +57,17 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
     sizeBytes += record.data.length;
   }
 
+  /** A record is decoded before any of its rows is added, so an unreadable one adds nothing. */
+  function tryToAdd(record: LogRecord): UnknownVersionError | undefined {
+    try {
+      add(record);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnknownVersionError) return error;
+      throw error;
+    }
+  }
+
   const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
   const lingerMs = () => (rows.rows < LIMITS.sinkManyRows ? LIMITS.sinkLingerMs : LIMITS.sinkLongLingerMs);
   const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
@@ -60,8 +75,10 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
   while (!options.abandoned() && reader.ended === undefined) {
     const record = complete() ? undefined : reader.take(1)[0];
     if (record !== undefined) {
-      add(record);
-      continue;
+      const unreadable = tryToAdd(record);
+      if (unreadable === undefined) continue;
+      if (from === 0 || exactlyTo !== undefined) throw unreadable;
+      return { from, to, rows, marks, unreadable };
     }
     const lingered = from > 0 && clock.monotonicMs() - firstMs >= lingerMs();
     if (from > 0 && (complete() || (exactlyTo === undefined && (lingered || options.hurry())))) {

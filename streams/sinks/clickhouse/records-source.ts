@@ -4,6 +4,7 @@ import { decodeDeliveryRecords, decodeDisablings, decodeModelReference, decodeSc
 import { DELIVERY_RECORDS, DISABLING_RECORDS, MODEL_RECORDS, SCORE_RECORDS } from '../../subjects.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { subjectMatches } from '../../log/subject-match.ts';
+import { UnknownVersionError } from '../../wire/unknown-version.ts';
 import type { BatchSource } from './batch-source.ts';
 import type { TableRow } from '../../../clickhouse-schema/rows/rows.ts';
 
@@ -14,7 +15,7 @@ export const RECORDS_SOURCE: BatchSource = {
   add(record, { rows }) {
     const kind = Object.keys(ROWS).find((subject) => subjectMatches(subject, record.subject));
     // A newer program wrote it: stop instead of skipping it, as with an unknown version.
-    if (kind === undefined) throw new Error(`records of the subject ${record.subject} have no table`);
+    if (kind === undefined) throw new UnknownVersionError(`records of the subject ${record.subject} have no table`);
     rows.addRows(ROWS[kind]?.(record) ?? []);
   },
 };

@@ -11,6 +11,7 @@ import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } 
 import { sinkLeaseKey } from '../sink-registry.ts';
 import type { TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { UnknownVersionError } from '../../wire/unknown-version.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
@@ -66,6 +67,8 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   let leading: Promise<void> = Promise.resolve();
   let stopping = false;
   let abandoned = false;
+  /** Until then this process leaves the lease to others, which may be of a newer version. */
+  let yieldUntilMs = 0;
   /** True between gaining and losing the lease. A wrong wall clock may suspend trust in between. */
   let leads = false;
 
@@ -78,7 +81,10 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       try {
         if (mayWrite()) await runTerm();
       } catch (error) {
-        logger.warn({ err: error }, 'the log cannot be read; the next attempt follows');
+        if (error instanceof UnknownVersionError) {
+          yieldUntilMs = clock.monotonicMs() + LIMITS.unreadableYieldMs;
+          logger.error({ err: error }, 'the sink waits at a record of a newer version');
+        } else logger.warn({ err: error }, 'the log cannot be read; the next attempt follows');
       }
       if (mayGoOn()) await signal.wait(clock, LIMITS.sinkReopenMs);
     }
@@ -112,6 +118,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         const position = { stream: bounds.created, sequence, intent };
         const done = await writeBatch(store, batch, position, taken !== undefined);
         if (!done) return;
+        if (batch.unreadable !== undefined) throw batch.unreadable;
         ({ sequence, exactlyTo } = { sequence: batch.to, exactlyTo: undefined });
         metrics.sinkLag.set({ sink }, reader.pending);
       }
@@ -253,6 +260,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         key: sinkLeaseKey(sink),
         holder: options.holder,
         clock,
+        wanted: () => clock.monotonicMs() >= yieldUntilMs,
         onAcquired: () => {
           leads = true;
           // The last term must end before the next begins.

@@ -27,6 +27,8 @@ export interface Audience {
   join(member: Member): void;
   leave(member: Member): void;
   has(member: Member): boolean;
+  /** All of them, as of now. */
+  members(): Member[];
   /** The channels of a game and environment. */
   of(game: string, environment: Environment): Iterable<Channel>;
 }
@@ -74,6 +76,7 @@ export function createAudience(): Audience {
       homes.delete(member);
     },
     has: (member) => homes.has(member),
+    members: () => [...homes.keys()],
     of: (game, environment) => (scopes.get(game)?.get(environment) ?? NOBODY).values(),
   };
 }

@@ -22,8 +22,8 @@ export interface CatchUpOptions {
   onLost: (trimmed?: { from: Cursor; beforeSequence: number }) => Promise<void>;
   /** The reader has got every fanned-out record. Called in the same tick. */
   onCaughtUp: () => void;
-  /** The reader does not read, or is behind all records that are kept. */
-  onGivenUp: (reason: 'stalled' | 'too_far_behind') => void;
+  /** The reader does not read, is behind all records that are kept, or its next record cannot be read. */
+  onGivenUp: (reason: 'stalled' | 'too_far_behind' | 'unreadable') => void;
 }
 
 /**
@@ -70,11 +70,16 @@ export function catchUp(options: CatchUpOptions): () => void {
 
   /** Offers the reader the rest of a record. False: its buffer is full, or it is gone. */
   function offer(record: FedRecord): boolean {
+    const events = record.events();
+    if (events === 'unreadable') {
+      finish(() => options.onGivenUp('unreadable'));
+      return false;
+    }
     if (record.sequence > next.sequence) next = { sequence: record.sequence, index: 0 };
     const messages: Uint8Array[] = [];
     let messagesBytes = 0;
     let all = true;
-    for (const event of record.events()) {
+    for (const event of events) {
       const { index, fact } = event;
       if (index < next.index || fact.game !== game || fact.environment !== environment || !wants(fact)) continue;
       if (options.isErased(fact.entityId, record.sequence, index)) continue;

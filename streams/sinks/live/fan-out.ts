@@ -11,20 +11,34 @@ export interface FanOutOptions {
   /** The member has got every fact before `from`, and its buffer is full. */
   onBehind: (member: Member, from: Cursor) => void;
   onUnreadable: (error: unknown) => void;
+  /** The member has got every fact before a record that cannot be read. */
+  onStuck: (member: Member) => void;
 }
 
 /**
  * Sends records to the readers that are up to date. All messages of a channel go out in one write, so a burst of events
- * costs one system call per reader.
+ * costs one system call per reader. At a record that cannot be read all readers are stuck: the feed goes on, for those
+ * that come later.
  */
 export function fanOut(records: readonly LogRecord[], options: FanOutOptions): void {
   const { feed, audience, onUnreadable } = options;
-  const before: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
+  let before: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
   const touched = new Set<Channel>();
+  const flushAll = (): void => {
+    const after: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
+    for (const channel of touched) flush(channel, before, after, options.onBehind);
+    touched.clear();
+    before = after;
+  };
   for (const record of records) {
+    const events = audience.size === 0 ? [] : eventsOf(record, feed.tag, onUnreadable);
+    if (events === 'unreadable') {
+      flushAll();
+      for (const member of audience.members()) options.onStuck(member);
+    }
     feed.recent.push(fedRecord(record, feed.tag, onUnreadable));
-    if (audience.size === 0) continue;
-    for (const event of eventsOf(record, feed.tag, onUnreadable)) {
+    if (events === 'unreadable') continue;
+    for (const event of events) {
       for (const channel of audience.of(event.fact.game, event.fact.environment)) {
         if (!channel.wants(event.fact)) continue;
         channel.pending.push(event.message());
@@ -32,8 +46,7 @@ export function fanOut(records: readonly LogRecord[], options: FanOutOptions): v
       }
     }
   }
-  const after: Cursor = { sequence: feed.recent.lastSequence + 1, index: 0 };
-  for (const channel of touched) flush(channel, before, after, options.onBehind);
+  flushAll();
 }
 
 function flush(channel: Channel, before: Cursor, after: Cursor, onBehind: FanOutOptions['onBehind']): void {

@@ -1,4 +1,4 @@
-import { decodeCommit } from '../../codec.ts';
+import { decodeEvents } from '../../codec.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
@@ -13,8 +13,8 @@ export interface FedRecord {
   readonly sequence: number;
   /** Size as stored, for bounding the kept records. */
   readonly sizeBytes: number;
-  /** The events in the record, in order, with their index among all its facts. */
-  events(): readonly FedEvent[];
+  /** The events in the record, in order, with their index among all its facts. `unreadable`: a newer version wrote it. */
+  events(): readonly FedEvent[] | 'unreadable';
 }
 
 export interface FedEvent {
@@ -26,9 +26,9 @@ export interface FedEvent {
   bytes(): Uint8Array;
 }
 
-/** @param onUnreadable called when a record cannot be decoded (a newer program wrote it); it then has no events */
+/** @param onUnreadable called when a record cannot be decoded */
 export function fedRecord(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedRecord {
-  let events: FedEvent[] | undefined;
+  let events: FedEvent[] | 'unreadable' | undefined;
   return {
     sequence: record.sequence,
     sizeBytes: record.data.byteLength,
@@ -36,17 +36,23 @@ export function fedRecord(record: LogRecord, tag: string, onUnreadable: (error: 
   };
 }
 
-/** Decodes the events of a record. @param onUnreadable as for `fedRecord` */
-export function eventsOf(record: LogRecord, tag: string, onUnreadable: (error: unknown) => void): FedEvent[] {
-  const found: FedEvent[] = [];
+/**
+ * Decodes the events of a record. Facts of kinds that this version does not know are no events for its readers.
+ * @param onUnreadable as for `fedRecord`
+ */
+export function eventsOf(
+  record: LogRecord,
+  tag: string,
+  onUnreadable: (error: unknown) => void,
+): FedEvent[] | 'unreadable' {
   try {
-    for (const [index, fact] of decodeCommit(record.data).facts.entries()) {
-      if (fact.kind === 'EventTracked') found.push(fedEvent(fact, index, factPosition(tag, record.sequence, index)));
-    }
+    return decodeEvents(record.data).map(({ index, fact }) =>
+      fedEvent(fact, index, factPosition(tag, record.sequence, index)),
+    );
   } catch (error) {
     onUnreadable(error);
+    return 'unreadable';
   }
-  return found;
 }
 
 function fedEvent(fact: EventTracked, index: number, id: string): FedEvent {

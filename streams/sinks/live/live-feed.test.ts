@@ -613,3 +613,37 @@ describe('a reader that cannot keep up', () => {
     expect(reader.ended).toBe(false);
   });
 });
+
+describe('at a record of a newer version', () => {
+  const newer = Buffer.from([9, 0x90]);
+
+  it('readers are disconnected with everything before it, and do not resume past it', async () => {
+    const { clock, writer, feed, attach, track, metrics } = setUp();
+    await feed.start();
+    const { reader } = attach();
+    await track('e1');
+    await writer.append('facts.0', newer);
+    await track('e2');
+    await clock.settle();
+    expect(reader.eventIds()).toEqual(['e1']);
+    expect(reader.ended).toBe(true);
+    const lastEventId = reader.lastId();
+    const { reader: again } = attach(lastEventId === undefined ? {} : { lastEventId });
+    await clock.advance(1_000);
+    expect(again.eventIds()).toEqual([]);
+    expect(again.ended).toBe(true);
+    expect((await metrics.streamDisconnects.get()).values).toEqual([{ labels: { reason: 'unreadable' }, value: 2 }]);
+  });
+
+  it('readers that come later get what follows', async () => {
+    const { clock, writer, feed, attach, track } = setUp();
+    await feed.start();
+    await writer.append('facts.0', newer);
+    await clock.settle();
+    const { reader } = attach();
+    await track('e2');
+    await clock.settle();
+    expect(reader.eventIds()).toEqual(['e2']);
+    expect(reader.ended).toBe(false);
+  });
+});

@@ -46,7 +46,8 @@ const TAKE_BYTES = 1024 * 1024;
  * slow, and otherwise belongs to the audience. Each record is decoded once, each message serialised once.
  *
  * A slow reader is served from the recent records at its own pace, and disconnected when it falls behind them. It
- * resumes with `Last-Event-ID` and misses nothing. `gap`: events can no longer be replayed, because the log was trimmed
+ * resumes with `Last-Event-ID` and misses nothing. So is a reader whose next record a newer version wrote: it resumes at
+ * a gateway of that version. `gap`: events can no longer be replayed, because the log was trimmed
  * or lost.
  *
  * Every member gets heartbeats at the same interval, counted from when it attached.
@@ -63,7 +64,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
 
   const onUnreadable = (error: unknown): void =>
-    logger.error({ err: error }, 'live: a record of FACTS cannot be decoded');
+    logger.error({ err: error }, 'live: a record of FACTS cannot be read; its readers are disconnected and resume');
 
   async function open(): Promise<void> {
     feed = await openFeed({ log, clock, logger, onWaiting: drain, stopped: () => stopped });
@@ -75,11 +76,12 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   function drain(): void {
     const current = feed;
     if (current === undefined) return;
+    const onStuck = (member: Member): void => disconnect(member, 'unreadable');
     const onBehind = (member: Member, from: Cursor): void => follow(current, member, from, 'recent records only');
     for (;;) {
       const records = current.reader.take(TAKE_RECORDS, TAKE_BYTES);
       if (records.length === 0) break;
-      fanOut(records, { feed: current, audience, onBehind, onUnreadable });
+      fanOut(records, { feed: current, audience, onBehind, onUnreadable, onStuck });
     }
     if (current.reader.ended === 'reset') void reset(current);
   }
@@ -160,7 +162,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     member.reader.write(gapMessage(missed ?? null));
   }
 
-  function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full'): void {
+  function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full' | 'unreadable'): void {
     logger.info({ game: member.request.game, reason }, 'live: a reader was disconnected');
     metrics.streamDisconnects.inc({ reason });
     detach(member);

@@ -37,6 +37,9 @@ export const dueSubject = (webhook: string): string => `deliveries.due.${webhook
 /** Subject of one scheduled attempt: each has its own, because the broker keeps one schedule per subject. */
 export const scheduledSubject = (delivery: Delivery, sizeBytes: number): string =>
   `deliveries.at.${scopeToken(delivery, sizeClassOf(sizeBytes))}.${delivery.webhook}.${delivery.id}-${delivery.attempt}${suffixOf(delivery)}`;
+/** Subject of a due delivery that this version cannot read, while it waits for a newer one; one for each. */
+export const unreadableSubject = (due: string, sequence: number): string =>
+  `deliveries.at.unreadable.${webhookOfDue(due)}.${sequence}`;
 /**
  * Pattern of the scheduled attempts of a game's webhook, or of all of its webhooks, in one size class.
  * @param size index in `SIZE_CLASSES`
@@ -80,7 +83,10 @@ export function deliveryId(webhook: string, factsCreated: string, sequence: numb
   return uuidv5(NAMESPACE, `${webhook} ${factsCreated} ${sequence} ${index}`);
 }
 
-/** JSON, so that any NATS tool can show the queue. `v` is the version of the shape. */
+/**
+ * JSON, so that any NATS tool can show the queue. `v` is the version of the shape: a worker leaves other versions in the
+ * queue.
+ */
 export function encodeDelivery(delivery: Delivery): Uint8Array {
   return encodeJson({ v: 1, ...delivery });
 }

@@ -57,6 +57,7 @@ const GONE = 410;
  * 1. A disabled or deleted webhook gets no further attempts, and no attempt is about an erased player.
  * 2. A delivery without a slot is deferred: the attempt is not counted, and uses no memory until it returns.
  * 3. No delivery waits for the attempt log.
+ * 4. A delivery of a newer version stays in the queue.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { log, config, clock, ids, logger, metrics, sender, erasures, attempts, retryDelaysMs, timeoutMs } = options;
@@ -118,9 +119,9 @@ export function createWorker(options: WorkerOptions): Worker {
     if (delivery === undefined) {
       logger.error(
         { subject: item.record.subject },
-        'webhooks: a record of DELIVERIES cannot be decoded; it is dropped',
+        'webhooks: a newer version queued a delivery that this one cannot read; it waits for a newer process',
       );
-      await queue.finish(item, 'unreadable');
+      await queue.postpone(item, LIMITS.deliveryUnreadableMs);
       return;
     }
     const hasConfig = config.revision >= delivery.configRevision;

@@ -57,7 +57,8 @@ const TAKE_RECORDS = 64;
  * 1. The position of a game (its mark, else the common one) moves past a record only after all of its deliveries are
  *    stored. So a crash repeats appends, whose message ids remove the duplicates, and loses none.
  * 2. Each record of a game is matched by the common reader or by the game's own, never by both.
- * 3. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
+ * 3. Matching never moves past a record that it cannot read, such as one of a newer version.
+ * 4. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
  */
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   const { log, clock, logger, metrics, subscriptions, positions, from, isHealthy, onOverflow, isConfigSeen, signal } =
@@ -67,6 +68,8 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   const reader = log.read('FACTS', { from: window.taken + 1, onWaiting: () => signal.notify() });
   let windowBytes = 0;
   let failure: { error: unknown } | undefined;
+  /** A record that cannot be read. Matching ends once all before it is stored. */
+  let blocked: { error: unknown; sequence: number } | undefined;
   let isReset = false;
   let closed = false;
   const isOver = (): boolean => closed || options.isOver();
@@ -89,8 +92,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     turns,
     commonWindow: window,
     async tasksOf(record) {
-      const commit = decode(record);
-      if (commit === undefined) return [];
+      const commit = decodeCommit(record.data);
       return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit) : undefined;
     },
     onOverflow,
@@ -117,11 +119,13 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     return outcome !== 'given_up';
   }
 
-  function decode(record: LogRecord): CommitRecord | undefined {
+  /** `undefined`: matching waits before the record, because skipping it would lose its deliveries. */
+  function decode({ data, sequence }: LogRecord): CommitRecord | undefined {
     try {
-      return decodeCommit(record.data);
+      return decodeCommit(data);
     } catch (error) {
-      logger.error({ err: error, sequence: record.sequence }, 'webhooks: a FACTS record cannot be decoded; skipped');
+      logger.error({ err: error, sequence }, 'webhooks: matching waits at a FACTS record that it cannot read');
+      blocked = { error, sequence };
       return undefined;
     }
   }
@@ -138,19 +142,19 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
 
   /** Adds the tasks of a record for all games that do not lag. False: matching is over. */
   async function addRecord(logRecord: LogRecord): Promise<boolean> {
+    if (blocked !== undefined) return true;
     const { sequence } = logRecord;
     const commit = decode(logRecord);
-    if (commit !== undefined && !(await isConfigSeen(commit.configRevision))) return false;
+    if (commit === undefined) return true;
+    if (!(await isConfigSeen(commit.configRevision))) return false;
     const record = window.add(sequence);
-    if (commit !== undefined) {
-      for (const task of tasksOf(logRecord, commit)) {
-        if (lagging.matches(scopeKey(task.scope), sequence)) continue;
-        window.hold(record);
-        windowBytes += task.sizeBytes;
-        turns.add({ ...task, onDone: () => taskDone(record, task.sizeBytes) });
-      }
-      noteErasuresOf(commit, record);
+    for (const task of tasksOf(logRecord, commit)) {
+      if (lagging.matches(scopeKey(task.scope), sequence)) continue;
+      window.hold(record);
+      windowBytes += task.sizeBytes;
+      turns.add({ ...task, onDone: () => taskDone(record, task.sizeBytes) });
     }
+    noteErasuresOf(commit, record);
     window.release(record);
     return true;
   }
@@ -188,12 +192,13 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   lagging.start(from.games ?? []);
   try {
     while (!isOver()) {
-      const mayTake = windowBytes < LIMITS.matcherWindowBytes;
+      const mayTake = windowBytes < LIMITS.matcherWindowBytes && blocked === undefined;
       const records = mayTake ? reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes) : [];
       metrics.sinkLag.set({ sink: WEBHOOKS_SINK }, reader.pending);
       for (const record of records) if (!(await addRecord(record))) return;
       while (windowBytes >= LIMITS.matcherWindowBytes && lagging.detachLargest());
       if (failure !== undefined) throw failure.error;
+      if (blocked !== undefined && window.position >= blocked.sequence - 1) throw blocked.error;
       if (!(await saver.saveInTime())) return;
       if (records.length > 0) {
         await sleep(clock, 0);
@@ -209,6 +214,6 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     dueQuota.stop();
     reader.stop();
     lagging.stop();
-    if (options.isStopping()) await saver.saveLast();
+    if (options.isStopping() || (blocked !== undefined && !options.isOver())) await saver.saveLast();
   }
 }

@@ -12,6 +12,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { matchFacts } from './match-facts.ts';
 import { type MatcherPosition, matcherPosition, parseMatcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { createSubscriptions } from './subscriptions.ts';
+import { UnknownVersionError } from '../../../wire/unknown-version.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
 
@@ -75,6 +76,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
   /** Counts the lease's changes: a run with an older number stops at its next step. */
   let leaseCount = 0;
   let stopped = false;
+  /** Until then this process leaves the lease to others, because it cannot read a record. */
+  let yieldUntilMs = 0;
   let running: Promise<void> = Promise.resolve();
 
   const lease = contend({
@@ -82,6 +85,8 @@ export function createMatcher(options: MatcherOptions): Matcher {
     key: sinkLeaseKey(WEBHOOKS_SINK),
     holder: options.holder,
     clock,
+    // A process of a newer version may take it meanwhile.
+    wanted: () => clock.monotonicMs() >= yieldUntilMs,
     onAcquired: () => {
       leaseCount += 1;
       const mine = leaseCount;
@@ -101,6 +106,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
         await follow(mine);
       } catch (error) {
         if (!isOver(mine)) logger.error({ err: error }, 'webhooks: matching failed; it starts again from its position');
+        if (error instanceof UnknownVersionError) yieldUntilMs = clock.monotonicMs() + LIMITS.unreadableYieldMs;
       }
       if (!isOver(mine)) await sleep(clock, RETRY_MS);
     }

@@ -4,7 +4,14 @@ import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import { type Delivery, dueSubject, encodeDelivery, messageIdOf, scheduledSubject } from '../delivery/delivery.ts';
+import {
+  type Delivery,
+  dueSubject,
+  encodeDelivery,
+  messageIdOf,
+  scheduledSubject,
+  unreadableSubject,
+} from '../delivery/delivery.ts';
 
 /**
  * Owns the items of DELIVERIES that this process works on, and acknowledges them.
@@ -22,6 +29,8 @@ export interface DeliveryQueue {
   finish(item: WorkItem, outcome: string): Promise<void>;
   /** Stores the successor of an item, due after `delayMs`, and only then finishes the item. */
   replace(item: WorkItem, next: Delivery, delayMs: number, outcome: string): Promise<void>;
+  /** Stores an item that cannot be read again, byte for byte, for a later time. */
+  postpone(item: WorkItem, delayMs: number): Promise<void>;
   /** Returns an item to the broker, which hands it out again soon, to this process or another. */
   handBack(item: WorkItem): void;
   /** Hands back all held items. */
@@ -96,6 +105,16 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       if (stored === 'given_up') handBack(item);
       else if (stored === 'full') retryUncounted(item, delayMs);
       else await finish(item, outcome);
+    },
+    async postpone(item, delayMs) {
+      const { subject, data, sequence } = item.record;
+      const schedule = { atMs: clock.wallMs() + delayMs, target: subject };
+      const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
+      const messageId = `unreadable-${sequence}`;
+      const target = unreadableSubject(subject, sequence);
+      const stored = await appendUntilAcked(terms, target, data, { messageId, schedule });
+      if (stored === 'acked') await finish(item, 'unreadable');
+      else handBack(item);
     },
     handBack,
     close() {

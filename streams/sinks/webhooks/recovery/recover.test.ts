@@ -159,7 +159,7 @@ describe('a recovery', () => {
     expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'stopped' });
   });
 
-  it('skips a record that cannot be decoded', async () => {
+  it('waits at a record that cannot be decoded, and skips nothing', async () => {
     const world = createWebhooksWorld();
     const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
@@ -171,12 +171,9 @@ describe('a recovery', () => {
     const gateway = operations();
     await resolved(gateway.recover(defined(entry('wh_1')), 0));
     await clock.advance(20_000);
-    expect(levels(sender).toSorted((a, b) => a - b)).toEqual([1, 2]);
-    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({
-      state: 'done',
-      scanned: 3,
-      queued: 2,
-    });
+    expect(levels(sender)).toContain(1);
+    expect(levels(sender)).not.toContain(2);
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'running' });
   });
 
   it('is unavailable while the broker is disconnected', async () => {

@@ -117,19 +117,19 @@ export async function recover(options: RecoverOptions): Promise<void> {
 
   function* deliveriesOf(record: LogRecord, current: Subscriptions): Generator<Delivery> {
     const commit = decode(record);
-    if (commit === undefined) return;
     const place = { created: job.stream, sequence: record.sequence };
     for (const delivery of matchRecord(commit, place, current)) {
       yield { ...delivery, owedSince: clock.wallMs(), run: job.id };
     }
   }
 
-  function decode({ data, sequence }: LogRecord): CommitRecord | undefined {
+  /** Rejects the run at a record that it cannot read: the recovery continues there, also in a newer process. */
+  function decode({ data, sequence }: LogRecord): CommitRecord {
     try {
       return decodeCommit(data);
     } catch (error) {
-      logger.error({ err: error, sequence }, 'webhooks: a FACTS record cannot be decoded; a recovery skips it');
-      return undefined;
+      logger.error({ err: error, sequence }, 'webhooks: a recovery waits at a FACTS record that it cannot read');
+      throw error;
     }
   }
 

@@ -1,0 +1,77 @@
+import { Packr } from 'msgpackr';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createWebhooksWorld } from '../../../test/support/webhooks-world.ts';
+import { encodeCommit } from '../../codec.ts';
+import { aCommit, aTrackedEvent, commit } from '../testing.ts';
+import { dueSubject, encodeDelivery } from './delivery/delivery.ts';
+import { aDelivery, aWebhook, type FakeSender } from './testing.ts';
+
+/* The webhooks sink meets what a newer version has stored: it waits, and leaves it to a newer process. */
+
+const packr = new Packr({ useRecords: true, bundleStrings: true, moreTypes: false, encodeUndefinedAsNil: false });
+const newerFact = { kind: 'PlayerFrozen', entityId: 'p', game: 'demo', environment: 'live', at: 1 };
+const NEWER_RECORDS = {
+  'of another version byte': Buffer.concat([Buffer.from([9]), encodeCommit(aCommit([aTrackedEvent()])).subarray(1)]),
+  'with a fact of an unknown kind': Buffer.concat([
+    Buffer.from([1]),
+    packr.pack([0, 1, 'newer', 1, null, 1, [newerFact]]),
+  ]),
+};
+const levels = (sender: FakeSender) =>
+  sender.attempts.map(({ body }) => JSON.stringify(body.data['properties'])).toSorted();
+
+describe('matching', () => {
+  it.each(Object.entries(NEWER_RECORDS))('waits at a record %s, after it delivered what comes before', async (_, newer) => {
+    const world = createWebhooksWorld();
+    world.config.set(aWebhook({ events: ['level_up'] }));
+    const { sender } = world.process('older');
+    await commit(world.writer, [aTrackedEvent({ properties: '{"level":1}' })], { configRevision: 1 });
+    await world.writer.append('facts.0', newer);
+    await commit(world.writer, [aTrackedEvent({ properties: '{"level":2}' })], { configRevision: 1 });
+    await world.clock.advance(5 * LIMITS.unreadableYieldMs);
+    expect(levels(sender)).toEqual(['{"level":1}']);
+    const position = await world.writer.bucket('POSITIONS').get('webhooks');
+    expect(JSON.parse(Buffer.from(position?.value ?? []).toString())).toMatchObject({ sequence: 1 });
+  });
+
+  it('leaves its lease to another process for a while', async () => {
+    const world = createWebhooksWorld();
+    world.config.set(aWebhook({ events: ['level_up'] }));
+    world.process('older');
+    await world.writer.append('facts.0', NEWER_RECORDS['of another version byte']);
+    const holders = new Set<unknown>();
+    const owners = world.writer.bucket('OWNERS');
+    world.process('newer');
+    for (let step = 0; step < 60; step++) {
+      await world.clock.advance(1_000);
+      const lease = await owners.get('sink.webhooks');
+      holders.add(JSON.parse(Buffer.from(lease?.value ?? []).toString()).holder);
+    }
+    // Nobody for a moment, and each of the two processes in turn.
+    expect(holders.size).toBe(3);
+  });
+});
+
+describe('a delivery that this version cannot read', () => {
+  it('stays in the queue, byte for byte, and delays no other', async () => {
+    const world = createWebhooksWorld();
+    world.config.set(aWebhook());
+    const newer = Buffer.from(JSON.stringify({ v: 2, shape: 'unknown' }));
+    for (let n = 0; n < 3; n++) await world.writer.append(dueSubject('wh_1'), newer);
+    const { sender } = world.process('older');
+    await world.clock.advance(3 * LIMITS.deliveryUnreadableMs);
+    await world.writer.append(dueSubject('wh_1'), encodeDelivery(aDelivery()));
+    await world.clock.advance(1_000);
+    expect(sender.attempts).toHaveLength(1);
+    const stream = world.broker.stream('DELIVERIES');
+    const { firstSequence, lastSequence } = stream.bounds();
+    const held: string[] = [];
+    for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
+      const record = stream.get(sequence);
+      if (record !== undefined) held.push(Buffer.from(record.data).toString());
+    }
+    expect(held).toEqual([String(newer), String(newer), String(newer)]);
+    expect(await world.outcomes()).toMatchObject({ delivered: 1 });
+  });
+});
