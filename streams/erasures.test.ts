@@ -37,6 +37,15 @@ describe('erasures', () => {
     );
   });
 
+  it('in a form of a newer version cover every fact of the player', async () => {
+    const { clock, log, erasures } = await setUp();
+    void log.bucket('ERASURES').put('p', Buffer.from('{"newer":true}'));
+    void log.bucket('ERASURES').put('q', Buffer.from('no JSON'));
+    await clock.advance(100);
+    for (const player of ['p', 'q']) expect(erasures.covers(player, { created, sequence: 99, index: 0 })).toBe(true);
+    expect(erasures.covers('another', { created, sequence: 1, index: 0 })).toBe(false);
+  });
+
   it('cover every fact of an earlier log, none of a later one, and facts without a place', async () => {
     const { erasures } = await setUp({ player: 'p', sequence: 10 });
     expect(erasures.covers('p', { created: '2025-12-01T00:00:00.000Z', sequence: 99, index: 0 })).toBe(true);

@@ -36,8 +36,7 @@ export function watchErasures(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wall
 
   function take({ key, value }: BucketEntry): void {
     marks.delete(key);
-    const mark = value === undefined ? undefined : parseMark(decodeJson(value));
-    if (mark !== undefined) marks.set(key, mark);
+    if (value !== undefined) marks.set(key, readMark(value) ?? { ...EVERYTHING, erasedAt: clock.wallMs() });
     dropOld();
   }
 
@@ -79,6 +78,17 @@ export function noteErasure(log: Pick<Log, 'bucket'>, playerId: string, mark: Ma
 function isBefore(place: FactPlace, mark: Mark): boolean {
   if (place.created !== mark.created) return place.created === '' || place.created < mark.created;
   return place.sequence < mark.sequence || (place.sequence === mark.sequence && place.index < mark.index);
+}
+
+/** After every place: a mark that this version cannot read covers all facts of its player, so that none is shown. */
+const EVERYTHING: FactPlace = { created: '\uffff', sequence: 0, index: 0 };
+
+function readMark(value: Uint8Array): Mark | undefined {
+  try {
+    return parseMark(decodeJson(value));
+  } catch {
+    return undefined;
+  }
 }
 
 function parseMark(value: unknown): Mark | undefined {

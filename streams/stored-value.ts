@@ -1,12 +1,14 @@
 import { decodeJson, encodeJson } from './codec.ts';
+import { UnknownVersionError } from './wire/unknown-version.ts';
 import type { Bucket } from './log/log.ts';
 
 /**
  * A JSON value under one key of a bucket, replaced by compare-and-set with the revision last read or written. Rejects
- * only when the broker cannot be read.
+ * when the broker cannot be read, and with `UnknownVersionError` when a newer version wrote the value: to regard that as
+ * absent would start a sink at the first record, or replace the value.
  */
 export interface StoredValue<T> {
-  /** What is stored; `undefined`: nothing, or nothing this program can read. */
+  /** What is stored; `undefined`: nothing. */
   load(): Promise<T | undefined>;
   /** `taken`: another process replaced it since `load`. `unknown`: save the same value again. */
   save(value: T): Promise<'saved' | 'taken' | 'unknown'>;
@@ -26,7 +28,10 @@ export function createStoredValue<T>(
       const entry = await bucket.get(key);
       revision = entry?.revision ?? 0;
       unanswered = undefined;
-      return entry?.value === undefined ? undefined : parse(decodeJson(entry.value));
+      if (entry?.value === undefined) return undefined;
+      const value = parse(decodeJson(entry.value));
+      if (value === undefined) throw new UnknownVersionError(`${key} cannot be read: a newer version wrote it`);
+      return value;
     },
     async save(value) {
       if (unanswered !== undefined) {

@@ -53,7 +53,8 @@ describe('an owner of an older version', () => {
       newer('4', known),
     ];
     await send(packed(unknown));
-    const failed = 'SERVICE_UNAVAILABLE The owner of this player runs an older version, which does not know this request;';
+    const failed =
+      'SERVICE_UNAVAILABLE The owner of this player runs an older version, which does not know this request;';
     expect(replies).toEqual([
       `1 ${failed} retry after the upgrade.`,
       `2 ${failed} retry after the upgrade.`,
@@ -99,7 +100,15 @@ describe('an owner of an older version', () => {
     const fact = { kind: 'PlayerFrozen', entityId: P1, game: 'demo', environment: 'live', at: 1 };
     await node.log.append('facts.0', packed([0, 1, 'newer', 1, null, 0, [fact]]), { expectedLastSequence: sequence });
     // A record behind it that every version can read.
-    const last = { partition: 0, epoch: 1, owner: 'newer', committedAt: 1, position: null, configRevision: 0, facts: [] };
+    const last = {
+      partition: 0,
+      epoch: 1,
+      owner: 'newer',
+      committedAt: 1,
+      position: null,
+      configRevision: 0,
+      facts: [],
+    };
     await node.log.append('facts.0', encodeCommit(last), { expectedLastSequence: sequence + 1 });
     node.kill();
     const other = world.start('b');

@@ -82,6 +82,7 @@ export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
  */
 export const FIELD_FORMATS = {} as const satisfies Readonly<Record<string, number>>;
 
-export const isKnownCommand = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(COMMAND_FORMATS, kind);
+export const isKnownCommand = (kind: unknown): boolean =>
+  typeof kind === 'string' && Object.hasOwn(COMMAND_FORMATS, kind);
 export const isKnownQuery = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(QUERY_FORMATS, kind);
 export const isKnownFact = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(FACT_FORMATS, kind);

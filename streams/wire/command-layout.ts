@@ -115,7 +115,10 @@ export function receivedFromTuple(tuple: CommandTuple): ReceivedCommand {
     const { kind } = command.body;
     return isKnownCommand(kind) ? command : unreadable(tuple, `a command of the kind ${kind}`);
   } catch (error) {
-    return unreadable(tuple, `a command with another layout (${error instanceof Error ? error.message : String(error)})`);
+    return unreadable(
+      tuple,
+      `a command with another layout (${error instanceof Error ? error.message : String(error)})`,
+    );
   }
 }
 

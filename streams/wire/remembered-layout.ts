@@ -59,8 +59,8 @@ export function purchaseToTuple(purchase: RecordedPurchase): RecordedPurchaseTup
   const { digest, amount, totalRevenue, purchaseCount, byClient } = purchase;
   const tuple: RecordedPurchaseTuple = [digest, amount, totalRevenue, purchaseCount];
   if (byClient !== undefined) {
-    const { reported } = byClient;
-    tuple.push(reported === null ? [] : [reported.at, reported.currency, reported.productId]);
+    const { told } = byClient;
+    tuple.push(told === null ? [] : [told.at, told.currency, told.productId]);
   }
   return withLater(tuple, FIELDS.purchase, purchase);
 }
@@ -71,7 +71,7 @@ export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchas
   const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount, ...later };
   if (byClient === undefined) return purchase;
   const [at, currency = null, productId = null] = byClient;
-  purchase.byClient = { reported: at === undefined ? null : { at, currency, productId } };
+  purchase.byClient = { told: at === undefined ? null : { at, currency, productId } };
   return purchase;
 }
 

@@ -132,6 +132,17 @@ describe('the facts writer', () => {
     expect(decodeJson(lease?.value ?? encodeJson({}))).toMatchObject({ holder: null });
   });
 
+  it('does not begin again at the first record because a newer version wrote its position', async () => {
+    const world = createWorld();
+    await world.commitEvents(2);
+    void world.producer.bucket('POSITIONS').put('clickhouse', encodeJson({ newer: 'form' }));
+    await world.clock.advance(100);
+    startProcess(world, 'a');
+    await world.clock.advance(10_000);
+    expect(world.clickhouse.eventIds()).toEqual([]);
+    expect(world.position()).toEqual({ newer: 'form' });
+  });
+
   it('inserts what is committed, as one block within the linger, and moves its position', async () => {
     const world = createWorld();
     startProcess(world, 'a');

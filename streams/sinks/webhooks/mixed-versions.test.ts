@@ -22,18 +22,21 @@ const levels = (sender: FakeSender) =>
   sender.attempts.map(({ body }) => JSON.stringify(body.data['properties'])).toSorted();
 
 describe('matching', () => {
-  it.each(Object.entries(NEWER_RECORDS))('waits at a record %s, after it delivered what comes before', async (_, newer) => {
-    const world = createWebhooksWorld();
-    world.config.set(aWebhook({ events: ['level_up'] }));
-    const { sender } = world.process('older');
-    await commit(world.writer, [aTrackedEvent({ properties: '{"level":1}' })], { configRevision: 1 });
-    await world.writer.append('facts.0', newer);
-    await commit(world.writer, [aTrackedEvent({ properties: '{"level":2}' })], { configRevision: 1 });
-    await world.clock.advance(5 * LIMITS.unreadableYieldMs);
-    expect(levels(sender)).toEqual(['{"level":1}']);
-    const position = await world.writer.bucket('POSITIONS').get('webhooks');
-    expect(JSON.parse(Buffer.from(position?.value ?? []).toString())).toMatchObject({ sequence: 1 });
-  });
+  it.each(Object.entries(NEWER_RECORDS))(
+    'waits at a record %s, after it delivered what comes before',
+    async (_, newer) => {
+      const world = createWebhooksWorld();
+      world.config.set(aWebhook({ events: ['level_up'] }));
+      const { sender } = world.process('older');
+      await commit(world.writer, [aTrackedEvent({ properties: '{"level":1}' })], { configRevision: 1 });
+      await world.writer.append('facts.0', newer);
+      await commit(world.writer, [aTrackedEvent({ properties: '{"level":2}' })], { configRevision: 1 });
+      await world.clock.advance(5 * LIMITS.unreadableYieldMs);
+      expect(levels(sender)).toEqual(['{"level":1}']);
+      const position = await world.writer.bucket('POSITIONS').get('webhooks');
+      expect(JSON.parse(Buffer.from(position?.value ?? []).toString())).toMatchObject({ sequence: 1 });
+    },
+  );
 
   it('leaves its lease to another process for a while', async () => {
     const world = createWebhooksWorld();
