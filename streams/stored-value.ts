@@ -4,8 +4,8 @@ import type { Bucket } from './log/log.ts';
 
 /**
  * A JSON value under one key of a bucket, replaced by compare-and-set with the revision last read or written. Rejects
- * when the broker cannot be read, and with `UnknownVersionError` when a newer version wrote the value: to regard that as
- * absent would start a sink at the first record, or replace the value.
+ * when the broker cannot be read, and with `UnknownVersionError` when a newer version wrote the value: a sink that took
+ * it for absent would start at the first record, or replace it.
  */
 export interface StoredValue<T> {
   /** What is stored; `undefined`: nothing. */

@@ -13,7 +13,7 @@ export interface FedRecord {
   readonly sequence: number;
   /** Size as stored, for bounding the kept records. */
   readonly sizeBytes: number;
-  /** The events in the record, in order, with their index among all its facts. `unreadable`: a newer version wrote it. */
+  /** The events in the record, in order, with their index among all its facts. `unreadable`: it cannot be decoded. */
   events(): readonly FedEvent[] | 'unreadable';
 }
 

@@ -46,9 +46,9 @@ const TAKE_BYTES = 1024 * 1024;
  * slow, and otherwise belongs to the audience. Each record is decoded once, each message serialised once.
  *
  * A slow reader is served from the recent records at its own pace, and disconnected when it falls behind them. It
- * resumes with `Last-Event-ID` and misses nothing. So is a reader whose next record a newer version wrote: it resumes at
- * a gateway of that version. `gap`: events can no longer be replayed, because the log was trimmed
- * or lost.
+ * resumes with `Last-Event-ID` and misses nothing. A reader whose next record a newer version wrote is disconnected
+ * too: it resumes at a gateway of that version. `gap`: events can no longer be replayed, because the log was trimmed or
+ * lost.
  *
  * Every member gets heartbeats at the same interval, counted from when it attached.
  */

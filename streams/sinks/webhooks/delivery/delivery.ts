@@ -84,8 +84,8 @@ export function deliveryId(webhook: string, factsCreated: string, sequence: numb
 }
 
 /**
- * JSON, so that any NATS tool can show the queue. `v` is the version of the shape: a worker leaves other versions in the
- * queue.
+ * JSON, so that any NATS tool can show the queue. `v` is the version of the shape: a worker leaves other versions in
+ * the queue.
  */
 export function encodeDelivery(delivery: Delivery): Uint8Array {
   return encodeJson({ v: 1, ...delivery });
