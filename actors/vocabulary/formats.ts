@@ -2,22 +2,13 @@ import type { CommandBody, QueryBody } from './commands.ts';
 import type { Fact } from './facts.ts';
 
 /**
- * Which format of messages and records introduced each kind. A program reads every format up to its own. It writes a
- * kind only once every process of the deployment reads its format (`streams/format-gate.ts`): an owner that does not
- * know a fact must not lead past it, and a sink waits at it.
+ * The kinds of commands, queries and facts that this program knows, each with the format of messages and records that
+ * introduced it. A program reads every format up to its own: an owner that does not know a fact must not lead past it,
+ * and a sink waits at it.
  */
 
-/** The format of this program, which its beats state. Programs older than beats with a format have 0. */
-export const FORMAT = 1;
-
-/** What each format introduced. */
-export const FORMATS: Readonly<Record<number, string>> = {
-  0: 'everything until 2026-11-22; the programs state no format',
-  1: 'beats of processes with their format; unknown fields of a state are kept, unknown kinds are never skipped',
-};
-
 /** The format that introduced a kind of command. */
-export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
+const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
   RegisterPlayer: 0,
   PatchPlayer: 0,
   ErasePlayer: 0,
@@ -34,7 +25,7 @@ export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = 
 };
 
 /** The format that introduced a kind of query. */
-export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
+const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
   GetPlayer: 0,
   GetLifecycle: 0,
   GetChurnRisk: 0,
@@ -44,7 +35,7 @@ export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
 };
 
 /** The format that introduced a kind of fact. */
-export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
+const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
   PlayerRegistered: 0,
   PlayerUpdated: 0,
   PlayerErased: 0,
@@ -75,12 +66,6 @@ export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
   EntitySnapshot: 0,
   SnapshotMark: 0,
 };
-
-/**
- * The format that introduced a field of an existing command, fact, state or document, where an older program would do
- * harm without it. Name it `<where>.<field>`. Fields that an older program may miss need no entry.
- */
-export const FIELD_FORMATS = {} as const satisfies Readonly<Record<string, number>>;
 
 export const isKnownCommand = (kind: unknown): boolean =>
   typeof kind === 'string' && Object.hasOwn(COMMAND_FORMATS, kind);
