@@ -6,7 +6,7 @@ import type { AppendOutcome, Log } from './log.ts';
 import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
 import type { MemoryBucket } from './memory/bucket.ts';
 import { createConnection } from './memory/connection.ts';
-import type { ClientClocks, Connection, WriteFault } from './memory/connection.ts';
+import type { ClientClocks, Connection, WhenLed, WriteFault } from './memory/connection.ts';
 import { createMessages } from './memory/messages.ts';
 import { openMemoryReader } from './memory/reader.ts';
 import { createMemoryStream } from './memory/stream.ts';
@@ -43,6 +43,11 @@ export interface MemoryFaults {
   onAppend?: (call: { client: string; stream: StreamName; subject: string; data: Uint8Array }) => WriteFault;
   /** Called for every bucket write when the client sends it. */
   onBucketWrite?: (call: { client: string; bucket: BucketName; key: string }) => WriteFault;
+  /**
+   * Milliseconds until a stream or bucket has a leader that a client's reads reach; 0: it has one. Reads wait until
+   * then, and writes get what `onAppend` and `onBucketWrite` say.
+   */
+  leaderInMs?: (source: StreamName | BucketName, client: string) => number;
   /** Latency of one message in one direction, milliseconds. A connection keeps its order. */
   latencyMs?: (client: string) => number;
 }
@@ -84,6 +89,37 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   }
 
   function open(client: string, connection: Connection): Log {
+    const waiting = new Map<StreamName | BucketName, (() => void)[]>();
+    const led = (source: StreamName | BucketName): WhenLed => {
+      const leaderInMs = (): number => faults.leaderInMs?.(source, client) ?? 0;
+      /** Runs the waiting steps in the order in which they came, once there is a leader. */
+      const release = (): void => {
+        const waitMs = leaderInMs();
+        if (waitMs > 0) {
+          clock.timer(waitMs, release);
+          return;
+        }
+        const steps = waiting.get(source) ?? [];
+        waiting.delete(source);
+        for (const step of steps) step();
+      };
+      return (step) => {
+        const before = waiting.get(source);
+        if (before !== undefined) {
+          before.push(step);
+          return;
+        }
+        const waitMs = leaderInMs();
+        if (waitMs === 0) {
+          step();
+          return;
+        }
+        waiting.set(source, [step]);
+        clock.timer(waitMs, release);
+      };
+    };
+    const ask = <T>(stream: StreamName, answer: (held: MemoryStream) => T) =>
+      connection.ask(() => answer(streamOf(stream)), led(stream));
     return {
       append(subject, data, append = {}) {
         const stream = streamFor(subject);
@@ -94,13 +130,13 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           faults.onAppend?.({ client, stream, subject, data }) ?? 'deliver',
         );
       },
-      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read),
-      last: (stream, subject) => connection.ask(() => streamOf(stream).last(subject)),
-      next: (stream, subject, sequence) => connection.ask(() => streamOf(stream).next(subject, sequence)),
-      info: (stream) => connection.ask(() => streamOf(stream).bounds()),
-      countSubjects: (stream, subject) => connection.ask(() => streamOf(stream).countSubjects(subject)),
-      countBySubject: (stream, subject) => connection.ask(() => streamOf(stream).countBySubject(subject)),
-      purgeBelow: (stream, sequence) => connection.ask(() => streamOf(stream).purgeBelow(sequence)),
+      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, led(stream)),
+      last: (stream, subject) => ask(stream, (held) => held.last(subject)),
+      next: (stream, subject, sequence) => ask(stream, (held) => held.next(subject, sequence)),
+      info: (stream) => ask(stream, (held) => held.bounds()),
+      countSubjects: (stream, subject) => ask(stream, (held) => held.countSubjects(subject)),
+      countBySubject: (stream, subject) => ask(stream, (held) => held.countBySubject(subject)),
+      purgeBelow: (stream, sequence) => ask(stream, (held) => held.purgeBelow(sequence)),
       work: (stream, work) => queueOf(stream, work).join(connection, work),
       bucket: (name) =>
         openMemoryBucket(
@@ -108,6 +144,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           name,
           bucketOf(name),
           (bucket, key) => faults.onBucketWrite?.({ client, bucket, key }) ?? 'deliver',
+          led(name),
         ),
       publish: (subject, data) => connection.toBroker(() => messages.publish(subject, data)),
       subscribe: (subject, onMessage, group) => messages.subscribe(connection, subject, onMessage, group),

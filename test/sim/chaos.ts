@@ -4,7 +4,9 @@ import type { MemoryBroker, MemoryFaults } from '../../streams/log/log-memory.ts
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Random } from './random.ts';
-import { createMachine, type Machine, type SimProcess } from './sim-process.ts';
+import { createDisk } from './disk.ts';
+import type { RareFault, RareFaults } from './rare-faults.ts';
+import type { Machine, SimProcess } from './sim-process.ts';
 import { TOUCH_POINTS } from './touch-points.ts';
 import type { World } from './world.ts';
 
@@ -24,11 +26,12 @@ const FAULTS = [
   'facts full',
   'clickhouse trouble',
 ] as const;
-export type FaultKind = (typeof FAULTS)[number];
+type CommonFault = (typeof FAULTS)[number];
+export type FaultKind = CommonFault | RareFault;
 
 /** The faults of a seed, and how unreliable its writes are. */
 export interface Weather {
-  kinds: readonly FaultKind[];
+  kinds: readonly CommonFault[];
   /** Share of writes that fail in transit. */
   writeFaults: number;
   /** Mean milliseconds between two faults. */
@@ -38,14 +41,14 @@ export interface Weather {
 /** @param only the only faults to use, for a run that needs a rare one */
 export function drawWeather(random: Random, only?: readonly FaultKind[]): Weather {
   return {
-    kinds: only ?? FAULTS.filter(() => random.chance(0.5)),
+    kinds: FAULTS.filter((kind) => (only === undefined ? random.chance(0.5) : only.includes(kind))),
     writeFaults: random.chance(0.6) ? random.pick([0.02, 0.06, 0.15, 0.3]) : 0,
     everyMs: random.pick([700, 1_500, 3_000]),
   };
 }
 
 /** Decides what happens to single writes. `calm` ends all faults of writes. */
-export function drawWriteFaults(world: World, weather: Weather, calm: () => boolean): MemoryFaults {
+export function drawWriteFaults(world: World, weather: Weather, rare: RareFaults, calm: () => boolean): MemoryFaults {
   const random = world.random('network');
   function fault(what: string): WriteFault {
     if (calm() || !random.chance(weather.writeFaults)) return 'deliver';
@@ -59,8 +62,9 @@ export function drawWriteFaults(world: World, weather: Weather, calm: () => bool
     return kind;
   }
   return {
-    onAppend: ({ stream }) => fault(stream),
-    onBucketWrite: ({ bucket }) => fault(bucket),
+    onAppend: ({ stream, client }) => rare.faultOf(stream, client) ?? fault(stream),
+    onBucketWrite: ({ bucket, client }) => rare.faultOf(bucket, client) ?? fault(bucket),
+    leaderInMs: (source, client) => rare.leaderInMs(source, client),
     latencyMs: () => (random.chance(0.02) ? random.between(5, 80) : random.between(0.1, 2)),
   };
 }
@@ -71,6 +75,7 @@ export interface ChaosOptions {
   world: World;
   weather: Weather;
   machines: readonly Machine[];
+  rare: RareFaults;
   broker: MemoryBroker;
   clickhouse: FakeClickhouse;
   start: (machine: Machine) => void;
@@ -83,6 +88,8 @@ export interface Chaos {
   run(done: () => boolean): Promise<void>;
   /** Reports that a process has taken over a partition. */
   onTaken(process: SimProcess): void;
+  /** Leaves FACTS no free byte, or as many as usual. */
+  setFactsRoom(room: 'none' | 'plenty'): void;
   heal(): void;
 }
 
@@ -92,7 +99,7 @@ const NIGHTS = [1.04, 1.04, 1.04, 7.5, 45];
 const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
 
 export function createChaos(options: ChaosOptions): Chaos {
-  const { world, weather, machines, broker, clickhouse, start, flurry } = options;
+  const { world, weather, machines, rare, broker, clickhouse, start, flurry } = options;
   const random = world.random('chaos');
   /** Paused processes whose connection broke meanwhile. They notice it when they resume. */
   const brokenMeanwhile = new Set<SimProcess>();
@@ -128,7 +135,7 @@ export function createChaos(options: ChaosOptions): Chaos {
     process.clock.resume();
   }
 
-  function strike(kind: FaultKind, machine: Machine, process: SimProcess): void {
+  function strike(kind: CommonFault, machine: Machine, process: SimProcess): void {
     switch (kind) {
       case 'crash':
         process.kill();
@@ -142,14 +149,14 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       case 'empty disk':
         process.kill();
-        machine.stores = createMachine(machine.name).stores;
+        machine.disk = createDisk();
         return;
       case 'pause':
         process.clock.pause();
         later(50, random.chance(0.5) ? 1_000 : 9_000, () => resume(process));
         return;
       case 'handover': {
-        const owners = running().filter(({ serving }) => serving !== undefined && serving.actors.led > 0);
+        const owners = running().filter(({ led }) => led > 0);
         if (owners.length === 0) return;
         const owner = random.pick(owners);
         const sleep = (): void => {
@@ -186,8 +193,10 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       case 'clickhouse trouble':
         clickhouse.mood = random.pick(['slow', 'away', 'crashing', 'crashing']);
+        world.cause('clickhouse', Infinity);
         later(500, 9_000, () => {
           clickhouse.mood = 'well';
+          world.endCause('clickhouse');
         });
         return;
     }
@@ -209,6 +218,9 @@ export function createChaos(options: ChaosOptions): Chaos {
   }
 
   return {
+    setFactsRoom(room) {
+      if (!calm) setRoom(room === 'none' ? broker.stream('FACTS').bounds().sizeBytes : PLENTY_BYTES);
+    },
     onTaken(process) {
       const old = sleeper;
       if (old === undefined || old === process || old.clock.state !== 'paused') return;
@@ -231,6 +243,8 @@ export function createChaos(options: ChaosOptions): Chaos {
       calm = true;
       world.note(4, () => '! all faults are repaired');
       clickhouse.mood = 'well';
+      world.endCause('clickhouse');
+      rare.heal();
       setRoom(PLENTY_BYTES);
       for (const machine of machines) {
         const { process } = machine;

@@ -5,6 +5,8 @@ import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
 import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
+import type { SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
 
 const AT_MOST = 3;
 /** The maximum number of segments besides the permanent one. */
@@ -27,12 +29,17 @@ async function makeWebhooks({ world, serving, done }: ChangeOptions): Promise<vo
     if (processes.length === 0) continue;
     const process = random.pick(processes);
     const key = `webhook-${made}`;
-    process.clock.arrivals.timer(0.1, () => {
-      // Revision 0 makes the write conditional: a copy that reaches the broker again has no effect.
-      void process.serving?.config.put({ game: 'demo', environment: 'live', kind: 'webhook', key }, webhook(key), 0);
-      world.cover('config: webhook made');
-    });
+    makeWebhook(world, process, key);
   }
+}
+
+/** Creates a webhook through one process. */
+export function makeWebhook(world: World, process: SimProcess, key: string): void {
+  process.clock.arrivals.timer(0.1, () => {
+    // Revision 0 makes the write conditional: a copy that reaches the broker again has no effect.
+    void process.serving?.config.put({ game: 'demo', environment: 'live', kind: 'webhook', key }, webhook(key), 0);
+    world.cover('config: webhook made');
+  });
 }
 
 /**

@@ -25,6 +25,8 @@ export interface StoredRequest {
   partition: number;
   /** The broker's wall clock, as a position holds it. */
   storedAtMs: number;
+  /** The tick at which it was stored. */
+  tick: number;
   atMs: number;
   commands: readonly Command[];
 }
@@ -67,7 +69,7 @@ export function observe(world: World, broker: MemoryBroker): Observer {
       const partition = Number(stored.subject.split('.')[1]);
       const commands = decodeCommands(stored.data);
       const [storedAtMs, atMs] = [stored.storedAtMs, world.clock.monotonicMs()];
-      requests.push({ incarnation, sequence, partition, storedAtMs, atMs, commands });
+      requests.push({ incarnation, sequence, partition, storedAtMs, tick: world.tick(), atMs, commands });
       world.note(crc32(stored.data), () => `= REQUESTS ${incarnation}:${sequence} p${partition} ${names(commands)}`);
     }
     seenRequests = { incarnation, sequence: lastSequence };

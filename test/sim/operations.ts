@@ -14,6 +14,8 @@ import { type ClientOutcome, isUnavailable, type Operation, type Send } from './
 
 export interface Operations {
   next(): Operation;
+  register(playerId: string): Operation;
+  patch(playerId: string): Operation;
   read(playerId: string): Operation;
   /** A single evaluation. What it serves counts as an exposure. */
   evaluate(playerId: string): Operation;
@@ -292,6 +294,8 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
 
   return {
     next: () => called(draw()),
+    register,
+    patch,
     read,
     evaluate,
     probe: (playerId) =>

@@ -27,6 +27,8 @@ export interface QuietOptions {
   clients: Clients;
   operations: Operations;
   follower: Follower;
+  /** Whether another night passes once everybody is quiet, so that only timers change players. */
+  night: boolean;
   /** What still runs from the phase of faults. */
   busy: readonly Promise<void>[];
 }
@@ -37,6 +39,7 @@ export interface QuietOptions {
  */
 const HEALING_MS = 45_000;
 const CATCH_UP_MS = 45_000;
+const NIGHT_MS = 25 * 60 * 60 * 1000;
 /** Longer than it takes to record an exposure, which the owner does after it has replied. */
 const EXPOSING_MS = 200;
 
@@ -59,9 +62,19 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     world.violate('comes-back', 'a client still gets no answer long after all faults were repaired');
     return;
   }
-  const answeredMs = world.clock.monotonicMs();
-  await world.clock.run(() => isCaughtUp() || failed(), answeredMs + CATCH_UP_MS);
-  if (!isCaughtUp()) world.violate('catches-up', `sinks or stores stay behind: ${describe()}`);
+  await catchUp();
+  if (options.night && !failed()) {
+    world.clock.jumpWall(NIGHT_MS);
+    world.cover('a night without requests');
+    // Every owner looks at its timers at least once.
+    await world.clock.run(failed, world.clock.monotonicMs() + 2 * LIMITS.storeFlushMs);
+    await catchUp();
+  }
+
+  async function catchUp(): Promise<void> {
+    await world.clock.run(() => isCaughtUp() || failed(), world.clock.monotonicMs() + CATCH_UP_MS);
+    if (!isCaughtUp()) world.violate('catches-up', `sinks or stores stay behind: ${describe()}`);
+  }
 
   function describe(): string {
     const { lastSequence } = broker.stream('FACTS').bounds();
@@ -117,7 +130,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     for (let partition = 0; partition < partitions; partition++) {
       const last = broker.stream('FACTS').last(factsSubject(partition))?.sequence;
       const store = machines
-        .map(({ stores }) => stores.partition(partition))
+        .map(({ disk }) => disk.stores.partition(partition))
         .find((candidate) => candidate.mark()?.appliedSeq === last);
       const nextDue = store?.nextDue() ?? Infinity;
       if (store === undefined || nextDue <= world.clock.wallMs()) return false;

@@ -12,7 +12,7 @@ export interface SimClock extends Clock {
   /** Moves every process's wall clock forward by this much at once, as if the machines had been suspended. */
   jumpWall(durationMs: number): void;
   /** The clock of one process. */
-  process(): ProcessClock;
+  process(quartz?: Quartz): ProcessClock;
 }
 
 /** One process's clock, and the signals that the process can get. */
@@ -20,6 +20,8 @@ export interface ProcessClock extends Clock, ClientClocks {
   readonly state: 'running' | 'paused' | 'dead';
   /** SIGSTOP: no code of the process runs. */
   pause(): void;
+  /** A suspended machine: as `pause`, and its monotonic clock stands still until it resumes. */
+  suspend(): void;
   /** SIGCONT: runs all overdue timers and everything that arrived meanwhile, in the order of the event loop. */
   resume(): void;
   kill(): void;
@@ -30,6 +32,14 @@ export interface ProcessClock extends Clock, ClientClocks {
   setWall(offsetMs: number): void;
 }
 
+/** A machine's quartz: how fast its clocks run, and how far its wall clock is from the world's at the start. */
+export interface Quartz {
+  rate: number;
+  wallOffsetMs: number;
+}
+
+const EXACT: Quartz = { rate: 1, wallOffsetMs: 0 };
+
 interface Timer {
   dueMs: number;
   order: number;
@@ -39,6 +49,8 @@ interface Timer {
 const START_WALL_MS = Date.UTC(2026, 0, 1);
 /** A timer fires a little late, never early, each time by a different delay. */
 const TIMER_JITTER_MS = 0.4;
+/** Rounding: two times this near are the same. */
+const SAME_TIME_MS = 0.001;
 /** One run takes some ten thousand steps. */
 const MOST_STEPS = 1_000_000;
 
@@ -85,7 +97,7 @@ export function createSimClock(random: Random): SimClock {
     jumpWall(durationMs) {
       wallOffsetMs += durationMs;
     },
-    process: () => createProcessClock(clock, random),
+    process: (quartz = EXACT) => createProcessClock(clock, random, quartz),
   };
   return clock;
 }
@@ -97,32 +109,42 @@ function promisesDone(): Promise<void> {
   });
 }
 
-function createProcessClock(world: SimClock, random: Random): ProcessClock {
+function createProcessClock(world: SimClock, random: Random, { rate, wallOffsetMs }: Quartz): ProcessClock {
   let offsetMs = 0;
+  /** Time that the monotonic clock stood still. */
+  let frozenMs = 0;
+  let suspendedAtMs: number | undefined;
   let state: ProcessClock['state'] = 'running';
   let heldTimers: (() => void)[] = [];
   let heldArrivals: (() => void)[] = [];
 
-  function schedule(delayMs: number, fn: () => void, hold: (fire: () => void) => void): Cancel {
+  const monotonicMs = (): number => ((suspendedAtMs ?? world.monotonicMs()) - frozenMs) * rate;
+  const driftMs = (): number => Math.floor(world.monotonicMs() * (rate - 1));
+  const view = { wallMs: () => world.wallMs() + wallOffsetMs + driftMs() + offsetMs, monotonicMs };
+
+  function schedule(delayMs: number, fn: () => void, hold: (fire: () => void) => void, byOwnClock: boolean): Cancel {
     let cancelled = false;
+    const dueMs = monotonicMs() + delayMs;
     const fire = (): void => {
       if (cancelled || state === 'dead') return;
+      const leftMs = dueMs - monotonicMs();
       if (state === 'paused') hold(fire);
+      else if (byOwnClock && leftMs > SAME_TIME_MS) cancel = world.timer(leftMs / rate, fire);
       else fn();
     };
-    const cancel = world.timer(delayMs, fire);
+    let cancel = world.timer(delayMs / rate, fire);
     return () => {
       cancelled = true;
       cancel();
     };
   }
 
-  const view = { wallMs: () => world.wallMs() + offsetMs, monotonicMs: () => world.monotonicMs() };
   const timer = (delayMs: number, fn: () => void): Cancel =>
-    schedule(delayMs + random.next() * TIMER_JITTER_MS, fn, (fire) => heldTimers.push(fire));
+    schedule(delayMs + random.next() * TIMER_JITTER_MS, fn, (fire) => heldTimers.push(fire), true);
   const arrivals: Clock = {
-    ...view,
-    timer: (delayMs, fn) => schedule(delayMs, fn, (fire) => heldArrivals.push(fire)),
+    wallMs: view.wallMs,
+    monotonicMs: () => world.monotonicMs(),
+    timer: (delayMs, fn) => schedule(delayMs * rate, fn, (fire) => heldArrivals.push(fire), false),
   };
   return {
     ...view,
@@ -135,8 +157,15 @@ function createProcessClock(world: SimClock, random: Random): ProcessClock {
     pause() {
       if (state === 'running') state = 'paused';
     },
+    suspend() {
+      if (state !== 'running') return;
+      state = 'paused';
+      suspendedAtMs = world.monotonicMs();
+    },
     resume() {
       if (state !== 'paused') return;
+      if (suspendedAtMs !== undefined) frozenMs += world.monotonicMs() - suspendedAtMs;
+      suspendedAtMs = undefined;
       state = 'running';
       const held = random.chance(0.5) ? [...heldTimers, ...heldArrivals] : [...heldArrivals, ...heldTimers];
       heldTimers = [];

@@ -1,8 +1,6 @@
 import { type Actors, startActors, TERM_ENDED } from '../../actors/runtime/actors.ts';
 import { TAKEN_OVER } from '../../actors/runtime/partition-owner.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
-import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
-import type { Stores } from '../../actors/runtime/store/store.ts';
 import { watchFactsRoom } from '../../streams/facts-room.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
@@ -15,6 +13,7 @@ import { createEraser } from '../../streams/sinks/clickhouse/eraser.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { createMatcher } from '../../streams/sinks/webhooks/matching/matcher.ts';
+import { createDisk, type Disk } from './disk.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { History } from './history.ts';
 import type { ProcessClock } from './sim-clock.ts';
@@ -25,7 +24,7 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 /** A machine. Its disk outlives its processes. */
 export interface Machine {
   name: string;
-  stores: Stores;
+  disk: Disk;
   incarnations: number;
   process: SimProcess | undefined;
 }
@@ -36,7 +35,9 @@ export interface SimProcess {
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
   /** True once its definitions are loaded: from then on it accepts requests. */
-  readonly serving: { commit: CommandClient; config: ConfigStore; actors: Actors; feed: RunningLiveFeed } | undefined;
+  readonly serving: { commit: CommandClient; config: ConfigStore; feed: RunningLiveFeed } | undefined;
+  /** The number of partitions that it owns now. */
+  readonly led: number;
   /** Runs an action at the `count`-th future visit of a touch point. Only one action can be set. */
   at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
@@ -67,7 +68,7 @@ const HEARTBEAT_MS = 1_000;
 const metrics = createMetrics();
 
 export function createMachine(name: string): Machine {
-  return { name, stores: createMemoryStores(), incarnations: 0, process: undefined };
+  return { name, disk: createDisk(), incarnations: 0, process: undefined };
 }
 
 /** Starts a process on a machine whose previous process has ended. */
@@ -81,6 +82,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   const log = broker.connect(name, clock);
   let plan: { point: TouchPoint | 'any'; count: number; action: () => void } | undefined;
   let serving: SimProcess['serving'];
+  let actors: Actors | undefined;
   let onGone: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
     onGone = resolve;
@@ -128,7 +130,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     const config = await openConfigStore(shared.log, clock, logger);
     const commit = createCommandClient({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
     const room = watchFactsRoom({ ...shared, limits });
-    const actors = startActors({
+    const started = startActors({
       local: commit.local,
       ...shared,
       partitions,
@@ -137,7 +139,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       limits,
       config,
       definitions: createLiveDefinitions(config, logger),
-      stores: touchyStores(machine.stores, toucher),
+      stores: touchyStores(machine.disk.faulty, toucher),
       source: clickhouse.source(clock),
       room,
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
@@ -168,9 +170,10 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       () => feed.stop(),
       () => matcher.stop(),
       () => Promise.all([sink.stop(), eraser.stop()]).then(() => undefined),
-      () => Promise.all([trimmer.stop(), actors.stop()]).then(() => room.stop()),
+      () => Promise.all([trimmer.stop(), started.stop()]).then(() => room.stop()),
     );
-    serving = { commit, config, actors, feed };
+    actors = started;
+    serving = { commit, config, feed };
   }
 
   const process: SimProcess = {
@@ -179,6 +182,9 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     log,
     get serving() {
       return serving;
+    },
+    get led() {
+      return serving === undefined ? 0 : (actors?.led ?? 0);
     },
     at(point, count, action) {
       plan = { point, count, action };

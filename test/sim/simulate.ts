@@ -10,7 +10,7 @@ import { checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/c
 import { checkReplies } from './checks/check-replies.ts';
 import { checkMemberships } from './checks/check-segments.ts';
 import { createClients } from './clients.ts';
-import { changeDefinitions } from './definitions.ts';
+import { changeDefinitions, makeWebhook } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
 import { recordFlags } from './model/flag-history.ts';
 import { createFollower } from './follower.ts';
@@ -18,6 +18,7 @@ import { createHistory } from './history.ts';
 import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
+import { createRareFaults, drawRareWeather } from './rare-faults.ts';
 import { createMachine, type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
 import { SIM_LIMITS } from './sim-limits.ts';
@@ -40,7 +41,9 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  * form, an owner that resumes just when its successor has been paused; broken connections; broker restarts that lose
  * REQUESTS; writes lost, doubled or late, as request or as reply; wall clocks that are off; nights and weeks that pass
  * at once; a full FACTS; ClickHouse slow, unreachable or taking blocks without confirmation. Definitions change
- * meanwhile.
+ * meanwhile. Three seeds in ten also have one or two rare faults (rare-faults.ts): disks that refuse writes, lose their
+ * last ones or damage a mark; elections of single streams and buckets; machines that are suspended and resume with a
+ * wrong clock; definitions that reach a process late; scripted coincidences.
  *
  * THE VERDICT. After some seconds all faults are repaired, and the service must recover without help (quiet.ts:
  * `comes-back`, `catches-up`). Then everything that was ever stored (observer.ts) is compared with a sequential model
@@ -51,6 +54,7 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  *   decided one after another, give exactly the facts in the record.
  * - `one-epoch-per-sequence`, `position`, `deadline`, `time` (check-log): a barrier precedes every owner's records,
  *   positions only advance, no command is decided late, timed changes are due.
+ * - `backlog-first` (check-log): a new owner decides the commands that waited for it before any timer.
  * - `time`, `membership` (check-log, check-segments): segments change with the player's facts, on time and after an
  *   edit; after the run every player is in the right segments.
  * - `caps`, `delivered-once`, `schedule` (check-campaigns): no player gets more of a campaign than its caps and
@@ -128,7 +132,14 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
   let calm = false;
-  const broker = createMemoryBroker({ clock: world.clock, faults: drawWriteFaults(world, weather, () => calm) });
+  const rare = createRareFaults({
+    world,
+    weather: drawRareWeather(world, only),
+    machines,
+    partitions,
+    setFactsRoom: (room) => chaos.setFactsRoom(room),
+  });
+  const broker = createMemoryBroker({ clock: world.clock, faults: drawWriteFaults(world, weather, rare, () => calm) });
   const observer = observe(world, broker);
   const config = recordConfig(broker);
   const flags = recordFlags(world, broker);
@@ -152,10 +163,10 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     machines.flatMap(({ process }) => (process?.serving === undefined ? [] : process));
   const operations = createOperations({ random: world.random('operations'), players, partitionOf: inPartition });
   const clients = createClients({ world, history, operations, partitionOf: inPartition, serving });
-  const flurry = (): void => {
-    for (const playerId of players) void clients.perform(operations.read(playerId));
+  const readAll = (process?: SimProcess): void => {
+    for (const playerId of players) void clients.perform(operations.read(playerId), process);
   };
-  const chaos = createChaos({ world, weather, machines, broker, clickhouse, start, flurry });
+  const chaos = createChaos({ world, weather, machines, rare, broker, clickhouse, start, flurry: () => readAll() });
   const processOptions: ProcessOptions = {
     world,
     broker,
@@ -172,6 +183,10 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   for (const machine of machines) start(machine);
   const isOver = (): boolean => calm || world.violation !== undefined;
   const busy = [...Array.from({ length: random.int(2, 4) }, () => clients.run(isOver)), chaos.run(isOver)];
+  void rare.run(
+    { broker, clients, operations, readAll, makeWebhook: (process, key) => makeWebhook(world, process, key) },
+    isOver,
+  );
   const follower = createFollower(world, serving);
   void follower.run();
   changeDefinitions({ world, serving, done: isOver });
@@ -192,6 +207,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     clients,
     operations,
     follower,
+    night: weather.kinds.includes('night') && world.random('last night').chance(0.3),
     busy,
   });
   if (world.violation !== undefined) return;
@@ -216,7 +232,9 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     checkExposed(world, attempts, log, { flags, observer, calmTick });
     // While FACTS was full, replies were sent without a record.
     if (refused.every((record) => record.partition !== partition)) checkServed(world, attempts, log);
-    for (const { name, stores } of machines) checkStore(world, stores.partition(partition), log, name);
+    for (const { name, disk } of machines) {
+      if (!disk.hasBrokenMark(partition)) checkStore(world, disk.stores.partition(partition), log, name);
+    }
     checkRebuild(world, broker, clickhouse, partition, log, observer);
   }
   follower.check(observer);

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { BucketName } from '../../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
-import type { Connection, WriteFault } from './connection.ts';
+import type { Connection, WhenLed, WriteFault } from './connection.ts';
 
 /** The broker's side of a bucket. Deleted keys stay as entries without a value, so that watches deliver deletions. */
 export interface MemoryBucket {
@@ -40,12 +40,13 @@ export function createMemoryBucket(): MemoryBucket {
   };
 }
 
-/** A client's side of a bucket. `faultOf` is called for every write. */
+/** A client's side of a bucket. `faultOf` is called for every write; reads and watches wait for `whenLed`. */
 export function openMemoryBucket(
   connection: Connection,
   name: BucketName,
   bucket: MemoryBucket,
   faultOf: (bucket: BucketName, key: string) => WriteFault,
+  whenLed: WhenLed,
 ): Bucket {
   const write = (key: string, value: Uint8Array | undefined, revision: number | undefined) =>
     connection.write<BucketOutcome>(
@@ -57,41 +58,50 @@ export function openMemoryBucket(
 
   return {
     async get(key) {
-      const entry = await connection.ask(() => bucket.get(key));
+      const entry = await connection.ask(() => bucket.get(key), whenLed);
       return entry?.value === undefined ? undefined : entry;
     },
     put: (key, value, revision) => write(key, value, revision),
     delete: (key, revision) => write(key, undefined, revision),
-    watch: ({ onEntry, onCurrent }) => watch(connection, bucket, onEntry, onCurrent),
+    watch: ({ onEntry, onCurrent }) => watch(connection, bucket, { onEntry, onCurrent }, whenLed),
   };
 }
 
 function watch(
   connection: Connection,
   bucket: MemoryBucket,
-  onEntry: (entry: BucketEntry) => void,
-  onCurrent: () => void,
+  { onEntry, onCurrent }: Parameters<Bucket['watch']>[0],
+  whenLed: WhenLed,
 ): Stop {
   let stopped = false;
   let current = false;
   let seen = 0;
   let unsubscribe: Stop = () => {};
-
-  const deliver = (entry: BucketEntry) =>
-    connection.toClient(() => {
-      if (stopped) return;
-      seen = Math.max(seen, entry.revision);
-      onEntry(entry);
-    });
+  /** Counts connections: what an earlier one would have delivered late is dropped. */
+  let connections = 0;
 
   function establish(): void {
     unsubscribe();
+    connections += 1;
+    const mine = connections;
+    const toClient = (act: () => void): void =>
+      whenLed(() => {
+        if (mine !== connections) return;
+        connection.toClient(() => {
+          if (!stopped) act();
+        });
+      });
+    const deliver = (entry: BucketEntry): void =>
+      toClient(() => {
+        seen = Math.max(seen, entry.revision);
+        onEntry(entry);
+      });
     connection.toBroker(() => {
-      if (stopped) return;
+      if (stopped || mine !== connections) return;
       for (const entry of bucket.since(seen)) deliver(entry);
       unsubscribe = bucket.onWrite(deliver);
-      connection.toClient(() => {
-        if (stopped || current) return;
+      toClient(() => {
+        if (current) return;
         current = true;
         onCurrent();
       });

@@ -28,7 +28,7 @@ export interface Connection {
   readonly closed: boolean;
   readonly dead: boolean;
   /** Reads from the broker, repeated until it answers. Rejects only when the log is closed. */
-  ask<T>(answer: () => T): Promise<T>;
+  ask<T>(answer: () => T, whenLed?: WhenLed): Promise<T>;
   /** Sends a write. Resolves to `unknown(why)` if no answer comes in time. */
   write<T>(decide: () => T, unknown: (why: string) => T, timeoutMs: number, fault: WriteFault): Promise<T>;
   /** Runs at the broker, if the connection holds until then. */
@@ -44,6 +44,11 @@ export interface Connection {
   kill(underWay: 'lose' | 'deliver'): void;
   close(): void;
 }
+
+/** Runs a step at the broker: now, or once the stream or bucket has a leader. */
+export type WhenLed = (step: () => void) => void;
+
+const atOnce: WhenLed = (step) => step();
 
 /** The client's clocks: a paused process gets no messages and no time-outs until it continues. */
 export interface ClientClocks {
@@ -77,7 +82,7 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
     get dead() {
       return state === 'dead';
     },
-    ask<T>(answer: () => T): Promise<T> {
+    ask<T>(answer: () => T, whenLed: WhenLed = atOnce): Promise<T> {
       return new Promise((resolve, reject) => {
         const fail = () => reject(new Error('the log is closed'));
         if (state === 'closed') {
@@ -86,12 +91,14 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
         }
         const read = {
           send: () =>
-            up.send(() => {
-              const value = answer();
-              down.send(() => {
-                if (reads.delete(read)) resolve(value);
-              });
-            }),
+            up.send(() =>
+              whenLed(() => {
+                const value = answer();
+                down.send(() => {
+                  if (reads.delete(read)) resolve(value);
+                });
+              }),
+            ),
           fail,
         };
         reads.add(read);

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, WhenLed } from './connection.ts';
 import type { MemoryStream } from './stream.ts';
 
 /**
@@ -10,7 +10,12 @@ import type { MemoryStream } from './stream.ts';
  *
  * States: establishing → running → (break) → establishing …; ended, by `stop` or by `reset`.
  */
-export function openMemoryReader(connection: Connection, stream: MemoryStream, options: ReadOptions): Reader {
+export function openMemoryReader(
+  connection: Connection,
+  stream: MemoryStream,
+  options: ReadOptions,
+  whenLed: WhenLed,
+): Reader {
   let buffer: LogRecord[] = [];
   let bufferBytes = 0;
   let ended: Reader['ended'];
@@ -26,7 +31,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
   });
 
   interface Cursor {
-    /** The broker's next sequence, and the one that the client has been told. */
+    /** The next sequence of the broker, and the one up to which the client has been sent everything. */
     position: number;
     reportedUpTo: number;
     records: number;
@@ -78,7 +83,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
         reportedUpTo: from,
         records: buffer.length,
         bytes: bufferBytes,
-        unsubscribe: stream.onChange(() => pump(mine, seen)),
+        unsubscribe: stream.onChange(() => whenLed(() => pump(mine, seen))),
       };
       cursor = mine;
       connection.toClient(() => {
@@ -86,7 +91,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
         next ??= from;
         resolveStarted();
       });
-      pump(mine, seen);
+      whenLed(() => pump(mine, seen));
     });
   }
 
@@ -143,7 +148,7 @@ export function openMemoryReader(connection: Connection, stream: MemoryStream, o
       connection.toBroker(() => {
         mine.records -= taken.length;
         mine.bytes -= takenBytes;
-        pump(mine, seen);
+        whenLed(() => pump(mine, seen));
       });
     }
     return taken;

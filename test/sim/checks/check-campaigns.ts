@@ -163,7 +163,7 @@ function lifeOf(lives: Map<string, Life>, playerId: string): Life {
  * faults that change the time.
  */
 export function checkScheduled(world: World, log: PartitionLog, history: CampaignHistory, observer: Observer): void {
-  if (world.coverage.has('fault: wall clock off') || world.coverage.has('fault: night')) return;
+  if (TIME_FAULTS.some((fault) => world.coverage.has(fault))) return;
   for (const { campaign, writtenAtMs } of history.latest()) {
     const { trigger, audience, startAt, endAt, id } = campaign;
     if (trigger.kind !== 'schedule' || audience !== null || startAt !== null || endAt !== null) continue;
@@ -177,6 +177,8 @@ export function checkScheduled(world: World, log: PartitionLog, history: Campaig
     }
   }
 }
+
+const TIME_FAULTS = ['fault: wall clock off', 'fault: night', 'fault: suspended', 'a night without requests'];
 
 /** Whether the player's last registration was stored before that time. */
 function wasThere({ commits }: Observer, playerId: string, atMs: number): boolean {

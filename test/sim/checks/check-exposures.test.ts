@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { aFlag, aRule, memberOf } from '../../../actors/flags/samples.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { createHistory } from '../history.ts';
 import { createTimeline } from '../timeline.ts';
 import { createWorld } from '../world.ts';
-import { explainExposure } from './check-exposures.ts';
+import { explainExposure, explainServed } from './check-exposures.ts';
 
 /** Serves true to the members of two segments, by a rule for each. */
 const FLAG = aFlag({
@@ -20,7 +20,25 @@ const FLAG = aFlag({
  * @param before the player's segments before a client evaluates the flag
  * @param since the segments after it
  */
-function explain({ before, since, segmentId }: { before: string[]; since: string[]; segmentId: string }) {
+function explain({ before, since, segmentId }: Explained) {
+  const { state, evaluations } = evaluate({ before, since });
+  return explainExposure(exposureOf(state, segmentId), state, evaluations);
+}
+
+/** The explanation of a record that the flag served the player `segmentId`'s rule. */
+function explainRecord({ before, since, segmentId }: Explained) {
+  const { state, evaluations } = evaluate({ before, since });
+  return explainServed(servedOf(state, segmentId), state, evaluations);
+}
+
+interface Explained {
+  before: string[];
+  since: string[];
+  segmentId: string;
+}
+
+/** A player that was in `seg_second` first, in `before` when a client evaluates the flag, and in `since` after it. */
+function evaluate({ before, since }: Pick<Explained, 'before' | 'since'>) {
   const world = createWorld(1);
   const history = createHistory(world);
   const timeline = createTimeline();
@@ -44,13 +62,20 @@ function explain({ before, since, segmentId }: { before: string[]; since: string
     body: { kind: 'EvaluateFlags', playerId: state.id, flagKeys: [FLAG.key], context: '{}', exposes: true },
   });
   addState(state, 3);
-  return explainExposure(exposureOf(state, segmentId), state, { history, flags, timeline, tick: world.tick() });
+  return { state, evaluations: { history, flags, timeline, tick: world.tick() } };
 }
 
 function exposureOf({ id: entityId, game, environment, externalId }: PlayerState, segmentId: string): FlagExposed {
   const base = { kind: 'FlagExposed', entityId, game, environment, at: 2_000, externalId } as const;
   const flag = { flagKey: FLAG.key, flagVersion: 1, period: 1, attribution: 'served' } as const;
   return { ...base, ...flag, variantKey: null, value: 'true', reason: 'segment_match', segmentId };
+}
+
+function servedOf({ id: entityId, game, environment, externalId }: PlayerState, segmentId: string): FlagsServed {
+  const what = { variantKey: null, value: 'true', reason: 'segment_match', segmentId } as const;
+  const flag = { flagKey: FLAG.key, flagVersion: 1, period: 1, ...what, changes: 0, mixed: false, earlier: [] };
+  const base = { kind: 'FlagsServed', entityId, game, environment, at: 2_000, externalId } as const;
+  return { ...base, flags: [flag], mixed: [], forgotten: [] };
 }
 
 describe('explainExposure', () => {
@@ -65,5 +90,16 @@ describe('explainExposure', () => {
 
   it('finds none for a segment that the player left before the request', () => {
     expect(explain({ before: ['seg_first'], since: ['seg_first'], segmentId: 'seg_second' })).toBeUndefined();
+  });
+});
+
+describe('explainServed', () => {
+  it('finds the evaluation if another segment serves the same value since', () => {
+    const own = explainRecord({ before: ['seg_first'], since: ['seg_second'], segmentId: 'seg_first' });
+    expect(own?.fact.flags).toMatchObject([{ value: 'true', segmentId: 'seg_first' }]);
+  });
+
+  it('finds none for a segment that the player left before the first request', () => {
+    expect(explainRecord({ before: ['seg_first'], since: ['seg_first'], segmentId: 'seg_second' })).toBeUndefined();
   });
 });

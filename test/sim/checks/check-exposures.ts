@@ -63,28 +63,33 @@ export interface Evaluations {
 }
 
 /**
- * Explains a `FlagsServed` fact: at some time, under some revision, the requested flags served what the state did not
- * contain yet.
+ * Explains a `FlagsServed` fact: at some time since they were first requested, under some revision, the requested flags
+ * served what the state did not contain yet.
  */
 export function explainServed(
   fact: FlagsServed,
   state: PlayerState,
   { history, flags, timeline, tick }: Evaluations,
 ): { fact: FlagsServed; next: PlayerState } | undefined {
-  const requested = new Map<string, readonly string[] | 'all'>();
+  /** By flag keys: the step after which they were first requested. */
+  const requested = new Map<string, { keys: readonly string[] | 'all'; firstStep: number }>();
   for (const { body, invokedTick } of history.attempts) {
     if (body.kind !== 'EvaluateFlags' || body.playerId !== fact.entityId || invokedTick >= tick) continue;
-    requested.set(String(body.flagKeys), body.flagKeys);
+    const text = String(body.flagKeys);
+    if (!requested.has(text)) requested.set(text, { keys: body.flagKeys, firstStep: stepsBy(timeline, invokedTick) });
   }
   const sets = [...flags.between(0, tick)].toReversed();
+  const earliest = Math.min(...[...requested.values()].map(({ firstStep }) => firstStep));
   let later: unknown;
-  for (let step = timeline.steps.length; step >= 0; step--) {
+  for (let step = timeline.steps.length; step >= earliest; step--) {
     const then = timeline.at(step)(fact.entityId);
     if (then?.kind !== 'player') return undefined;
+    // At an earlier step with the same state no further flags were requested.
     if (then === later) continue;
     later = then;
     for (const set of sets) {
-      for (const keys of requested.values()) {
+      for (const { keys, firstStep } of requested.values()) {
+        if (step < firstStep) continue;
         const serving = (keys === 'all' ? [...set.keys()] : [...new Set(keys)])
           .toSorted()
           .flatMap((key) => set.get(key) ?? [])

@@ -8,6 +8,7 @@ import {
   isOwnDoing,
   isScheduled,
   owing,
+  playersOf,
   type OwnDoing,
   predictOwn,
   unexplained,
@@ -60,7 +61,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       .filter((record) => record.partition === partition)
       .flatMap(({ position }) => places.keysUpTo(position)),
   );
-  let epoch = { sequence: 0, owner: '' };
+  let epoch = { sequence: 0, owner: '', tick: 0 };
   let position: RequestPosition | null = null;
   let lastSequence = 0;
 
@@ -70,7 +71,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     const wrong = (invariant: string, message: string): void =>
       world.violate(invariant, `partition ${partition}, record ${sequence}: ${message}`);
     if (record.epoch === 0) {
-      epoch = { sequence, owner: record.owner };
+      epoch = { sequence, owner: record.owner, tick: commit.tick };
       if (record.facts.length > 0) wrong('one-epoch-per-sequence', 'a barrier holds facts');
       if (!isDeepStrictEqual(record.position, position)) wrong('position', 'a barrier moved the position');
     } else if (record.epoch !== epoch.sequence || record.owner !== epoch.owner) {
@@ -94,11 +95,14 @@ export function checkLog(check: LogCheck): PartitionLog {
       campaignFactsPerCommand: check.campaignFactsPerCommand,
     };
     let done = 0;
+    /** Timers that have run in this record and that no command so far explains. */
+    let ran: { entityId: string; at: number }[] = [];
     takeOwn(record.committedAt);
     for (const place of covered) {
       const { command } = place;
       // A gateway whose clock is ahead moves the record's time ahead too.
       takeOwn(Math.max(record.committedAt, command.receivedAt));
+      ran = ran.filter((timer) => !isOwnPlayer(command, timer));
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
@@ -127,6 +131,9 @@ export function checkLog(check: LogCheck): PartitionLog {
       const late = owing(command, timeline.now);
       if (late !== undefined)
         wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
+      const [early] = ran;
+      if (early !== undefined && place.request.tick < epoch.tick)
+        wrong('backlog-first', `a timer of ${early.entityId} ran before ${commandKey(command)}, which had waited`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
       for (const { next: evaluated } of updates) {
         const state = next.get(evaluated.id);
@@ -150,6 +157,9 @@ export function checkLog(check: LogCheck): PartitionLog {
         }
         timeline.addStep(new Map([[fact.entityId, own.update.next]]), { sequence, tick });
         if (own.update.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
+        if (own.reason === 'a stage' || own.reason === 'time') ran.push({ entityId: fact.entityId, at: fact.at });
+        // To record an evaluation, the owner first runs the timers of its player.
+        if (own.reason === 'an exposure') ran = ran.filter(({ entityId }) => entityId !== fact.entityId);
         done += group.length;
       }
     }
@@ -205,6 +215,11 @@ export function checkLog(check: LogCheck): PartitionLog {
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
   }
+}
+
+/** Whether the timer may have run for the command itself: it was due when one of its players called. */
+function isOwnPlayer({ body, receivedAt }: Command, timer: { entityId: string; at: number }): boolean {
+  return playersOf(body).includes(timer.entityId) && timer.at <= receivedAt;
 }
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';

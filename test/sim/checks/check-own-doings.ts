@@ -109,11 +109,15 @@ export function explainScheduled(
   return { facts, update: { facts: [], next, evaluated: [], atMs: fact.at }, reason: 'a schedule' };
 }
 
+/** The players that a command names. */
+export function playersOf(body: Command['body']): string[] {
+  if (body.kind === 'TrackEvents') return body.items.map(({ playerId }) => playerId);
+  return 'playerId' in body ? [body.playerId] : [];
+}
+
 /** A player of a command with a timer that was due before the command was received. */
 export function owing({ body, receivedAt }: Command, view: View): PlayerState | undefined {
-  const ids = body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [];
-  if ('playerId' in body) ids.push(body.playerId);
-  return ids
+  return playersOf(body)
     .map(view)
     .filter((state) => state?.kind === 'player')
     .find((state) => dueToPlayer(state) <= receivedAt);

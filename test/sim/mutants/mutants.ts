@@ -5,6 +5,7 @@ import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
 import { QUARANTINE_MUTANTS } from './quarantine-mutants.ts';
+import { RARE_MUTANTS } from './rare-mutants.ts';
 import { SESSION_MUTANTS } from './session-mutants.ts';
 
 /**
@@ -350,4 +351,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSION_MUTANTS,
   ...CAMPAIGN_MUTANTS,
   ...QUARANTINE_MUTANTS,
+  ...RARE_MUTANTS,
 ];

@@ -1,0 +1,77 @@
+import type { Mutant } from './mutant.ts';
+
+/** Safeguards whose absence shows only under the rare faults (rare-faults.ts). */
+export const RARE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the owner believes a refusal while an earlier attempt of the append is in doubt',
+    faults: ['full while in doubt'],
+    changes: [
+      {
+        file: 'actors/runtime/fenced-append.ts',
+        original: 'if (!inDoubt) return',
+        mutated: 'return',
+      },
+    ],
+  },
+  {
+    name: 'take-over uses a local store that is ahead of the barrier',
+    faults: ['broken mark'],
+    changes: [
+      {
+        file: 'actors/runtime/rebuild.ts',
+        original: '(mark.aheadTo ?? mark.appliedSeq) <= highest',
+        mutated: 'highest > 0',
+      },
+    ],
+  },
+  {
+    name: 'a holder trusts its lease although its wall clock was set back',
+    faults: ['suspended'],
+    changes: [
+      {
+        file: 'streams/lease.ts',
+        original: 'wallMs < trust.untilWallMs && wallMs >= trust.fromWallMs',
+        mutated: 'wallMs < trust.untilWallMs',
+      },
+    ],
+  },
+  {
+    name: 'the webhook matcher does not wait for the definitions of a record',
+    faults: ['definitions late'],
+    changes: [
+      {
+        file: 'streams/sinks/webhooks/matching/matcher.ts',
+        original: 'async function isConfigSeen(revision: number, mine: number): Promise<boolean> {',
+        mutated: `async function isConfigSeen(revision: number, mine: number): Promise<boolean> {
+    if (revision >= 0) return !isOver(mine);`,
+      },
+    ],
+  },
+  {
+    name: 'timers run before the commands that waited at take-over',
+    faults: ['crash', 'orderly stop', 'pause'],
+    changes: [
+      {
+        file: 'actors/runtime/maintenance.ts',
+        original: 'const due = backlogTaken ? dueIds : [];',
+        mutated: 'const due = dueIds;',
+      },
+      {
+        file: 'actors/runtime/maintenance.ts',
+        original: 'if (backlogTaken) dueIds = [];',
+        mutated: 'dueIds = [];',
+      },
+    ],
+  },
+  {
+    name: 'the publisher sends a message again although its commands were answered',
+    faults: ['answered, then lost'],
+    changes: [
+      {
+        file: 'src/gateway/backend/request-publisher.ts',
+        original: 'if (!commands.every(({ requestId }) => isWaiting(requestId))) return;',
+        mutated: '',
+      },
+    ],
+  },
+];

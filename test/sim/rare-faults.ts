@@ -1,0 +1,247 @@
+import { sleep } from '../../src/kernel/clock.ts';
+import type { MemoryBroker } from '../../streams/log/log-memory.ts';
+import type { WriteFault } from '../../streams/log/memory/connection.ts';
+import type { Clients } from './clients.ts';
+import { UNDONE_WRITES } from './disk.ts';
+import { createElections, type Source } from './elections.ts';
+import { isUnavailable } from './operation.ts';
+import type { Operations } from './operations.ts';
+import type { Machine, SimProcess } from './sim-process.ts';
+import type { World } from './world.ts';
+
+/**
+ * Faults that most seeds do not have. They make their choices from random sequences of their own, so that a seed
+ * without them runs as it would if they did not exist.
+ */
+export const RARE_FAULTS = [
+  'disk refuses',
+  'last writes lost',
+  'broken mark',
+  'election',
+  'definitions late',
+  'full while in doubt',
+  'suspended',
+  'answered, then lost',
+] as const;
+export type RareFault = (typeof RARE_FAULTS)[number];
+
+/** The rare faults of a seed. */
+export interface RareWeather {
+  kinds: readonly RareFault[];
+  /** Mean milliseconds between two of them. */
+  everyMs: number;
+}
+
+const SHARE = 0.3;
+
+/** @param only the only faults of a run */
+export function drawRareWeather(world: World, only?: readonly string[]): RareWeather {
+  const random = world.random('rare faults');
+  const everyMs = random.pick([800, 1_500, 3_000]);
+  if (only !== undefined) return { kinds: RARE_FAULTS.filter((kind) => only.includes(kind)), everyMs };
+  if (!random.chance(SHARE)) return { kinds: [], everyMs };
+  const first = random.pick(RARE_FAULTS);
+  return { kinds: random.chance(0.5) ? [first] : [first, random.pick(RARE_FAULTS)], everyMs };
+}
+
+export interface RareFaultsOptions {
+  world: World;
+  weather: RareWeather;
+  machines: readonly Machine[];
+  partitions: number;
+  setFactsRoom: (room: 'none' | 'plenty') => void;
+}
+
+/** What scripted faults use besides the machines; it exists only after the broker. */
+export interface RareTools {
+  broker: MemoryBroker;
+  clients: Clients;
+  operations: Operations;
+  makeWebhook: (process: SimProcess, key: string) => void;
+  /** Reads every player, through one process. */
+  readAll: (process: SimProcess) => void;
+}
+
+export interface RareFaults {
+  /** The fault of a write to a stream or bucket; `undefined`: none of these. */
+  faultOf(source: Source, client: string): WriteFault | undefined;
+  leaderInMs(source: Source, client: string): number;
+  run(tools: RareTools, done: () => boolean): Promise<void>;
+  /** Ends all of them, for good. */
+  heal(): void;
+}
+
+const SOURCES: readonly Source[] = ['FACTS', 'FACTS', 'REQUESTS', 'OWNERS', 'POSITIONS', 'CONFIG', 'DELIVERIES'];
+
+/** The time-out of an owner's append, and its pause before it sends it again (actors/runtime/fenced-append.ts). */
+const UNANSWERED_MS = 2_000;
+const AGAIN_MS = 50;
+
+export function createRareFaults({
+  world,
+  weather,
+  machines,
+  partitions,
+  setFactsRoom,
+}: RareFaultsOptions): RareFaults {
+  const random = world.random('rare faults/strikes');
+  const elections = createElections(world, world.random('rare faults/elections'));
+  let calm = false;
+  /** Decides about the next write to a source, once. */
+  let next: { source: Source; client: string | undefined; fault: () => WriteFault } | undefined;
+  let scripts = 0;
+
+  const later = (delayMs: number, act: () => void): void => {
+    world.clock.timer(delayMs, () => {
+      if (!calm) act();
+    });
+  };
+  const running = (): SimProcess[] => machines.flatMap(({ process }) => process ?? []);
+  const serving = (): SimProcess[] => running().filter((process) => process.serving !== undefined);
+
+  function disconnect(process: SimProcess, outageMs: number): void {
+    process.log.disconnect('lose');
+    world.clock.timer(outageMs, () => process.log.reconnect());
+  }
+
+  function refuseWrites(machine: Machine): void {
+    const forLong = random.chance(0.3);
+    const durationMs = forLong ? 30_000 : random.between(300, 6_000);
+    machine.disk.refuses = true;
+    world.cause('disk', durationMs);
+    world.cover(`disk refuses ${forLong ? 'for good' : 'for a while'}`);
+    later(durationMs, () => {
+      machine.disk.refuses = false;
+    });
+  }
+
+  /** Kills the machine's process and damages its disk before the next one starts. */
+  function crash(machine: Machine, damage: () => void): void {
+    machine.process?.kill();
+    damage();
+  }
+
+  /**
+   * An append stays under way for longer than its sender waits, FACTS is full when the sender repeats it, and has room
+   * again when the first copy arrives.
+   */
+  function fullWhileInDoubt(): void {
+    next = {
+      source: 'FACTS',
+      client: undefined,
+      fault() {
+        later(UNANSWERED_MS + AGAIN_MS / 2, () => setFactsRoom('none'));
+        later(UNANSWERED_MS + AGAIN_MS + random.between(3, 8), () => setFactsRoom('plenty'));
+        return { requestDelayMs: UNANSWERED_MS + AGAIN_MS + random.between(10, 40) };
+      },
+    };
+  }
+
+  /** A suspended machine resumes as it was, with a wall clock that was set back. */
+  function suspend({ readAll }: RareTools): void {
+    const owners = running().filter((process) => process.led > 0);
+    if (owners.length === 0) return;
+    const owner = random.pick(owners);
+    owner.clock.suspend();
+    later(random.between(4_000, 9_000), () => {
+      const backMs = random.pick([-60_000, -20_000]);
+      const durationMs = random.between(300, 3_000);
+      world.wallClockWrong(durationMs);
+      owner.clock.setWall(backMs);
+      later(durationMs, () => owner.clock.setWall(0));
+      owner.clock.resume();
+      readAll(owner);
+    });
+  }
+
+  /** One process sees the creation of a webhook late. */
+  function definitionsLate({ makeWebhook }: RareTools): void {
+    const processes = serving();
+    const maker = processes.length > 1 ? random.pick(processes) : undefined;
+    if (maker === undefined) return;
+    for (const process of running()) {
+      if (process === maker || random.chance(0.3)) continue;
+      elections.begin('CONFIG', random.between(500, 6_000), process.name);
+    }
+    makeWebhook(maker, `webhook-late-${++scripts}`);
+  }
+
+  /**
+   * A request without effect is answered without a record, its publisher does not learn that REQUESTS had it, and
+   * REQUESTS is lost together with the owner. Then the player that the request missed is registered.
+   */
+  async function answeredThenLost({ broker, clients, operations }: RareTools): Promise<void> {
+    const owner = running().find((process) => process.led > 0);
+    const [gateway, other] = serving().filter((process) => process !== owner);
+    if (owner === undefined || gateway === undefined || other === undefined) return;
+    const playerId = `stranger-${++scripts}`;
+    next = { source: 'REQUESTS', client: gateway.name, fault: () => 'lose_ack' };
+    const outcome = await clients.perform(operations.patch(playerId), gateway);
+    if (calm || outcome === 'lost' || outcome.kind !== 'failure' || isUnavailable(outcome)) return;
+    world.cover('answered, then lost');
+    if (gateway.clock.state !== 'running' || other.clock.state !== 'running') return;
+    void owner.stop();
+    world.clock.timer(10_000, () => owner.kill());
+    disconnect(gateway, random.between(800, 3_000));
+    disconnect(other, random.between(5, 50));
+    broker.wipe('REQUESTS', random.pick(['new', 'same']));
+    await clients.perform(operations.register(playerId), other);
+  }
+
+  function strike(kind: RareFault, machine: Machine, tools: RareTools): void {
+    switch (kind) {
+      case 'disk refuses':
+        refuseWrites(machine);
+        return;
+      case 'last writes lost':
+        crash(machine, () => void machine.disk.loseLastWrites(random.int(1, UNDONE_WRITES)));
+        return;
+      case 'broken mark':
+        crash(machine, () => void machine.disk.breakMark(random.int(0, partitions - 1)));
+        return;
+      case 'election':
+        elections.begin(random.pick(SOURCES), random.between(100, random.chance(0.5) ? 1_000 : 5_000));
+        return;
+      case 'definitions late':
+        definitionsLate(tools);
+        return;
+      case 'full while in doubt':
+        fullWhileInDoubt();
+        return;
+      case 'suspended':
+        suspend(tools);
+        return;
+      case 'answered, then lost':
+        void answeredThenLost(tools);
+        return;
+    }
+  }
+
+  function planned(source: Source, client: string): WriteFault | undefined {
+    if (next === undefined || next.source !== source || (next.client ?? client) !== client) return undefined;
+    const { fault } = next;
+    next = undefined;
+    return fault();
+  }
+
+  return {
+    faultOf: (source, client) => (calm ? undefined : (planned(source, client) ?? elections.faultOf(source, client))),
+    leaderInMs: (source, client) => elections.remainingMs(source, client),
+    async run(tools, done) {
+      while (!done() && weather.kinds.length > 0) {
+        await sleep(world.clock, random.between(0, 2 * weather.everyMs));
+        if (done()) return;
+        const kind = random.pick(weather.kinds);
+        const machine = random.pick(machines);
+        world.cover(`fault: ${kind}`);
+        world.note(5, () => `! ${kind} ${machine.process?.name ?? machine.name}`);
+        strike(kind, machine, tools);
+      }
+    },
+    heal() {
+      calm = true;
+      elections.end();
+      for (const { disk } of machines) disk.refuses = false;
+    },
+  };
+}
