@@ -113,7 +113,13 @@ export function createChaos(options: ChaosOptions): Chaos {
       if (!calm) fn();
     });
   };
-  const setRoom = (maxBytes: number): void => void Object.assign(broker.stream('FACTS').definition, { maxBytes });
+  function setRoom(maxBytes: number): void {
+    Object.assign(broker.stream('FACTS').definition, { maxBytes });
+    world.endCause('facts full');
+    if (maxBytes < PLENTY_BYTES) world.cause('facts full', Infinity);
+  }
+  /** A process is paused, or cannot reach the broker, for this long. */
+  const isAway = (durationMs: number): void => world.cause('away', durationMs);
 
   function restart(machine: Machine): void {
     later(50, random.chance(0.7) ? 1_500 : 8_000, () => {
@@ -124,6 +130,7 @@ export function createChaos(options: ChaosOptions): Chaos {
   function disconnect(process: SimProcess, outageMs: number): void {
     if (process.clock.state === 'paused') brokenMeanwhile.add(process);
     else process.log.disconnect(random.chance(0.5) ? 'deliver' : 'lose');
+    isAway(outageMs);
     world.clock.timer(outageMs, () => process.log.reconnect());
   }
 
@@ -153,6 +160,7 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       case 'pause':
         process.clock.pause();
+        isAway(9_000);
         later(50, random.chance(0.5) ? 1_000 : 9_000, () => resume(process));
         return;
       case 'handover': {
@@ -163,6 +171,7 @@ export function createChaos(options: ChaosOptions): Chaos {
           if (calm) return;
           sleeper = owner;
           owner.clock.pause();
+          isAway(12_000);
           later(7_000, 12_000, () => resume(owner));
         };
         if (random.chance(0.5)) sleep();
@@ -211,6 +220,7 @@ export function createChaos(options: ChaosOptions): Chaos {
       world.cover('handover: the successor falls silent, the old owner wakes');
       if (random.chance(0.3)) successor.kill();
       else successor.clock.pause();
+      isAway(6_000);
       flurry();
       later(300, 6_000, () => resume(successor));
       later(2, 400, () => resume(old));

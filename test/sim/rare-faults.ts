@@ -101,6 +101,7 @@ export function createRareFaults({
 
   function disconnect(process: SimProcess, outageMs: number): void {
     process.log.disconnect('lose');
+    world.cause('away', outageMs);
     world.clock.timer(outageMs, () => process.log.reconnect());
   }
 
@@ -143,6 +144,7 @@ export function createRareFaults({
     if (owners.length === 0) return;
     const owner = random.pick(owners);
     owner.clock.suspend();
+    world.cause('away', 9_000);
     later(random.between(4_000, 9_000), () => {
       const backMs = random.pick([-60_000, -20_000]);
       const durationMs = random.between(300, 3_000);
@@ -200,6 +202,7 @@ export function createRareFaults({
         crash(machine, () => void machine.disk.breakMark(random.int(0, partitions - 1)));
         return;
       case 'election':
+        world.cause('away', 5_000);
         elections.begin(random.pick(SOURCES), random.between(100, random.chance(0.5) ? 1_000 : 5_000));
         return;
       case 'definitions late':

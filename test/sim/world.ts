@@ -38,22 +38,26 @@ export interface World {
   cause(what: Cause, durationMs: number): void;
   /** Ends the causes of this kind now. */
   endCause(what: Cause): void;
+  /** Whether a cause existed at some time between two (milliseconds of the monotonic clock). */
+  wasCaused(what: Cause, fromMs: number, toMs: number): boolean;
   cover(what: string): void;
   /** Records a step; `text` is called only when the history is printed. */
   note(value: number, text: () => string): void;
 }
 
-/** Something that is broken in the world, and explains errors of the service. */
-export type Cause = 'clickhouse' | 'disk';
+/** Something that is broken in the world, and explains what the service does. */
+export type Cause = 'clickhouse' | 'disk' | 'away' | 'facts full';
 
-/** ERROR lines that a fault of the world explains, with those faults. Any other ERROR line is a violation. */
-const EXPECTED_ERRORS: ReadonlyMap<string, readonly Cause[] | 'always'> = new Map<string, readonly Cause[] | 'always'>([
+/** ERROR lines that a fault of the world explains, with that fault. Any other ERROR line is a violation. */
+const EXPECTED_ERRORS: readonly { message: string; error?: RegExp; cause: Cause | 'any' }[] = [
   // A node without a usable store cannot load snapshots, or not write them; it tries again.
-  [OWNER_FAILED, ['clickhouse', 'disk']],
-  ['the local store cannot be written; the next tick tries again', ['disk']],
+  { message: OWNER_FAILED, error: /^connection refused|cannot be rebuilt/, cause: 'clickhouse' },
+  { message: OWNER_FAILED, error: /^no space left/, cause: 'disk' },
+  { message: 'the local store cannot be written; the next tick tries again', cause: 'disk' },
   // FACTS keeps only some seconds here: a process that was away for longer finds it trimmed.
-  [FACTS_RESET, 'always'],
-]);
+  { message: OWNER_FAILED, error: /^FACTS changed during the take-over/, cause: 'away' },
+  { message: FACTS_RESET, cause: 'any' },
+];
 
 /** An error may follow its cause after this time: the longest reply of a slow ClickHouse, and a retry. */
 const AFTER_CAUSE_MS = 8_000;
@@ -66,7 +70,7 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
   let violation: Violation | undefined;
   let ticks = 0;
   const wrongTimes: { fromMs: number; toMs: number }[] = [];
-  const causes = new Map<Cause, number>();
+  const causes: { what: Cause; fromMs: number; untilMs: number }[] = [];
   let traceHash = 0x811c9dc5;
 
   const mix = (value: number): void => {
@@ -93,9 +97,16 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
     wallClockWrong: (durationMs) =>
       void wrongTimes.push({ fromMs: clock.monotonicMs(), toMs: clock.monotonicMs() + durationMs }),
     wallWasWrong: (fromMs, toMs) => wrongTimes.some((time) => time.fromMs <= toMs && time.toMs >= fromMs),
-    cause: (what, durationMs) =>
-      void causes.set(what, Math.max(causes.get(what) ?? 0, clock.monotonicMs() + durationMs)),
-    endCause: (what) => void causes.set(what, Math.min(causes.get(what) ?? 0, clock.monotonicMs())),
+    cause(what, durationMs) {
+      const fromMs = clock.monotonicMs();
+      causes.push({ what, fromMs, untilMs: fromMs + durationMs });
+    },
+    endCause(what) {
+      const nowMs = clock.monotonicMs();
+      for (const cause of causes) if (cause.what === what) cause.untilMs = Math.min(cause.untilMs, nowMs);
+    },
+    wasCaused: (what, fromMs, toMs) =>
+      causes.some((cause) => cause.what === what && cause.fromMs <= toMs && cause.untilMs >= fromMs),
     cover: (what) => void coverage.set(what, (coverage.get(what) ?? 0) + 1),
     note(value, text) {
       mix(value | 0);
@@ -109,12 +120,18 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
     if (level >= 40) world.cover(`log: ${message}`);
     onLine?.(`${clock.monotonicMs().toFixed(1).padStart(9)} log ${process}: ${message} ${show(args[0])}`);
     listener(message, new Map<string, unknown>(Object.entries(args[0] ?? {})));
-    if (level >= 50 && !isExplained(message)) world.violate('no-alarm', `${message} ${show(args[0])}`);
+    if (level >= 50 && !isExplained(message, args[0])) world.violate('no-alarm', `${message} ${show(args[0])}`);
   }
-  function isExplained(message: string): boolean {
-    const expected = EXPECTED_ERRORS.get(message) ?? [];
-    if (expected === 'always') return true;
-    return expected.some((cause) => clock.monotonicMs() <= (causes.get(cause) ?? -Infinity) + AFTER_CAUSE_MS);
+  function isExplained(message: string, fields: unknown): boolean {
+    const error = new Map<string, unknown>(Object.entries(fields ?? {})).get('err');
+    const text = error instanceof Error ? error.message : '';
+    const nowMs = clock.monotonicMs();
+    return EXPECTED_ERRORS.some(
+      (expected) =>
+        expected.message === message &&
+        (expected.error?.test(text) ?? true) &&
+        (expected.cause === 'any' || world.wasCaused(expected.cause, nowMs - AFTER_CAUSE_MS, nowMs)),
+    );
   }
   return world;
 }

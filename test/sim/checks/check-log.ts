@@ -24,6 +24,8 @@ import { withoutWords } from '../model/model-lifecycle.ts';
 import { type ConfigHistory, predictSegments } from '../model/model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
+import { isUnavailable } from '../operation.ts';
+import { SIM_LIMITS } from '../sim-limits.ts';
 import type { World } from '../world.ts';
 import type { CommitRecord, RequestPosition } from '../../../actors/vocabulary/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
@@ -211,6 +213,8 @@ export function checkLog(check: LogCheck): PartitionLog {
     if (command.configRevision > record.configRevision) return 'revision unseen';
     if (refused.has(commandKey(command))) return 'FACTS was full';
     const reply = check.history.attemptOf(command)?.outcome?.reply;
+    const isUnanswered = reply === undefined || isUnavailable(reply);
+    if (isUnanswered && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs)) return 'FACTS had no room';
     if (reply === undefined || reply === 'lost' || reply.kind !== 'failure') return undefined;
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
@@ -221,6 +225,9 @@ export function checkLog(check: LogCheck): PartitionLog {
 function isOwnPlayer({ body, receivedAt }: Command, timer: { entityId: string; at: number }): boolean {
   return playersOf(body).includes(timer.entityId) && timer.at <= receivedAt;
 }
+
+/** An owner may refuse commands for this long after FACTS has room again: until its next look at the size. */
+const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;
 
 const UNSEEN_REVISION = 'log: a command names an unseen revision';
 
