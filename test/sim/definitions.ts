@@ -11,6 +11,8 @@ import type { World } from './world.ts';
 const AT_MOST = 3;
 /** The maximum number of segments besides the permanent one. */
 const SEGMENTS = 4;
+/** The deepest nesting of a condition: each level is two of the 16 that the service allows. */
+const DEEPEST = 6;
 
 /** Changes definitions through random processes, so that revisions move while commands are in progress. */
 export function changeDefinitions(options: ChangeOptions): void {
@@ -75,7 +77,7 @@ async function changeSegments({ world, serving, done }: ChangeOptions): Promise<
 }
 
 /** Conditions on time and on what the simulation's clients change. */
-function drawCondition(random: Random): JsonObject {
+function drawCondition(random: Random, depth = 1): JsonObject {
   const event = `events.event_${random.int(1, 3)}`;
   const one = random.pick<() => JsonObject>([
     () => ({ [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } }),
@@ -89,9 +91,10 @@ function drawCondition(random: Random): JsonObject {
     () => ({ days_since_last_seen: { $gte: 1 } }),
   ])();
   const dice = random.next();
+  if (depth === DEEPEST) return one;
   if (dice < 0.15) return { $not: one };
-  if (dice < 0.3) return { $or: [one, drawCondition(random)] };
-  return dice < 0.4 ? { $and: [one, drawCondition(random)] } : one;
+  if (dice < 0.3) return { $or: [one, drawCondition(random, depth + 1)] };
+  return dice < 0.4 ? { $and: [one, drawCondition(random, depth + 1)] } : one;
 }
 
 function segment(id: string, version: number, conditions: JsonObject): SegmentDocument {
