@@ -111,8 +111,8 @@ function work(
 }
 
 /**
- * One life after another: V8 would otherwise discard the code of functions that a life uses seldom, and compile it anew,
- * and collect the young generation while most of a life's objects are alive.
+ * Without them V8 discards the code of functions that are called seldom and compiles them again, and collects the young
+ * generation while most of a life's objects are in use.
  */
 const WORKER_FLAGS = ['--no-flush-bytecode', '--min-semi-space-size=32', '--max-semi-space-size=64'];
 

@@ -26,7 +26,7 @@ import { createLateRows } from './late-rows.ts';
  */
 export interface Eraser {
   start(): void;
-  /** Call when there may be erasures. */
+  /** Call when there may be erasures, and when this process begins to lead. */
   wake(): void;
   stop(): Promise<void>;
 }

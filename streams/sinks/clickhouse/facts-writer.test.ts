@@ -48,7 +48,7 @@ interface Process {
 function startProcess(
   world: { clock: FakeClock; broker: MemoryBroker; clickhouse: FakeClickhouse },
   name: string,
-  around: { before?: () => void; after?: () => void } = {},
+  around: { before?: () => void; after?: () => void; onErasures?: () => void } = {},
 ): Process {
   const log = world.broker.connect(name);
   const node = world.clock.node();
@@ -75,6 +75,7 @@ function startProcess(
     target,
     logger: silentLogger,
     metrics: createMetrics(),
+    onErasures: () => around.onErasures?.(),
   });
   writer.start();
   return {
@@ -154,6 +155,21 @@ describe('the facts writer', () => {
     await world.clock.advance(50);
     expect(world.position()).toMatchObject({ sequence: 3 });
     expect(world.position()).not.toHaveProperty('intent');
+  });
+
+  it('reports erasures again when it takes the lease, because an earlier writer may have left some', async () => {
+    const world = createWorld();
+    const first = startProcess(world, 'a');
+    await world.clock.advance(100);
+    await world.commitEvents(1);
+    await world.clock.advanceUntil(world.allIn, 2_000);
+    first.kill();
+    let reports = 0;
+    startProcess(world, 'b', { onErasures: () => (reports += 1) });
+    await world.clock.advance(100);
+    expect(reports).toBe(0);
+    await world.clock.advance(2 * LIMITS.leaseMs);
+    expect(reports).toBe(1);
   });
 
   it('continues after its wall clock was wrong for a moment without losing the lease', async () => {

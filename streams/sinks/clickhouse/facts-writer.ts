@@ -2,8 +2,8 @@ import { decodeCommit } from '../../codec.ts';
 import type { BatchSource } from './batch-source.ts';
 import { createStreamWriter, type StreamWriter, type StreamWriterOptions } from './stream-writer.ts';
 
-export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' | 'onWritten'> {
-  /** Erasures were inserted, and the position has passed them. */
+export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' | 'onWritten' | 'onTerm'> {
+  /** Erasures were inserted and the position has passed them; or a term begins: an earlier one may have left some. */
   onErasures?: () => void;
 }
 
@@ -12,6 +12,7 @@ export function createFactsWriter({ onErasures, ...options }: FactsWriterOptions
   return createStreamWriter({
     ...options,
     source: FACTS_SOURCE,
+    ...(onErasures === undefined ? {} : { onTerm: onErasures }),
     onWritten: (_, tables) => {
       if (tables.has('erasures')) onErasures?.();
     },

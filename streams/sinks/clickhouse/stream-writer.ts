@@ -48,6 +48,8 @@ export interface StreamWriterOptions {
   source: BatchSource;
   /** Every record up to `sequence` is inserted and the position moved; the last batch had rows of these tables. */
   onWritten?: (sequence: number, tables: ReadonlySet<TableName>) => void;
+  /** A term begins. An earlier one may have moved the position without a call of `onWritten`. */
+  onTerm?: () => void;
   logger: Logger;
   metrics: SinkMetrics;
 }
@@ -95,6 +97,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     const store = storedPosition(log, sink, parseSinkPosition);
     const { stored, bounds } = await loadWithBounds(store, log, stream);
     const start = startingPoint(stored, bounds);
+    options.onTerm?.();
     let { sequence } = start;
     let exactlyTo = start.intent?.to;
     const reader = log.read(stream, { from: sequence + 1, onWaiting: signal.notify });
