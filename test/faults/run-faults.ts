@@ -3,6 +3,7 @@ import { emptyTally, type Tally } from './client-log.ts';
 import { createInjector, type FaultRecord } from './injector.ts';
 import { startLoadClient } from './load-client.ts';
 import { createProbe } from './probe.ts';
+import type { LogRecord } from '../../streams/log/log.ts';
 import { createRandom } from './random.ts';
 import { startRig } from './rig.ts';
 import { clickhouseAway, deposePeer, fillFacts, type SetPieceOptions } from './set-pieces.ts';
@@ -78,7 +79,9 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
       onRecord: (record) => report(lineOf(record)),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    const pieces: SetPieceOptions = { rig, injector, caller: caller(), nowMs };
+    let copied: readonly LogRecord[] = [];
+    const onCopied = (records: readonly LogRecord[]) => void (copied = records);
+    const pieces: SetPieceOptions = { rig, injector, caller: caller(), nowMs, onCopied };
     const notes: string[] = [];
     const third = Math.max(0, Math.ceil((kills - SET_PIECE_KILLS) / 3));
     for (const piece of [
@@ -96,7 +99,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     const cancel = setTimeout(callAborted, LAST_ANSWERS_MS);
     await Promise.all(load.map((client) => client.done));
     clearTimeout(cancel);
-    const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)]);
+    const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)], copied);
     if (Object.values(verdict.terms).includes(0)) {
       verdict.violations.push(`a node led nothing, so the run shows nothing: ${JSON.stringify(verdict.terms)}`);
     }

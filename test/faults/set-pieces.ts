@@ -4,7 +4,8 @@ import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
 import type { Injector } from './injector.ts';
 import type { Rig } from './rig.ts';
-import { factsBounds } from './verify-facts.ts';
+import type { LogRecord } from '../../streams/log/log.ts';
+import { copyFacts, factsBounds } from './verify-facts.ts';
 
 /* Faults that random choices rarely cause: a full FACTS, a long outage of ClickHouse, an owner that is stopped. */
 
@@ -13,6 +14,8 @@ export interface SetPieceOptions {
   injector: Injector;
   caller: Caller;
   nowMs: () => number;
+  /** Receives a copy of FACTS before its first records may be trimmed. */
+  onCopied: (records: readonly LogRecord[]) => void;
 }
 
 /** Name of the events that only fill FACTS. No client waits for them or logs them. */
@@ -26,15 +29,18 @@ const FILLER_CHARS = 7_000;
 const REFUSALS_IN_A_ROW = 5;
 
 /**
- * FACTS reaches its configured size: writes are refused with 503, reads continue, and nothing is lost, although the
- * broker and then the service die meanwhile. Then FACTS gets more space.
+ * FACTS is full up to its reserve, as ClickHouse is stopped and keeps it from being trimmed: writes are refused with
+ * 503, reads continue, and nothing is lost, although the broker and then the service die meanwhile. Then FACTS gets
+ * more space.
  */
-export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOptions): Promise<string> {
+export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
+  onCopied(await copyFacts(rig.natsUrl));
   const { sizeBytes } = await factsBounds(rig.natsUrl);
   await rig.resizeFacts(Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES);
   await rig.kill('supervisor');
   await injector.allWell();
+  const resume = await rig.pause('clickhouse');
   const registered = await caller.call({
     method: 'POST',
     path: '/v1/players/players',
@@ -61,6 +67,7 @@ export async function fillFacts({ rig, injector, caller, nowMs }: SetPieceOption
   refused = 0;
   await until('FACTS is full again', full, 60_000);
   await rig.kill('service');
+  resume();
   await rig.resizeFacts(STREAMS.FACTS.maxBytes);
   await rig.kill('supervisor');
   const struckMs = nowMs();

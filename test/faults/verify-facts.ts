@@ -34,29 +34,41 @@ export function factsBounds(natsUrl: string): Promise<StreamBounds> {
   return withLog(natsUrl, (log) => log.info('FACTS'));
 }
 
-/** Reads and folds every record. The run is shorter than the trimmer's retention, so the first record still exists. */
-export function scanFacts(natsUrl: string): Promise<FactsScan> {
+/** Every record of FACTS. */
+export function copyFacts(natsUrl: string): Promise<LogRecord[]> {
   return withLog(natsUrl, async (log) => {
     const { firstSequence, lastSequence } = await log.info('FACTS');
-    const scan: FactsScan = { records: 0, events: [], states: new Map(), terms: new Map(), violations: [] };
-    if (firstSequence !== 1) scan.violations.push(`FACTS begins at ${firstSequence}`);
-    const epochs = new Map<string, number>();
-    const reader = log.read('FACTS', { from: 1, onWaiting: () => {} });
-    let sequence = 0;
+    const records: LogRecord[] = [];
+    const reader = log.read('FACTS', { from: firstSequence, onWaiting: () => {} });
     await until(
       'all of FACTS is read',
       () => {
-        for (const record of reader.take()) {
-          take(record, scan, epochs);
-          sequence = record.sequence;
-        }
-        return sequence >= lastSequence;
+        records.push(...reader.take());
+        return lastSequence < firstSequence || (records.at(-1)?.sequence ?? 0) >= lastSequence;
       },
       120_000,
     );
     reader.stop();
-    return scan;
+    return records;
   });
+}
+
+/**
+ * Reads and folds every record.
+ * @param earlier a copy from before FACTS was so small that its first records were trimmed
+ */
+export async function scanFacts(natsUrl: string, earlier: readonly LogRecord[] = []): Promise<FactsScan> {
+  const copiedTo = earlier.at(-1)?.sequence ?? 0;
+  const held = await copyFacts(natsUrl);
+  const scan: FactsScan = { records: 0, events: [], states: new Map(), terms: new Map(), violations: [] };
+  const first = (earlier[0] ?? held[0])?.sequence ?? 1;
+  if (first !== 1) scan.violations.push(`FACTS begins at ${first}`);
+  const [next] = held;
+  if (earlier.length > 0 && next !== undefined && next.sequence > copiedTo + 1)
+    scan.violations.push(`FACTS begins at ${next.sequence}, its copy ends at ${copiedTo}`);
+  const epochs = new Map<string, number>();
+  for (const record of [...earlier, ...held.filter(({ sequence }) => sequence > copiedTo)]) take(record, scan, epochs);
+  return scan;
 }
 
 function take({ data, sequence, subject }: LogRecord, scan: FactsScan, epochs: Map<string, number>): void {

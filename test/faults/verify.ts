@@ -6,6 +6,7 @@ import { until } from '../support/until.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
 import { NODES, type Rig } from './rig.ts';
 import { FILLER } from './set-pieces.ts';
+import type { LogRecord } from '../../streams/log/log.ts';
 import { scanFacts, type FactsScan } from './verify-facts.ts';
 
 /** The result of the run: counts of violations, each with its evidence in `violations`. */
@@ -44,10 +45,17 @@ interface Known {
 /** The maximum time for ClickHouse to catch up once every process runs. */
 const CATCH_UP_MS = 120_000;
 
-/** Compares the clients' logs with FACTS, with ClickHouse and with the service's answers. */
-export async function verify(rig: Rig, logs: readonly ClientLog[]): Promise<Verdict> {
+/**
+ * Compares the clients' logs with FACTS, with ClickHouse and with the service's answers.
+ * @param earlier a copy of FACTS from before its first records were trimmed
+ */
+export async function verify(
+  rig: Rig,
+  logs: readonly ClientLog[],
+  earlier: readonly LogRecord[] = [],
+): Promise<Verdict> {
   const players = logs.flatMap((log) => log.players);
-  const scan = await scanFacts(rig.natsUrl);
+  const scan = await scanFacts(rig.natsUrl, earlier);
   const rows = await rowsUpTo(rig, scan.events.at(-1)?.sequence ?? 0);
   const verdict: Verdict = {
     ackedEvents: players.reduce((sum, player) => sum + player.events.length, 0),
