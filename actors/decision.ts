@@ -40,10 +40,24 @@ export type PlayerLimits = Pick<
   | 'interventionsPerPlayer'
   | 'interventionOffers'
   | 'campaignFactsPerCommand'
+  | 'recentEvents'
+  | 'eventBlock'
+  | 'eventIds'
+  | 'eventIdMs'
+  | 'eventIdBytes'
 >;
 
 /** The bounds that `evolve` applies. */
-export type EvolveLimits = Pick<PlayerLimits, 'interventionsPerPlayer' | 'interventionOffers'>;
+export type EvolveLimits = Pick<
+  PlayerLimits,
+  | 'interventionsPerPlayer'
+  | 'interventionOffers'
+  | 'recentEvents'
+  | 'eventBlock'
+  | 'eventIds'
+  | 'eventIdMs'
+  | 'eventIdBytes'
+>;
 
 /** The partition's entities as a command reads them. A read includes everything emitted before it. */
 export interface Draft {

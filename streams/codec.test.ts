@@ -12,7 +12,7 @@ import {
   encodeReplies,
 } from './codec.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
-import { commitToTuple } from './wire/commit-layout.ts';
+import { commitFromTuple, type CommitTuple } from './wire/commit-layout.ts';
 
 // test/fixtures/codec/README.md says how to make new fixtures.
 if (process.env['CODEC_FIXTURES'] === 'write') writeMissingFixtures();
@@ -36,8 +36,8 @@ describe('the codec', () => {
     const commit = wrap.commit(Object.values(SAMPLES.facts));
     encodeCommands([wrap.command(SAMPLES.commands.TrackEvents)]);
     const bytes = encodeCommit(commit);
-    const read: unknown = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(bytes.subarray(1));
-    expect(read).toEqual(commitToTuple(commit));
+    const read: CommitTuple = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(bytes.subarray(1));
+    expect(commitFromTuple(read)).toEqual(commit);
   });
 
   test('messages of different shapes can be read in any order', () => {

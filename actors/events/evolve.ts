@@ -1,3 +1,4 @@
+import type { EvolveLimits } from '../decision.ts';
 import type { RecentEvent } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { counted } from './counters.ts';
@@ -5,10 +6,10 @@ import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';
 import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
-export function tracked(state: PlayerState, fact: EventTracked): PlayerState {
-  const recentEvents = fact.remember ? remembered(state.recentEvents, recentEventOf(fact)) : state.recentEvents;
+export function tracked(state: PlayerState, fact: EventTracked, limits: EvolveLimits): PlayerState {
+  const stored = fact.remember ? remembered(state, recentEventOf(fact), limits) : undefined;
   const counters = counted(state.counters, fact.eventName, fact.at, fact.forgets);
-  const next = { ...state, recentEvents, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  const next = { ...state, ...stored, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
   return fact.release === undefined ? next : released(next, fact, fact.release.number);
 }
 

@@ -10,6 +10,7 @@ import { given } from '../testing/harness.ts';
 import { countWithin } from './counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { NO_QUARANTINE } from '../vocabulary/player.ts';
+import { recall } from './recent-events.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 const REASON: QuarantineReason = { schemaVersion: 3, faults: [{ path: '/level', message: 'must be integer' }] };
@@ -134,8 +135,8 @@ describe('a quarantined event that is replayed', () => {
   it('is tracked once even when its id is no longer kept', () => {
     const { send, facts, player } = aPlayerOf();
     send(broken());
-    for (let n = 0; n < LIMITS.recentEvents; n++) send(anItem({ eventId: `later-${n}` }));
-    expect(player().recentEvents.some(({ eventId }) => eventId === 'mine')).toBe(false);
+    for (let n = 0; n < LIMITS.eventIdBytes / 8; n++) send(anItem({ eventId: `later-${n}` }));
+    expect(recall(player(), 'mine', undefined)).toBeUndefined();
     expect(send(releasing(1), 5_000).status).toBe('accepted');
     expect(send(releasing(1), 6_000).status).toBe('duplicate');
     expect(facts.filter((fact) => fact.kind === 'EventTracked' && fact.eventId === 'mine')).toHaveLength(1);

@@ -1,9 +1,9 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { EventQuarantined } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import { remembered } from './recent-events.ts';
-import { mayBeSame } from '../vocabulary/scope.ts';
-import { NO_QUARANTINE, type QuarantineTally, type RecentEvent } from '../vocabulary/player.ts';
+import { remembered, withAccepted } from './recent-events.ts';
+import type { EvolveLimits } from '../decision.ts';
+import { NO_QUARANTINE, type QuarantineTally } from '../vocabulary/player.ts';
 import type { EventTracked } from '../vocabulary/event-tracked.ts';
 
 /*
@@ -25,13 +25,13 @@ export function releaseStatus({ last, released }: QuarantineTally, number: numbe
 }
 
 /** Applies a quarantined event: only its id and its number are stored. */
-export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerState {
+export function quarantined(state: PlayerState, fact: EventQuarantined, limits: EvolveLimits): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
   const caller = by === undefined ? {} : { by };
   const event = { eventId, eventName, timestamp, receivedAt, quarantined: true, ...caller } as const;
   return {
     ...state,
-    recentEvents: fact.remember ? remembered(state.recentEvents, event) : state.recentEvents,
+    ...(fact.remember ? remembered(state, event, limits) : undefined),
     quarantine: { ...state.quarantine, last: fact.number },
   };
 }
@@ -40,16 +40,9 @@ export function quarantined(state: PlayerState, fact: EventQuarantined): PlayerS
 export function released(state: PlayerState, fact: EventTracked, number: number): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
   const sender = by === 'service' ? undefined : by;
-  const isReleased = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, sender);
   return {
     ...state,
-    recentEvents: state.recentEvents.some(isReleased)
-      ? state.recentEvents.map((event) =>
-          isReleased(event)
-            ? { eventId, eventName, timestamp, receivedAt, ...(event.by === undefined ? {} : { by: event.by }) }
-            : event,
-        )
-      : state.recentEvents,
+    ...withAccepted(state, { eventId, eventName, timestamp, receivedAt }, sender),
     quarantine: withReleased(state.quarantine, number),
   };
 }

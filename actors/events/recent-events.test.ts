@@ -6,8 +6,12 @@ import { decide } from '../decide.ts';
 import { evolve } from '../evolve.ts';
 import type { Fact } from '../vocabulary/facts.ts';
 import { createDraft } from '../runtime/draft.ts';
+import { isAccepted, recall, remembered, type StoredEvents, withAccepted } from './recent-events.ts';
+import type { RecentEvent } from '../vocabulary/player.ts';
 import type { EntityState, PlayerState } from '../vocabulary/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { given } from '../testing/harness.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import type { CallerKind } from '../vocabulary/scope.ts';
 
 const ID = aPlayer().id;
@@ -24,6 +28,9 @@ const item = (eventId: string, some: Partial<TrackItem> = {}): TrackItem => ({
   ...some,
 });
 const BROKEN: Partial<TrackItem> = { quarantine: { schemaVersion: 1, faults: [] } };
+
+/** More events of one time than a player's blocks hold. */
+const FORGETTING = LIMITS.eventIdBytes / 8;
 
 /** The results of one player's events in order; `by` is the kind of key. */
 function after(player: PlayerState, ...events: [item: TrackItem, by?: CallerKind][]) {
@@ -53,10 +60,7 @@ describe('an event_id', () => {
   });
 
   it('of a server key is kept, however many a client key sends', () => {
-    const many = Array.from({ length: LIMITS.recentEvents + 9 }, (_, n): [TrackItem, CallerKind] => [
-      item(`c${n}`),
-      'client',
-    ]);
+    const many = Array.from({ length: FORGETTING }, (_, n): [TrackItem, CallerKind] => [item(`c${n}`), 'client']);
     const { statuses, state } = after(
       aPlayer(),
       [item('s'), 'server'],
@@ -65,7 +69,21 @@ describe('an event_id', () => {
       [item('c0'), 'client'],
     );
     expect(statuses.slice(-2)).toEqual(['duplicate', 'accepted']);
-    expect(state?.kind === 'player' && state.recentEvents.length).toBe(LIMITS.recentEvents + 1);
+    expect(state?.kind === 'player' && state.recentEvents.length).toBeLessThan(LIMITS.recentEvents + 1);
+  });
+
+  it('is refused with the first answer for a day, also after a thousand newer ones', () => {
+    const at = (nowMs: number, eventId: string, some: Partial<TrackItem> = {}) => ({
+      ...aCommand({ kind: 'TrackEvents', items: [item(eventId, some)] }, { by: 'client' }),
+      receivedAt: nowMs,
+    });
+    const world = given([aPlayer()]);
+    world.when(at(5_000, 'first', { eventName: 'first_win', timestamp: 4_321 }));
+    for (let n = 1; n <= 1_000; n++) world.when(at(5_000 + n * 60_000, `later-${n}`));
+    world.when(at(5_000 + 17 * 3_600_000, 'later-1')).thenReply({ results: [{ status: 'duplicate' }] });
+    world.when(at(5_000 + DAY_MS - 1, 'first', { eventName: 'other', timestamp: 9 })).thenReply({
+      results: [{ status: 'duplicate', eventName: 'first_win', timestamp: 4_321, receivedAt: 5_000 }],
+    });
   });
 
   it('of a quarantined event is released although the other kind of key used the same one', () => {
@@ -92,6 +110,71 @@ describe('an event_id', () => {
     );
     const stored = { partition: 0, epoch: 1, owner: 'o', committedAt: 2_000, position: null, configRevision: 0 };
     expect(rebuilt(aPlayer(), decodeCommit(encodeCommit({ ...stored, facts: [...facts] })).facts)).toEqual(state);
+  });
+});
+
+describe('the ids that a player recognises', () => {
+  const DAY = { ...LIMITS, recentEvents: 4, eventBlock: 8, eventIds: 20, eventIdBytes: 600 };
+  const HOUR_MS = DAY_MS / 24;
+  const NONE: StoredEvents = { recentEvents: [] };
+  const event = (n: number, receivedAt: number, by: CallerKind = 'client'): RecentEvent => ({
+    eventId: `e-${n}`,
+    eventName: `name-${n % 3}`,
+    timestamp: receivedAt - n,
+    receivedAt,
+    by,
+  });
+  const bytesOf = ({ olderEvents }: StoredEvents): number =>
+    (olderEvents?.client ?? []).reduce((sum, block) => sum + block.length, 0);
+
+  it('are those of the last day that fit, and always the newest', () => {
+    for (const stepMs of [1, HOUR_MS, 3 * HOUR_MS]) {
+      let stored: StoredEvents = NONE;
+      for (let n = 0; n < 90; n++) {
+        stored = { ...stored, ...remembered(stored, event(n, n * stepMs), DAY) };
+        const known = (m: number) => recall(stored, `e-${m}`, 'client') !== undefined;
+        const oldest = Array.from({ length: n + 1 }, (_, m) => m).findIndex(known);
+        for (let m = oldest; m <= n; m++) expect(recall(stored, `e-${m}`, 'client')).toMatchObject(result(m, stepMs));
+        expect(n - oldest + 1, `${n} of ${stepMs}`).toBeGreaterThanOrEqual(Math.min(n + 1, DAY.eventIds));
+        // A block is dropped as a whole, and may hold more than the bound until it is.
+        const isOverBytes = bytesOf(stored) > DAY.eventIdBytes - 150;
+        const droppedInTime = oldest > 0 && n * stepMs - (oldest - 1) * stepMs < DAY_MS;
+        if (droppedInTime) expect(isOverBytes, `${n} of ${stepMs}`).toBe(true);
+        if (n - oldest + 1 > DAY.eventIds + DAY.eventBlock + DAY.recentEvents) {
+          expect(bytesOf(stored)).toBeLessThanOrEqual(DAY.eventIdBytes);
+          expect((n - oldest) * stepMs).toBeLessThan(DAY_MS + (DAY.eventBlock + DAY.recentEvents) * stepMs);
+        }
+      }
+    }
+    function result(m: number, stepMs: number) {
+      const { eventId: _, ...rest } = event(m, m * stepMs);
+      return rest;
+    }
+  });
+
+  it('of one kind of key never displace those of the other', () => {
+    let stored: StoredEvents = { ...NONE, ...remembered(NONE, event(0, 0, 'server'), DAY) };
+    for (let n = 0; n < 500; n++) stored = { ...stored, ...remembered(stored, event(n, n), DAY) };
+    expect(recall(stored, 'e-0', 'server')).toMatchObject({ by: 'server' });
+    expect(recall(stored, 'e-0', 'client')).toBeUndefined();
+    for (let n = 1; n < 30; n++) stored = { ...stored, ...remembered(stored, event(n, n, 'server'), DAY) };
+    expect(recall(stored, 'e-0', 'server')).toMatchObject({ by: 'server' });
+    expect(recall(stored, 'e-499', 'client')).toMatchObject({ by: 'client' });
+  });
+
+  it('of quarantined events become those of accepted ones, wherever they are stored', () => {
+    for (const newer of [0, 3, 10, 19]) {
+      let stored: StoredEvents = { ...NONE, ...remembered(NONE, { ...event(0, 0), quarantined: true }, DAY) };
+      for (let n = 1; n <= newer; n++) stored = { ...stored, ...remembered(stored, event(n, n), DAY) };
+      expect(isAccepted(stored, 'e-0', 'client')).toBe(false);
+      const accepted = { eventId: 'e-0', eventName: 'mended', timestamp: 7, receivedAt: 77 };
+      expect({ ...stored, ...withAccepted(stored, accepted, 'server') }).toEqual(stored);
+      stored = { ...stored, ...withAccepted(stored, accepted, 'client') };
+      expect(isAccepted(stored, 'e-0', 'client')).toBe(true);
+      const first = recall(stored, 'e-0', 'client');
+      expect(first).toMatchObject({ eventName: 'mended', timestamp: 7, receivedAt: 77, by: 'client' });
+      expect(first).not.toHaveProperty('quarantined');
+    }
   });
 });
 

@@ -7,8 +7,7 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { releaseStatus } from './quarantine.ts';
-import { recall } from './recent-events.ts';
-import { mayBeSame } from '../vocabulary/scope.ts';
+import { isAccepted, recall } from './recent-events.ts';
 import { eventTracked, type EventSender } from '../vocabulary/event-tracked.ts';
 
 /** Tracks events in their order. */
@@ -40,7 +39,7 @@ export function trackEvent(
     return { ...resultOf(item, context, 'rejected'), error };
   }
   if (item.release !== undefined) return releaseEvent(draft, state, item, item.release, context, targeting);
-  const earlier = item.remember ? recall(state.recentEvents, item.eventId, context.by) : undefined;
+  const earlier = item.remember ? recall(state, item.eventId, context.by) : undefined;
   if (earlier !== undefined) {
     const { eventName, timestamp, receivedAt } = earlier;
     const first = { eventName, timestamp, receivedAt };
@@ -71,10 +70,7 @@ function releaseEvent(
 ): TrackResult {
   const answer = releaseStatus(state.quarantine, number);
   // The same id may have been accepted again after the player's state dropped it.
-  const isThere = state.recentEvents.some(
-    (event) => event.eventId === item.eventId && event.quarantined !== true && mayBeSame(event.by, by),
-  );
-  if (answer === 'released' || isThere) return resultOf(item, context, 'duplicate');
+  if (answer === 'released' || isAccepted(state, item.eventId, by)) return resultOf(item, context, 'duplicate');
   if (answer === 'unreleased') {
     emitTracked(draft, state, item, context, targeting, by);
     return resultOf(item, context, 'accepted');

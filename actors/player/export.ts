@@ -2,8 +2,12 @@ import { failure } from '../../src/kernel/errors.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
-/** All data of a player in live state. Of Idempotency-Keys it contains keys and times, not the stored replies. */
+/**
+ * All data of a player in live state. Of Idempotency-Keys it contains keys and times, not the stored replies. Events
+ * whose id is stored as a hash are absent: the rows of events hold them.
+ */
 export function exportPlayer(state: PlayerState | undefined): Reply {
   if (state === undefined) return failure('PLAYER_NOT_FOUND');
-  return { kind: 'exported', player: { ...state, keys: state.keys.map(({ key, at }) => ({ key, at })) } };
+  const { olderEvents: _, keys, ...player } = state;
+  return { kind: 'exported', player: { ...player, keys: keys.map(({ key, at }) => ({ key, at })) } };
 }

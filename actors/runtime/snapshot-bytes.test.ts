@@ -72,6 +72,11 @@ describe('a player who plays', () => {
     expect(all).toBeLessThan(300_000);
   });
 
+  it('with event ids takes at most 30 kB of snapshots for an hour', async () => {
+    await play(60, true);
+    expect(factsBytes().snapshots).toBeLessThan(30_000);
+  });
+
   it('is in a snapshot a minute after the session ended, with its final values', async () => {
     await play(20, false);
     await send({ kind: 'EndSession', playerId: PLAYER, sessionId: SESSION, durationSeconds: 1_200, events: [] });

@@ -34,6 +34,14 @@ export interface RecentEvent extends Later {
   by?: CallerKind;
 }
 
+/** Blocks of older events by kind of API key, the oldest first (`actors/events/event-block.ts`). */
+export interface OlderEvents {
+  client: readonly Uint8Array[];
+  server: readonly Uint8Array[];
+}
+
+export const NO_OLDER_EVENTS: OlderEvents = { client: [], server: [] };
+
 /** The released numbers of a player's quarantined events. Exact regardless of age. */
 export interface QuarantineTally {
   /** The number of the latest one; 0: none. */
@@ -212,6 +220,8 @@ export interface PlayerFields extends PlayerView, Later {
   /** The `country` attribute if it is a string, else ''. Every event row includes it. */
   country: string;
   recentEvents: readonly RecentEvent[];
+  /** Absent without any. */
+  olderEvents?: OlderEvents;
   /** Most recently counted first. */
   counters: readonly EventCounter[];
   device: DeviceInfo | null;

@@ -202,4 +202,4 @@ export interface AddressedReply {
 }
 
 /** A complete player for export. Idempotency-Keys omit their replies, which only repeat its fields. */
-export type ExportedPlayer = PlayerFields & { keys: readonly { key: string; at: number }[] };
+export type ExportedPlayer = Omit<PlayerFields, 'olderEvents'> & { keys: readonly { key: string; at: number }[] };

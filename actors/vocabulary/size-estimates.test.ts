@@ -40,7 +40,7 @@ function grown(value: unknown): unknown {
 
 function grownAt(value: unknown, property: string, times: number): unknown {
   if (typeof value === 'string') return LONGEST[property] ?? value;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   if (Array.isArray(value)) {
     const items = value.map((item) => grownAt(item, property, 1));
     return Array.from({ length: times }, () => items).flat();

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CommandBody, QueryBody, TrackItem } from './commands.ts';
 import type { DomainFact } from './facts.ts';
-import type { OpenSession, SeenFlag } from './player.ts';
+import { NO_OLDER_EVENTS, type OlderEvents, type OpenSession, type SeenFlag } from './player.ts';
 import type { Intervention, Reply } from './replies.ts';
 import type { EntityState } from './state.ts';
 
@@ -147,6 +147,8 @@ function charsOfInterventions(interventions: readonly Intervention[]): number {
 /** Objects, numbers and map slots of one entity, measured as about a kilobyte beside its texts. */
 const ENTITY_BYTES = 1_000;
 const RECENT_EVENT_BYTES = 280;
+/** A block of older events beside its bytes. */
+const BLOCK_BYTES = 250;
 const COUNTER_BYTES = 200;
 const MEMBERSHIP_BYTES = 150;
 const FLAG_BYTES = 150;
@@ -181,6 +183,7 @@ export function stateBytes(state: EntityState): number {
     keys +
     state.attributes.length +
     state.recentEvents.length * RECENT_EVENT_BYTES +
+    olderEventsBytes(state.olderEvents) +
     state.counters.length * COUNTER_BYTES +
     state.segments.length * MEMBERSHIP_BYTES +
     state.exposures.length * FLAG_BYTES +
@@ -192,6 +195,10 @@ export function stateBytes(state: EntityState): number {
     (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES +
     state.quarantine.released.length * RANGE_BYTES
   );
+}
+
+function olderEventsBytes({ client, server }: OlderEvents = NO_OLDER_EVENTS): number {
+  return [...client, ...server].reduce((sum, block) => sum + BLOCK_BYTES + block.length, 0);
 }
 
 function sessionBytes({ flagKeys, flags, achievements }: OpenSession): number {

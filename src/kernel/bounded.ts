@@ -4,17 +4,3 @@ export function append<T>(list: readonly T[], item: T, most: number): T[] {
   copy.push(item);
   return copy;
 }
-
-/**
- * As `append`, with a separate bound for each of two groups. Only items of the new item's group count and are dropped,
- * so one group never displaces entries of the other.
- */
-export function appendInGroup<T>(list: readonly T[], item: T, most: number, isMember: (one: T) => boolean): T[] {
-  if (list.length < most) return append(list, item, most);
-  const group = isMember(item);
-  let surplus = 1 - most;
-  for (const one of list) if (isMember(one) === group) surplus += 1;
-  const kept = list.filter((one) => isMember(one) !== group || --surplus < 0);
-  kept.push(item);
-  return kept;
-}

@@ -4,6 +4,7 @@ import type {
   DailyActivity,
   FlagExposure,
   FlagOverride,
+  OlderEvents,
   PendingIntervention,
   QuarantineTally,
   RecordedSession,
@@ -23,6 +24,8 @@ export type DeviceTuple = [
   ...later: unknown[],
 ];
 export type MembershipTuple = [segmentId: string, segmentKey: string, since: number, ...later: unknown[]];
+/** A block has a layout of its own. */
+export type OlderEventsTuple = [client: readonly Uint8Array[], server: readonly Uint8Array[]];
 export type OverrideTuple = [flagKey: string, value: string, ...later: unknown[]];
 export type ExposureTuple = [
   flagKey: string,
@@ -87,6 +90,16 @@ export function membershipToTuple(one: SegmentMembership): MembershipTuple {
 export function membershipFromTuple(tuple: MembershipTuple): SegmentMembership {
   const [segmentId, segmentKey, since] = tuple;
   return { segmentId, segmentKey, since, ...laterOf(tuple, FIELDS.membership) };
+}
+
+export function olderEventsToTuple({ client, server }: OlderEvents): OlderEventsTuple {
+  return [client, server];
+}
+
+/** Copies the blocks: decoded bytes are views into the record that they came in. */
+export function olderEventsFromTuple([client, server]: OlderEventsTuple): OlderEvents {
+  const copied = (block: Uint8Array): Uint8Array => new Uint8Array(block);
+  return { client: client.map(copied), server: server.map(copied) };
 }
 
 export function overrideToTuple(one: FlagOverride): OverrideTuple {

@@ -26,6 +26,8 @@ import {
   interventionToTuple,
   membershipFromTuple,
   membershipToTuple,
+  olderEventsFromTuple,
+  olderEventsToTuple,
   overrideFromTuple,
   overrideToTuple,
   quarantineFromTuple,
@@ -37,6 +39,7 @@ import {
   type CounterTuple,
   type DeviceTuple,
   type MembershipTuple,
+  type OlderEventsTuple,
   type OverrideTuple,
   type ExposureTuple,
   type ActivityTuple,
@@ -98,6 +101,8 @@ type PlayerTuple = [
   quarantine?: QuarantineTuple,
   // Absent in states older than stored flag results.
   servedFlags?: ServedTuple[],
+  // Absent in states older than blocks of events, and without any.
+  olderEvents?: OlderEventsTuple,
   ...later: unknown[],
 ];
 type LedgerTuple = [
@@ -153,7 +158,7 @@ function unknownKind(tuple: never): UnknownVersionError {
 }
 
 /** The number of fields of each layout. */
-const FIELDS = { player: 38, ledger: 6, erased: 8 } as const;
+const FIELDS = { player: 39, ledger: 6, erased: 8 } as const;
 
 function playerToTuple(state: PlayerState): PlayerTuple {
   const tuple: PlayerTuple = [
@@ -196,6 +201,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     quarantineToTuple(state.quarantine),
     state.servedFlags.map(servedToTuple),
   ];
+  if (state.olderEvents !== undefined) tuple.push(olderEventsToTuple(state.olderEvents));
   return withLater(tuple, FIELDS.player, state);
 }
 
@@ -240,6 +246,7 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     churnHigh: tuple[35] ?? false,
     quarantine: quarantineFromTuple(tuple[36] ?? [0]),
     servedFlags: (tuple[37] ?? []).map(servedFromTuple),
+    ...(tuple[38] === undefined ? undefined : { olderEvents: olderEventsFromTuple(tuple[38]) }),
     ...laterOf(tuple, FIELDS.player),
   };
 }

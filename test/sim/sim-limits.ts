@@ -13,6 +13,8 @@ export const SIM_LIMITS = {
   // Snapshots are used for short logs too.
   rebuildReplayBytes: 4_000,
   rebuildEntityBytes: 100,
+  recentEvents: 4,
+  eventBlock: 8,
   matcherPositionMs: 300,
   segmentJitterMs: 2_000,
   eraseCheckMs: 2_000,

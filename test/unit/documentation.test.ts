@@ -163,7 +163,7 @@ describe('docs/limits.md', () => {
       'open sessions': LIMITS.openSessions,
       'event names with counters': LIMITS.countedNames,
       'days that counters cover': LIMITS.countedDays,
-      'recognised `event_id`s, for each kind of key': LIMITS.recentEvents,
+      'recognised `event_id`s, for each kind of key': LIMITS.eventIds,
       'recognised recorded sessions': LIMITS.recordedSessions,
       'recognised transactions': LIMITS.recordedPurchases,
       '`Idempotency-Key`s, for each kind of key': LIMITS.idempotencyKeys,

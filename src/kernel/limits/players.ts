@@ -17,8 +17,18 @@ export const PLAYER_LIMITS = {
   countryLength: 64,
   /** How long an `Idempotency-Key` is remembered. */
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
-  /** Event ids remembered per player to recognise repeats, separately for client keys and for server keys. */
-  recentEvents: 256,
+  /**
+   * Events with an id of the caller that a player stores in full, separately for client keys and for server keys. Half
+   * of them at most move to a block at once.
+   */
+  recentEvents: 32,
+  /** Events in one block, which a repeat searches: about 1.9 kB. */
+  eventBlock: 128,
+  /** Event ids that a player recognises whatever their age, for each kind of key. */
+  eventIds: 256,
+  /** How long it recognises more than these, and the bytes of their blocks: about 1,100 ids for each kind of key. */
+  eventIdMs: 24 * 60 * 60 * 1000,
+  eventIdBytes: 16 * 1024,
   /** Event names counted per player. A game has dozens. */
   countedNames: 256,
   /** UTC days for which an event is counted: the longest window of a condition. */

@@ -29,6 +29,7 @@ import { SIM_LIMITS } from '../sim-limits.ts';
 import type { World } from '../world.ts';
 import type { CommitRecord, RequestPosition } from '../../../actors/vocabulary/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
+import { isSameState } from './same-state.ts';
 
 export interface LogCheck {
   world: World;
@@ -239,7 +240,7 @@ function isDomainFact(
 ): fact is DomainFact {
   if (fact.kind === 'EntitySnapshot') {
     const held = timeline.now(fact.entityId);
-    if (!isDeepStrictEqual(fact.state, held)) {
+    if (!isSameState(fact.state, held)) {
       wrong('snapshot', `${fact.entityId} is not ${show(fact.state)} but ${show(held)}`);
     }
     return false;

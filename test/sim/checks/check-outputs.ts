@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
@@ -15,6 +14,7 @@ import { isErased } from '../fake-erasures.ts';
 import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
+import { isSameState } from './same-state.ts';
 
 /**
  * ClickHouse's replacement for an erased player's snapshots: a tombstone as of just before the record of its erasure.
@@ -42,7 +42,7 @@ export function checkStore(world: World, store: PartitionStore, log: PartitionLo
       due.delete(state.id);
       continue;
     }
-    if (!isDeepStrictEqual(state, held) || state.lastSeq < (due.get(state.id)?.lastSeq ?? 0)) {
+    if (!isSameState(state, held) || state.lastSeq < (due.get(state.id)?.lastSeq ?? 0)) {
       world.violate('store-is-fold', `${where} up to ${mark.appliedSeq}: ${show(state)} should be ${show(held)}`);
     }
     due.delete(state.id);
@@ -141,7 +141,7 @@ export function checkRebuild(
     const isTombstone = snapshot?.kind === 'erased' && isErasedBy(observer, id, snapshot.lastSeq + 1);
     if (isTombstone) world.cover('rebuild: from a tombstone');
     const covers =
-      snapshot !== undefined && snapshot.lastSeq >= held.lastSeq && (isTombstone || isDeepStrictEqual(snapshot, then));
+      snapshot !== undefined && snapshot.lastSeq >= held.lastSeq && (isTombstone || isSameState(snapshot, then));
     if (!covers) {
       world.violate(
         'rebuild',

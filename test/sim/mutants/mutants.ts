@@ -180,6 +180,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'repeats of events in blocks are counted again',
+    changes: [
+      {
+        file: 'actors/events/recent-events.ts',
+        original: 'return findIn(olderEvents.client, isOne) ?? findIn(olderEvents.server, isOne);',
+        mutated: 'return isOne.inBlock(new Uint8Array(10)) ? findIn(olderEvents.client, isOne) : undefined;',
+      },
+    ],
+  },
+  {
     name: 'the snapshot mark covers one record too many',
     changes: [
       {
