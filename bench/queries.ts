@@ -164,13 +164,13 @@ const GOLDEN = 0.618_033_988_749_895;
 async function countRead(client: Client, kind: QueryKind, samples: readonly QueriedEvent[]) {
   let rowsRead = 0;
   let events = 0;
-  const ask = async <Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> => {
+  const runQuery = async <Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> => {
     const answer = await (await client.query({ query, query_params, format: 'JSON' })).json<Row>();
     rowsRead += answer.statistics?.rows_read ?? Number.NaN;
     return { kind: 'answered', value: answer.data };
   };
   for (const sample of samples) {
-    const result = await findEvents(ask, kind.query(sample));
+    const result = await findEvents(runQuery, kind.query(sample));
     events += result.kind === 'answered' ? result.value.events.length : 0;
   }
   const of = samples.length;

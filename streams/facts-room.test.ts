@@ -39,7 +39,7 @@ describe('the room in FACTS', () => {
   const room = () => watchFactsRoom({ log, clock, logger: silentLogger });
   async function append(bytes: number): Promise<void> {
     void log.append('facts.0', new Uint8Array(bytes));
-    await clock.settle();
+    await clock.flush();
   }
 
   it('holds commands until the reserve begins, and again after a trim', async () => {
@@ -57,7 +57,7 @@ describe('the room in FACTS', () => {
 
   it('counts what this process appends between two polls', async () => {
     const watched = room();
-    await clock.settle();
+    await clock.flush();
     for (let i = 0; i < 8; i++) watched.appended(10_000);
     expect(watched.commandsFit()).toBe(false);
     await clock.advance(LIMITS.factsPollMs);

@@ -108,7 +108,7 @@ describe('the trimmer of a FACTS that needs room', () => {
   async function fill(toBytes: number, sizeOf: (place: number) => number = () => 500): Promise<void> {
     for (let place = 0; bounds().sizeBytes < toBytes; place++) {
       void log.append(`facts.${place % 2}`, new Uint8Array(sizeOf(place)));
-      await clock.settle();
+      await clock.flush();
     }
   }
   const note = (key: string, value: Record<string, unknown>) =>
@@ -116,7 +116,7 @@ describe('the trimmer of a FACTS that needs room', () => {
   async function allAt(sequence: number): Promise<void> {
     for (const sink of sinksOf('FACTS')) void note(sink, { sequence });
     for (const partition of [0, 1]) void note(`rebuild.${partition}`, { coveredTo: sequence });
-    await clock.settle();
+    await clock.flush();
   }
   async function start(retentionMs = 1_000 * HOUR_MS): Promise<void> {
     const room = watchFactsRoom({ log, clock, logger: silentLogger });
@@ -149,11 +149,11 @@ describe('the trimmer of a FACTS that needs room', () => {
     await fill(0.99 * MAX_BYTES);
     await allAt(bounds().lastSequence);
     const refused = log.append('facts.0', new Uint8Array(2_000));
-    await clock.settle();
+    await clock.flush();
     expect(await refused).toMatchObject({ kind: 'refused', reason: 'full' });
     await start();
     const accepted = log.append('facts.0', new Uint8Array(2_000));
-    await clock.settle();
+    await clock.flush();
     expect(await accepted).toMatchObject({ kind: 'acked' });
   });
 
@@ -177,7 +177,7 @@ describe('the trimmer of a FACTS that needs room', () => {
     await log.append('facts.1', new Uint8Array(10));
     while (bounds().sizeBytes < 0.95 * MAX_BYTES) {
       void log.append('facts.0', new Uint8Array(500));
-      await clock.settle();
+      await clock.flush();
     }
     await allAt(bounds().lastSequence);
     await start();

@@ -21,9 +21,9 @@ function holds(conditions: JsonObject, player: Partial<PlayerState> = {}): boole
   return compiled(conditions).matches({ player: aPlayer(player), nowMs: NOW });
 }
 
-/** Whether a player whose attribute `a` is `value` (`undefined`: has none) meets `asked` of it. */
-function ask(asked: Json, value: Json | undefined): boolean {
-  return holds({ 'attributes.a': asked }, { attributes: JSON.stringify({ a: value }) });
+/** Whether a player whose attribute `a` is `value` (`undefined`: has none) meets the condition on `a`. */
+function meets(condition: Json, value: Json | undefined): boolean {
+  return holds({ 'attributes.a': condition }, { attributes: JSON.stringify({ a: value }) });
 }
 
 function faultsOf(conditions: JsonObject, options?: { context?: boolean }) {
@@ -34,7 +34,7 @@ function faultsOf(conditions: JsonObject, options?: { context?: boolean }) {
 const pathsOf = (conditions: JsonObject) => faultsOf(conditions).map(({ path }) => path);
 
 describe('operators on an attribute', () => {
-  const cases: readonly [asked: Json, yes: readonly (Json | undefined)[], no: readonly (Json | undefined)[]][] = [
+  const cases: readonly [condition: Json, yes: readonly (Json | undefined)[], no: readonly (Json | undefined)[]][] = [
     // Equality is strict and deep; a missing value is null.
     ['x', ['x'], ['X', 'xx', 1, null, undefined, ['x']]],
     [10, [10], ['10', 11, true, undefined]],
@@ -115,9 +115,9 @@ describe('operators on an attribute', () => {
     [{ $vgt: 1 }, [2, '2'], [1, undefined]],
   ];
 
-  it.each(cases)('%j', (asked, yes, no) => {
-    for (const value of yes) expect([value, ask(asked, value)]).toEqual([value, true]);
-    for (const value of no) expect([value, ask(asked, value)]).toEqual([value, false]);
+  it.each(cases)('%j', (condition, yes, no) => {
+    for (const value of yes) expect([value, meets(condition, value)]).toEqual([value, true]);
+    for (const value of no) expect([value, meets(condition, value)]).toEqual([value, false]);
   });
 });
 
@@ -205,9 +205,9 @@ describe('fields', () => {
       expect(holds({ [`attributes.${key}.x`]: 1 }, { attributes: `{"${key}":{"x":1}}` })).toBe(true);
     }
     expect(holds({ 'attributes.x': { $exists: true } }, { attributes: '{"__proto__":{"x":1}}' })).toBe(false);
-    const asked: JsonObject = JSON.parse('{"attributes.o":{"$eq":{"__proto__":1}}}');
-    expect(holds(asked, { attributes: '{"o":{"__proto__":1}}' })).toBe(true);
-    expect(holds(asked, { attributes: '{"o":{}}' })).toBe(false);
+    const condition: JsonObject = JSON.parse('{"attributes.o":{"$eq":{"__proto__":1}}}');
+    expect(holds(condition, { attributes: '{"o":{"__proto__":1}}' })).toBe(true);
+    expect(holds(condition, { attributes: '{"o":{}}' })).toBe(false);
   });
 
   it('a rule of a flag reads the context, and its device fields before those of the player', () => {
@@ -322,7 +322,7 @@ describe('regular expressions', () => {
   });
 
   it('never match a text longer than the limit', () => {
-    expect(ask({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength))).toBe(true);
-    expect(ask({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength + 1))).toBe(false);
+    expect(meets({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength))).toBe(true);
+    expect(meets({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength + 1))).toBe(false);
   });
 });

@@ -17,7 +17,7 @@ function made(conditions: JsonObject) {
   const { condition, excess } = compiled;
   return {
     excess,
-    ask: (attributes: JsonObject) =>
+    matches: (attributes: JsonObject) =>
       condition.matches({ player: aPlayer({ attributes: JSON.stringify(attributes) }), nowMs: NOW }),
     overs: () => over,
   };
@@ -54,10 +54,10 @@ describe('a condition over its budget', () => {
     [{ $nor: [hungry] }, false],
     [{ $or: [hungry, { is_payer: false }] }, true],
   ])('is false and reported, whatever its tests return: %j', (conditions, otherwise) => {
-    const { ask, overs } = made(conditions);
-    expect(metered(() => ask({ a: texts(15) }))).toBe(false);
+    const { matches, overs } = made(conditions);
+    expect(metered(() => matches({ a: texts(15) }))).toBe(false);
     expect(overs()).toBe(1);
-    expect(metered(() => ask({ a: ['ab!'] }))).toBe(otherwise);
+    expect(metered(() => matches({ a: ['ab!'] }))).toBe(otherwise);
     expect(overs()).toBe(1);
   });
 
@@ -67,31 +67,31 @@ describe('a condition over its budget', () => {
     const small = made({ 'attributes.b': { $not: { $regex: '^x' } } });
     const attributes = { a: texts(15), b: 1, c: 2 };
     metered(() => {
-      expect(expensive.ask(attributes)).toBe(false);
-      expect(small.ask(attributes)).toBe(true);
-      for (let turn = 0; turn < 1_000; turn++) expensive.ask(attributes);
-      expect(plain.ask(attributes)).toBe(true);
+      expect(expensive.matches(attributes)).toBe(false);
+      expect(small.matches(attributes)).toBe(true);
+      for (let turn = 0; turn < 1_000; turn++) expensive.matches(attributes);
+      expect(plain.matches(attributes)).toBe(true);
       expect(plain.overs()).toBe(0);
     });
   });
 
   it('returns the same result whatever earlier commands evaluated', () => {
     const patterns = Array.from({ length: 12 }, (_, i) => ({ 'attributes.a': { $regex: `${HUNGRY}[${i}x]` } }));
-    const { ask } = made({ $or: [...patterns, { is_payer: false }] });
+    const { matches } = made({ $or: [...patterns, { is_payer: false }] });
     const lengths = [1, 2, 4, 8, 16, 64, 128, 250];
-    const answers = lengths.map((words) => metered(() => ask({ a: 'ab!y'.repeat(words) })));
-    const again = lengths.toReversed().map((words) => metered(() => ask({ a: 'ab!y'.repeat(words) })));
+    const answers = lengths.map((words) => metered(() => matches({ a: 'ab!y'.repeat(words) })));
+    const again = lengths.toReversed().map((words) => metered(() => matches({ a: 'ab!y'.repeat(words) })));
     expect(again.toReversed()).toEqual(answers);
     expect(new Set(answers)).toEqual(new Set([true, false]));
   });
 
   it('takes no steps from the next player of the command, while the meter has steps', () => {
-    const { ask, overs } = made(hungry);
+    const { matches, overs } = made(hungry);
     metered(() => {
-      ask({ a: texts(15) });
+      matches({ a: texts(15) });
       expect(hasStepsForPlayer()).toBe(true);
       nextPlayer();
-      expect(ask({ a: ['ab!'] })).toBe(true);
+      expect(matches({ a: ['ab!'] })).toBe(true);
       expect(overs()).toBe(1);
     });
   });
@@ -128,12 +128,12 @@ describe('attributes that cannot be parsed', () => {
     const compiled = compileCondition({ 'attributes.b': 1 });
     if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
     const [good, broken] = ['{"b":1}', '{"b'].map((attributes) => aPlayer({ attributes }));
-    const ask = (player = aPlayer()) => compiled.condition.matches({ player, nowMs: NOW });
+    const matches = (player = aPlayer()) => compiled.condition.matches({ player, nowMs: NOW });
     metered(() => {
-      expect(ask(good)).toBe(true);
-      expect(() => ask(broken)).toThrow(SyntaxError);
-      expect(() => ask(broken)).toThrow(SyntaxError);
-      expect(ask(good)).toBe(true);
+      expect(matches(good)).toBe(true);
+      expect(() => matches(broken)).toThrow(SyntaxError);
+      expect(() => matches(broken)).toThrow(SyntaxError);
+      expect(matches(good)).toBe(true);
     });
   });
 });

@@ -16,7 +16,7 @@ const targeting = flagsOf({
   xp: ({ nowMs, context }) => ({ value: JSON.stringify([nowMs, context ?? null]) }),
 }).of('demo', 'live');
 
-const ask = (some: Partial<EvaluateFlags> = {}) =>
+const evaluate = (some: Partial<EvaluateFlags> = {}) =>
   evaluateFlags(
     aPlayer(),
     { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false, ...some },
@@ -26,7 +26,7 @@ const ask = (some: Partial<EvaluateFlags> = {}) =>
 
 describe('evaluating flags', () => {
   it('returns the evaluation of each flag, and the duration', () => {
-    expect(ask()).toEqual({
+    expect(evaluate()).toEqual({
       kind: 'flags',
       evaluations: [
         { flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'segment_match', segmentId: 'seg_1' },
@@ -38,7 +38,7 @@ describe('evaluating flags', () => {
   });
 
   it('evaluates each requested flag once, and lists unknown keys', () => {
-    expect(ask({ flagKeys: ['xp', 'gone', 'xp', '__proto__', 'gone'] })).toMatchObject({
+    expect(evaluate({ flagKeys: ['xp', 'gone', 'xp', '__proto__', 'gone'] })).toMatchObject({
       evaluations: [{ flagKey: 'xp' }],
       unknownFlags: ['gone', '__proto__'],
     });
@@ -46,7 +46,7 @@ describe('evaluating flags', () => {
 
   it('passes the context of the request to the rules', () => {
     const context = '{"platform":"ios","__proto__":{"level":99}}';
-    expect(ask({ flagKeys: ['xp'], context })).toMatchObject({ evaluations: [{ value: `[7000,${context}]` }] });
+    expect(evaluate({ flagKeys: ['xp'], context })).toMatchObject({ evaluations: [{ value: `[7000,${context}]` }] });
   });
 
   it('fails with PLAYER_NOT_FOUND without a player', () => {

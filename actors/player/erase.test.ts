@@ -120,7 +120,7 @@ describe('an erased player', () => {
 
 describe('queries about an erased player', () => {
   const clock = { wallMs: () => 5_000, monotonicMs: () => 5_000 };
-  const ask = (facts: DomainFact[], kind: 'GetErasure' | 'ExportPlayer' | 'GetPlayer', game = 'demo') => {
+  const query = (facts: DomainFact[], kind: 'GetErasure' | 'ExportPlayer' | 'GetPlayer', game = 'demo') => {
     const state = given(facts)
       .when(aCommand({ kind: 'ClaimIdempotencyKey', ledgerId: 'l', idempotency: claim }))
       .states.get(id);
@@ -129,17 +129,17 @@ describe('queries about an erased player', () => {
   };
 
   it('return the time of the erasure, that the player exists, or PLAYER_NOT_FOUND', () => {
-    expect(ask([registered, erased], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: 1_500 });
-    expect(ask([registered], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: null });
-    expect(ask([], 'GetErasure')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
-    expect(ask([registered, erased], 'GetErasure', 'other')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
-    expect(ask([registered, erased], 'GetPlayer')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
-    expect(ask([registered, erased], 'ExportPlayer')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+    expect(query([registered, erased], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: 1_500 });
+    expect(query([registered], 'GetErasure')).toEqual({ kind: 'erased', playerId: id, erasedAt: null });
+    expect(query([], 'GetErasure')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+    expect(query([registered, erased], 'GetErasure', 'other')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+    expect(query([registered, erased], 'GetPlayer')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+    expect(query([registered, erased], 'ExportPlayer')).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
   });
 
   it('export all data of an existing player, except the replies of Idempotency-Keys', () => {
     const keyed = given([registered, overridden]).when(aCommand({ ...track, idempotency: claim }));
-    const reply = ask([registered, overridden, ...keyed.facts], 'ExportPlayer');
+    const reply = query([registered, overridden, ...keyed.facts], 'ExportPlayer');
     expect(reply).toMatchObject({
       kind: 'exported',
       player: {

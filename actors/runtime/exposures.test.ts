@@ -29,8 +29,8 @@ function createWorld(definitions = DEFINITIONS, latencyMs = 0) {
       context = '{}',
     }: { exposes?: boolean; environment?: Environment; playerId?: string; context?: string } = {},
   ) =>
-    world.settle(
-      node.commit.query({ game: 'demo', environment, receivedAt: world.clock.wallMs() }, playerId, {
+    world.complete(
+      node.commandClient.query({ game: 'demo', environment, receivedAt: world.clock.wallMs() }, playerId, {
         kind: 'EvaluateFlags',
         playerId,
         flagKeys,
@@ -51,7 +51,7 @@ function createWorld(definitions = DEFINITIONS, latencyMs = 0) {
       timestamp: world.clock.wallMs(),
     };
     const origin = { game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() } as const;
-    return world.settle(node.commit.send(origin, playerId, { kind: 'TrackEvents', items: [item] }));
+    return world.complete(node.commandClient.send(origin, playerId, { kind: 'TrackEvents', items: [item] }));
   };
   return { world, evaluate, exposed, see };
 }

@@ -149,7 +149,7 @@ describe('a FACTS that is full for commands', () => {
       const rest = MAX_BYTES - bounds().sizeBytes - 3_000;
       if (rest <= 0) break;
       const outcome = node.log.append(JUNK, new Uint8Array(Math.min(rest, 50_000)));
-      await world.settle(outcome);
+      await world.complete(outcome);
     }
     marked = new Set([0, 1]);
     await world.clock.advance(30_000);

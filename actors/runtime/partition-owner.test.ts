@@ -35,7 +35,7 @@ describe('the owner of a partition', () => {
     );
     await world.clock.advance(LIMITS.firstSnapshotMs + LIMITS.storeFlushMs);
     expect(await node.metrics.text()).toContain('owner_snapshots_waiting{partition="0"} 0\n');
-    await world.settle(node.actors.stop());
+    await world.complete(node.actors.stop());
     expect(await node.metrics.text()).not.toContain('owner_hot_players{');
   });
 
@@ -50,8 +50,8 @@ describe('the owner of a partition', () => {
   it('answers a repeat of an Idempotency-Key as the first time and changes nothing', async () => {
     const node = await world.lead('a');
     const send = (bodyHash: string) =>
-      world.settle(
-        node.commit.send({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, P1, {
+      world.complete(
+        node.commandClient.send({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, P1, {
           kind: 'RegisterPlayer',
           playerId: P1,
           externalId: 'e',

@@ -80,30 +80,30 @@ describe('queries', () => {
       logger: silentLogger,
     });
     queryHandler.open();
-    await clock.settle();
+    await clock.flush();
   });
 
-  async function ask(requestId: string): Promise<void> {
+  async function query(requestId: string): Promise<void> {
     const envelope = { requestId, replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
     const body = { kind: 'GetPlayer', playerId: 'p' } as const;
     gateway.publish('queries.0', encodeQueries([{ ...envelope, deadlineAt: clock.wallMs() + 1_000, body }]));
-    await clock.settle();
+    await clock.flush();
   }
 
   async function release(outcome: 'proved' | 'unproved'): Promise<void> {
     queryHandler.release(outcome);
-    await clock.settle();
+    await clock.flush();
   }
 
   it('are answered at once while the lease is valid', async () => {
-    await ask('1');
+    await query('1');
     expect(answered).toEqual(['1']);
     expect(queryHandler.wantsProof).toBe(false);
   });
 
   it('wait without a lease for an append that is sent after they arrived', async () => {
     leaseHeld = false;
-    await ask('1');
+    await query('1');
     expect(queryHandler.wantsProof).toBe(true);
     queryHandler.hold(new Map());
     await release('proved');
@@ -114,7 +114,7 @@ describe('queries', () => {
   it('are not answered after the acknowledgement of an append that was sent before they arrived', async () => {
     leaseHeld = false;
     queryHandler.hold(new Map());
-    await ask('1');
+    await query('1');
     await release('proved');
     expect(answered).toEqual([]);
     expect(queryHandler.wantsProof).toBe(true);
@@ -129,7 +129,7 @@ describe('queries', () => {
     const body = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: ['costly'], context: '{}', exposes: false } as const;
     const costly = Array.from({ length: 8 }, (_, n) => ({ ...envelope, deadlineAt, requestId: `c${n}`, body }));
     gateway.publish('queries.0', encodeQueries(costly));
-    await ask('other');
+    await query('other');
     expect(answered).toEqual(['c0', 'c1', 'c2', 'other']);
     await clock.advance(5);
     expect(answered).toHaveLength(9);
@@ -147,14 +147,14 @@ describe('queries', () => {
         { ...envelope, deadlineAt, requestId: '2', body: read },
       ]),
     );
-    await clock.settle();
+    await clock.flush();
     expect(answered).toEqual(['1', '2']);
     expect(kinds).toEqual(['INTERNAL_ERROR', 'player']);
   });
 
   it('keep waiting when the append was refused', async () => {
     leaseHeld = false;
-    await ask('1');
+    await query('1');
     queryHandler.hold(new Map());
     await release('unproved');
     expect(answered).toEqual([]);

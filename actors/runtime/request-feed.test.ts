@@ -14,14 +14,14 @@ async function publish(broker: MemoryBroker, gateway: string, requestIds: readon
     aCommand({ kind: 'PatchPlayer', playerId: 'p' }, { requestId, replyTo: gateway }),
   );
   await broker.connect().append('requests.0', encodeCommands(commands));
-  await clock.settle();
+  await clock.flush();
 }
 
 async function feedOf(broker: MemoryBroker, position: RequestPosition | null = null): Promise<RequestFeed> {
   const options = { log: broker.connect(), partition: 0, position, logger: silentLogger, onWaiting: () => {} };
   const feed = createRequestFeed(options);
   await feed.open();
-  await clock.settle();
+  await clock.flush();
   return feed;
 }
 

@@ -20,8 +20,8 @@ describe('a player who plays', () => {
   });
 
   const send = (body: CommandBody) =>
-    world.settle(
-      node.commit.send(
+    world.complete(
+      node.commandClient.send(
         { game: 'demo', environment: 'live', receivedAt: world.clock.wallMs(), by: 'client' },
         PLAYER,
         body,

@@ -112,7 +112,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     clock: options.clock,
   });
 
-  async function ask<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
+  async function runQuery<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
     let release = () => {};
     try {
       release = await slots.take();
@@ -134,7 +134,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
 
   return {
     async segmentPlayers({ game, environment, segmentId, afterPlayerId = FIRST_UUID, limit }) {
-      const result = await ask<{ player_id: string; external_id: string; entered_at: string | number }>(
+      const result = await runQuery<{ player_id: string; external_id: string; entered_at: string | number }>(
         SEGMENT_PLAYERS,
         {
           game,
@@ -154,7 +154,7 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     },
     async experiment(query) {
       const { sql, parameters } = experimentQuery(query);
-      const result = await ask<ExperimentRow>(sql, parameters);
+      const result = await runQuery<ExperimentRow>(sql, parameters);
       if (result.kind === 'unavailable') return result;
       const variants = result.value.map((row) => ({
         variant: row.variant,
@@ -171,12 +171,12 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
     },
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
-      const result = await ask<{ missed: string | number }>(sql, parameters);
+      const result = await runQuery<{ missed: string | number }>(sql, parameters);
       if (result.kind === 'unavailable') return result;
       return { kind: 'answered', value: Number(result.value[0]?.missed ?? 0) };
     },
     async erasure({ game, environment, playerId }) {
-      const result = await ask<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
+      const result = await runQuery<{ erased_at: string | number; rows_deleted: string | number; step: number }>(
         NEWEST_ERASURE,
         { game, environment, player: playerId },
       );
@@ -186,23 +186,23 @@ export function createAnalytics(options: { address: ClickhouseAddress; clock: Cl
       const rowsDeleted = row.step >= ERASURE_DONE ? Number(row.rows_deleted) : undefined;
       return { kind: 'answered', value: { erasedAt: Number(row.erased_at), rowsDeleted } };
     },
-    playerRows: (query) => findPlayerRows(ask, query),
-    events: (query) => findEvents(ask, query),
+    playerRows: (query) => findPlayerRows(runQuery, query),
+    events: (query) => findEvents(runQuery, query),
     async webhookDeliveries(query) {
       const { sql, parameters } = webhookDeliveriesQuery(query);
-      const result = await ask<AttemptRow>(sql, parameters);
+      const result = await runQuery<AttemptRow>(sql, parameters);
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(loggedAttempt) };
     },
     async deliveredFact({ game, environment, webhookId, deliveryId }) {
       const parameters = { game, environment, webhook: webhookId, delivery: deliveryId };
-      const result = await ask<DeliveredFactRow>(DELIVERED_FACT, parameters);
+      const result = await runQuery<DeliveredFactRow>(DELIVERED_FACT, parameters);
       if (result.kind === 'unavailable') return result;
       const [row] = result.value;
       return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
     },
     async quarantined(query) {
       const { sql, parameters } = quarantineQuery(query);
-      const result = await ask<QuarantineRow>(sql, parameters);
+      const result = await runQuery<QuarantineRow>(sql, parameters);
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: quarantinePage(result.value) };
     },
     close: () => client.close(),

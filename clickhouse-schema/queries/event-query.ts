@@ -31,11 +31,11 @@ export interface EventPage {
 }
 
 /** Runs a statement with parameters. */
-type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
+type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
 /** Reads a page. It ends after `limit` rows, or with the event whose properties exceed `LIMITS.eventPageBytes`. */
-export async function findEvents(ask: Ask, query: EventQuery): Promise<QueryResult<EventPage>> {
-  const result = await ask<PageRow>(eventQuery(query), {
+export async function findEvents(runQuery: RunQuery, query: EventQuery): Promise<QueryResult<EventPage>> {
+  const result = await runQuery<PageRow>(eventQuery(query), {
     game: query.game,
     environment: query.environment,
     player: query.playerId,

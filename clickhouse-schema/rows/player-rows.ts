@@ -52,12 +52,12 @@ export const FIRST_PLACE: RowPlace = { receivedMs: -(2 ** 45), sequence: 0, inde
 export type PlayerRow = Readonly<Record<string, unknown>>;
 
 /** Runs a statement with bound values. */
-type Ask = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
+type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
 /** Reads a page of one player's rows in a table, oldest first, each with its position in its source stream. */
-export async function findPlayerRows(ask: Ask, query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>> {
+export async function findPlayerRows(runQuery: RunQuery, query: PlayerRowsQuery): Promise<QueryResult<PlayerRowsPage>> {
   const { game, environment, playerId, table, after, limit, bytes } = query;
-  const result = await ask<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
+  const result = await runQuery<PlayerRow & PlaceColumns>(playerRowsSql(table, after), {
     game,
     environment,
     player: playerId,

@@ -24,9 +24,9 @@ export async function runUntilStopped(options: RunOptions): Promise<0 | 1> {
   if (supervision.kind === 'aborted') return 0;
 
   const beforeStop = options.onRunning(supervision.supervisor, supervision.plan);
-  await new Promise<void>((settle) => {
-    if (stopRequest.signal.aborted) settle();
-    stopRequest.signal.addEventListener('abort', () => settle());
+  await new Promise<void>((resolve) => {
+    if (stopRequest.signal.aborted) resolve();
+    stopRequest.signal.addEventListener('abort', () => resolve());
   });
   beforeStop();
   options.report('stopping …');

@@ -106,10 +106,10 @@ describe('the config store', () => {
     await store.put(addressOf('one'), game('One'));
     await other.put(addressOf('two'), game('Two'));
     await other.delete(addressOf('one'));
-    await clock.settle();
+    await clock.flush();
     stop();
     await other.put(addressOf('three'), game('Three'));
-    await clock.settle();
+    await clock.flush();
     expect(changes).toEqual([
       `one ${JSON.stringify(game('One'))}`,
       `two ${JSON.stringify(game('Two'))}`,
@@ -125,7 +125,7 @@ describe('the config store', () => {
     await bucket.put('one.live.key.k', utf8('[1]'));
     await bucket.put('one.live.surprise.k', utf8('{}'));
     await bucket.put('strange', utf8('{}'));
-    await clock.settle();
+    await clock.flush();
     expect(store.get(addressOf('one'))?.document.name).toBe('One');
     expect(store.list('key')).toEqual([]);
     expect(store.revision).toBe(5);
@@ -169,7 +169,7 @@ describe('the config store', () => {
     await other.delete(addressOf('gone'));
     expect(store.get(addressOf('one'))).toBeUndefined();
     log.reconnect();
-    await clock.settle();
+    await clock.flush();
     expect(store.get(addressOf('one'))?.document.name).toBe('One');
     expect(store.get(addressOf('gone'))).toBeUndefined();
     expect(store.revision).toBe(other.revision);

@@ -63,12 +63,12 @@ describe('the log in memory', () => {
       for (let i = 0; i <= LIMITS.readerBufferRecords; i++) await log.append('requests.0', bytes(String(i)));
       await clock.advance(STREAMS.REQUESTS.maxAgeMs);
       await log.append('requests.0', bytes('new'));
-      await clock.settle();
+      await clock.flush();
       expect(slow.ended).toBe('reset');
       expect(slow.take()).toHaveLength(LIMITS.readerBufferRecords);
       log.disconnect();
       log.reconnect();
-      await clock.settle();
+      await clock.flush();
       expect(idle.ended).toBeUndefined();
     });
 
@@ -99,7 +99,7 @@ describe('the log in memory', () => {
       await clock.advance(10_000);
       expect(items).toHaveLength(2);
       log.reconnect();
-      await clock.settle();
+      await clock.flush();
       expect(items).toHaveLength(3);
       expect(await items[2]?.ack()).toBe(true);
       await clock.advance(10_000);
@@ -125,7 +125,7 @@ describe('the log in memory', () => {
       await log.append('facts.0', bytes('plain'));
       await log.append('facts.1', bytes('fenced'), { expectedLastSequence: 0 });
       await log.append('facts.2', bytes('named'), { messageId: 'm' });
-      await clock.settle();
+      await clock.flush();
       expect([held('facts.0'), held('facts.1'), held('facts.2')]).toEqual([['plain', 'plain'], ['fenced'], ['named']]);
     });
 
@@ -190,7 +190,7 @@ describe('the log in memory', () => {
       log.subscribe('queries.0', () => received.push('message'));
       log.bucket('CONFIG').watch({ onEntry: () => received.push('entry'), onCurrent: () => {} });
       await reader.started;
-      await clock.settle();
+      await clock.flush();
       void log.append('facts.0', bytes('x')).then(() => received.push('append'));
       void log.info('FACTS').then(() => received.push('info'));
       log.kill();
@@ -216,7 +216,7 @@ describe('the log in memory', () => {
       const other = broker.connect();
       for (let i = 0; i < 3; i++) await other.append('facts.0', bytes('b'));
       log.reconnect();
-      await clock.settle();
+      await clock.flush();
       expect(reader.ended).toBe('reset');
       const after = await log.info('FACTS');
       expect(after).toMatchObject({ firstSequence: 1, lastSequence: 3 });

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** Sends a JSON request and checks that its answer has exactly the published shape. */
-async function ask(method: 'POST' | 'PATCH' | 'GET', path: string, body?: object, key = service.keys.live.server) {
+async function callApi(method: 'POST' | 'PATCH' | 'GET', path: string, body?: object, key = service.keys.live.server) {
   const answer = await service.call(key, method, path, body);
   const published = path.replace(/\?.*/, '').replace(/(cmp_)?[0-9a-f-]{36}/, '{id}');
   expect(shapes.faultsOf(method, published, answer.status, answer.body)).toEqual([]);
@@ -29,7 +29,7 @@ const content = { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' };
 const displayRules = { priority: 'high', dismiss_after_seconds: 30 };
 const defined = async (body: object): Promise<string> => {
   const campaign = { content, display_rules: displayRules, ...body };
-  const { status, data } = await ask('POST', '/v1/campaigns/campaigns', campaign);
+  const { status, data } = await callApi('POST', '/v1/campaigns/campaigns', campaign);
   expect(status).toBe(201);
   return String(data['campaign_id']);
 };
@@ -37,20 +37,20 @@ interface Intervention {
   intervention_id: string;
 }
 const opened = async (player: string) => {
-  const { data } = await ask('POST', '/v1/bff/game/init', { player_id: player }, service.keys.live.client);
+  const { data } = await callApi('POST', '/v1/bff/game/init', { player_id: player }, service.keys.live.client);
   const session = { player_id: player, session_id: String(data['session_id']) };
   return {
     id: session.session_id,
     async sync(...events: (string | object)[]): Promise<Intervention[]> {
       const items = events.map((event) => (typeof event === 'string' ? { event_name: event } : event));
       const body = { ...session, events: items };
-      const answer = await ask('POST', '/v1/bff/game/sync', body, service.keys.live.client);
+      const answer = await callApi('POST', '/v1/bff/game/sync', body, service.keys.live.client);
       const { interventions }: { interventions?: Intervention[] } = Object(answer.data);
       return interventions ?? [];
     },
     async end() {
       const body = { ...session, session_duration_seconds: 0 };
-      const answer = await ask('POST', '/v1/bff/game/end-session', body, service.keys.live.client);
+      const answer = await callApi('POST', '/v1/bff/game/end-session', body, service.keys.live.client);
       return answer.data['session_summary'];
     },
   };
@@ -65,7 +65,7 @@ const happened = (campaignId: string, count: number) =>
 
 test('a sync triggers and delivers an intervention once; ClickHouse and the webhook get what happened', async () => {
   const webhook = { name: 'campaigns', url: receiver.url, enabled: true, events: ['campaign.triggered'] };
-  await ask('POST', '/v1/integrations/webhooks', webhook);
+  await callApi('POST', '/v1/integrations/webhooks', webhook);
   const campaignId = await defined({
     key: 'stuck',
     trigger: { event: 'level_failed', conditions: { 'properties.level': { $gte: 10 } } },
@@ -106,17 +106,17 @@ test('a sync triggers and delivers an intervention once; ClickHouse and the webh
 test('a later session delivers an intervention that no client showed, until the campaign is disabled', async () => {
   const campaignId = await defined({ key: 'waits', trigger: { event: 'server_event' } });
   const player = await service.player(service.keys.live.server, 'waiting-player');
-  await ask('POST', '/v1/events/events', { player_id: player, event_name: 'server_event' });
+  await callApi('POST', '/v1/events/events', { player_id: player, event_name: 'server_event' });
   const first = await opened(player);
   const [delivered] = await first.sync();
   expect(await first.sync()).toEqual([]);
   await first.end();
   const second = await opened(player);
   expect(await second.sync()).toMatchObject([{ intervention_id: delivered?.intervention_id }]);
-  await ask('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: false });
+  await callApi('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: false });
   const third = await opened(player);
   expect(await third.sync('server_event')).toEqual([]);
-  await ask('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: true });
+  await callApi('PATCH', `/v1/campaigns/campaigns/${campaignId}`, { enabled: true });
   expect(await third.sync()).toMatchObject([{ intervention_id: delivered?.intervention_id }]);
 });
 
@@ -130,7 +130,7 @@ test('players in the holdout get nothing, and the funnel compares them with the 
   expect(treated.length).toBeGreaterThan(0);
   expect(treated.length).toBeLessThan(players.length);
   const path = (player: string) => `/v1/players/players/${player}/purchase?amount=4.99`;
-  for (const player of treated) await ask('POST', path(player));
+  for (const player of treated) await callApi('POST', path(player));
   await happened(campaignId, 2 * treated.length + (players.length - treated.length));
   const arms = await until('the purchases are in the funnel', async () => {
     const rows = await service.sql<{ arm: string; players: number; offered: number; rate: number }>(

@@ -7,7 +7,7 @@ import { routes } from '../../src/api/routes.ts';
 import { blocksOf, rowsOf, userPages, type Block } from '../support/documentation.ts';
 import { jsonDocuments, jsonFault, textFault } from '../support/documented-output.ts';
 import { reservedPort } from '../support/reserved-port.ts';
-import { askReader, startService, type RunningService } from '../support/running-service.ts';
+import { queryAsReader, startService, type RunningService } from '../support/running-service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
 import { launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
 import { until } from '../support/until.ts';
@@ -199,7 +199,7 @@ test('docs/operations.md: the blocks for a stopped service back it up and restor
   expect(blocks).toHaveLength(2);
   const { supervised } = service;
   const { clickhouseUrl, dataDir, env } = supervised;
-  const counted = () => askReader(clickhouseUrl, 'SELECT count() AS events FROM events');
+  const counted = () => queryAsReader(clickhouseUrl, 'SELECT count() AS events FROM events');
   const player = async () => {
     const path = '/v1/players/players/external/player-1';
     return (await service.call(service.keys.live.server, 'GET', path)).body.data;

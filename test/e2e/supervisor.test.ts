@@ -150,7 +150,7 @@ test('a restart of the service stops it in order, starts it again, and does not 
   supervised.signal('SIGUSR2');
   await until('a new service runs', () => ![null, before.service].includes(supervised.pids()?.service ?? null));
   await untilReady(supervised);
-  expect(trace(supervised).slice(-2)).toEqual(['service asked', 'service started']);
+  expect(trace(supervised).slice(-2)).toEqual(['service terminating', 'service started']);
   expect({ ...supervised.pids(), service: 0 }).toEqual({ ...before, service: 0 });
 });
 
@@ -160,7 +160,7 @@ describe('a stop', () => {
     const pids = childrenOf(supervised);
     supervised.signal(signal);
     expect(await supervised.ended).toBe(0);
-    expect(trace(supervised).slice(-2)).toEqual(['service asked', 'clickhouse asked']);
+    expect(trace(supervised).slice(-2)).toEqual(['service terminating', 'clickhouse terminating']);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(join(supervised.dataDir, 'pids.json'))).toBe(false);
     expect(existsSync(join(supervised.dataDir, 'endpoints.json'))).toBe(false);

@@ -26,7 +26,7 @@ export interface ExperimentOwner {
   readonly log: readonly PlacedFact[];
   player(id: string): PlayerState;
   /** `lost`: the owner died, and the caller never gets its answer. */
-  ask(query: Omit<EvaluateFlags, 'kind'>, nowMs: number, crash?: Crash): FlagsReply | 'lost';
+  evaluate(query: Omit<EvaluateFlags, 'kind'>, nowMs: number, crash?: Crash): FlagsReply | 'lost';
   send(body: CommandBody, nowMs: number, crash?: Crash): { reply: Reply | 'lost'; facts: readonly DomainFact[] };
 }
 
@@ -74,16 +74,16 @@ export function createExperimentOwner(definitions: () => Definitions): Experimen
       if (state?.kind !== 'player') throw new Error(`no player ${id}`);
       return state;
     },
-    ask(query, nowMs, crash) {
+    evaluate(query, nowMs, crash) {
       clockMs = nowMs;
-      const asked = { ...ENVELOPE, body: { kind: 'EvaluateFlags', ...query } } as const;
+      const wrapped = { ...ENVELOPE, body: { kind: 'EvaluateFlags', ...query } } as const;
       const player = states.get(query.playerId);
       const clock = { wallMs: () => nowMs, monotonicMs: () => 0 };
-      const reply = answer(player, asked, { definitions: definitions(), clock });
+      const reply = answer(player, wrapped, { definitions: definitions(), clock });
       if (reply.kind !== 'flags' || player?.kind !== 'player') throw new Error(`answered with ${reply.kind}`);
       const outgoing = { requestId: 'r', replyTo: 'g', epoch: 1, partition: 0, reply };
       const targeting = definitions().of(SCOPE.game, SCOPE.environment);
-      const waits = queue.note({ query: asked, answer: outgoing, player, targeting });
+      const waits = queue.note({ query: wrapped, answer: outgoing, player, targeting });
       if (crash === 'before') {
         die();
         // What need not wait was answered before the owner died.

@@ -67,8 +67,8 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
     const level = chance(0.6) ? 2 : 1;
     owner.send({ ...register, attributes: `{"level":${level}}` }, nowMs);
     const platform = chance(0.6) ? 'ios' : 'android';
-    const unasked = { shown: undefined, isStale: true, sessionId: undefined };
-    return { id, eagerness: chance(0.5) ? 0.08 : 0.3, platform, level, ...unasked };
+    const uninitialized = { shown: undefined, isStale: true, sessionId: undefined };
+    return { id, eagerness: chance(0.5) ? 0.08 : 0.3, platform, level, ...uninitialized };
   });
 
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -133,7 +133,7 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
     const isSingle = dice < 0.45;
     const flagKeys = isSingle || dice < 0.7 ? [FLAG_KEY] : 'all';
     const context = JSON.stringify({ platform });
-    const reply = owner.ask({ playerId, flagKeys, context, exposes: isSingle }, nowMs, crash());
+    const reply = owner.evaluate({ playerId, flagKeys, context, exposes: isSingle }, nowMs, crash());
     if (reply === 'lost') client.isStale = true;
     else show(client, reply.evaluations[0]);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { within, systemClock } from '../../src/kernel/clock.ts';
-import { askReader } from '../support/running-service.ts';
+import { queryAsReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import { killsOf, nextFault, type Fault } from './fault-plan.ts';
 import type { Probe } from './probe.ts';
@@ -90,7 +90,7 @@ export function createInjector(options: InjectorOptions): Injector {
   }
 
   const clickhouseAnswers = (): Promise<boolean> =>
-    within(systemClock, 1_000, askReader(rig.clickhouseUrl, 'SELECT 1')).then(
+    within(systemClock, 1_000, queryAsReader(rig.clickhouseUrl, 'SELECT 1')).then(
       (rows) => rows !== undefined,
       () => false,
     );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { viewOf } from '../../actors/vocabulary/state.ts';
 import { playerJson } from '../../src/api/players/player-resource.ts';
-import { askReader } from '../support/running-service.ts';
+import { queryAsReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
 import { NODES, type Rig } from './rig.ts';
@@ -88,7 +88,7 @@ async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
   await until(
     `ClickHouse has caught up with ${sequence}`,
     async () => {
-      const found = await askReader<{ last: string }>(
+      const found = await queryAsReader<{ last: string }>(
         rig.clickhouseUrl,
         'SELECT max(facts_sequence) AS last FROM events',
       ).catch(() => []);
@@ -96,7 +96,7 @@ async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
     },
     CATCH_UP_MS,
   );
-  const rows = await askReader<{ event_id: string; player: string; facts_sequence: string; facts_index: number }>(
+  const rows = await queryAsReader<{ event_id: string; player: string; facts_sequence: string; facts_index: number }>(
     rig.clickhouseUrl,
     'SELECT event_id, toString(player_id) AS player, facts_sequence, facts_index FROM events ' +
       'ORDER BY facts_sequence, facts_index',
@@ -184,7 +184,10 @@ async function validatePlayers(
   await until(
     'every player is in ClickHouse',
     async () => {
-      const found = await askReader<{ id: string }>(rig.clickhouseUrl, 'SELECT toString(player_id) AS id FROM players');
+      const found = await queryAsReader<{ id: string }>(
+        rig.clickhouseUrl,
+        'SELECT toString(player_id) AS id FROM players',
+      );
       const ids = new Set(found.map(({ id }) => id));
       return players.every(({ id }) => ids.has(id));
     },

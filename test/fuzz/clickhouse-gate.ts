@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../sim/random.ts';
-import { ask, rowsOf, type TestClickhouse } from '../support/clickhouse.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../support/clickhouse.ts';
 import type { Bait, EngineNames } from './clickhouse-attacks.ts';
 import { fuzzedStatement, type FuzzedStatement } from './clickhouse-statements.ts';
 
@@ -54,11 +54,13 @@ export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFu
   async function send(statement: FuzzedStatement): Promise<void> {
     const startedMs = performance.now();
     const search = { max_execution_time: '5', max_memory_usage: '200000000', ...statement.search };
-    const answer = await ask(clickhouse, statement.sql, { as: statement.caller, search }).catch((error: unknown) => ({
-      status: 0,
-      text: String(error),
-      headers: new Headers(),
-    }));
+    const answer = await runSql(clickhouse, statement.sql, { as: statement.caller, search }).catch(
+      (error: unknown) => ({
+        status: 0,
+        text: String(error),
+        headers: new Headers(),
+      }),
+    );
     const tookMs = performance.now() - startedMs;
     if (tookMs > report.worst.tookMs) report.worst = { tookMs, sql: statement.sql };
     const code = answer.headers.get('x-clickhouse-exception-code') ?? (answer.status === 200 ? 'ok' : 'no answer');
@@ -69,11 +71,11 @@ export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFu
   }
 
   async function tables(): Promise<void> {
-    await ask(clickhouse, 'CREATE DATABASE IF NOT EXISTS default');
-    await ask(clickhouse, 'CREATE TABLE IF NOT EXISTS baited (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
-    await ask(clickhouse, 'TRUNCATE TABLE baited');
-    await ask(clickhouse, "INSERT INTO baited SELECT number, 'x' FROM numbers(3)");
-    await ask(clickhouse, 'DROP TABLE IF EXISTS made');
+    await runSql(clickhouse, 'CREATE DATABASE IF NOT EXISTS default');
+    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS baited (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
+    await runSql(clickhouse, 'TRUNCATE TABLE baited');
+    await runSql(clickhouse, "INSERT INTO baited SELECT number, 'x' FROM numbers(3)");
+    await runSql(clickhouse, 'DROP TABLE IF EXISTS made');
   }
 
   try {
@@ -93,7 +95,7 @@ export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFu
         ...(readdirSync(folder).length > 1 ? [`a file was written: ${readdirSync(folder).join(', ')}`] : []),
         ...(connections > 0 ? [`${connections} connections were made`] : []),
       ];
-      const isAlive = (await ask(clickhouse, 'SELECT 1', { as: 'reader' }).catch(() => undefined))?.text === '1\n';
+      const isAlive = (await runSql(clickhouse, 'SELECT 1', { as: 'reader' }).catch(() => undefined))?.text === '1\n';
       if (!isAlive || clickhouse.pid !== pid) found.push('the process ended or hangs');
       if (found.length > 0 && report.problems.length === before) {
         report.problems.push(`${found.join('; ')}, batch ${batch} of seed ${seed}:\n${made.map(describe).join('\n')}`);

@@ -97,8 +97,8 @@ function createSend({ world, history, partitionOf }: ClientsOptions, random: Ran
         }
         history.received(attempt, process.clock.wallMs(), serving.config.revision);
         const reply = isQuery(body)
-          ? serving.commit.query(attempt.origin, entityId, body)
-          : serving.commit.send(attempt.origin, entityId, body);
+          ? serving.commandClient.query(attempt.origin, entityId, body)
+          : serving.commandClient.send(attempt.origin, entityId, body);
         void reply.then(finish);
       });
     });

@@ -35,7 +35,7 @@ export interface SimProcess {
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
   /** True once its definitions are loaded: from then on it accepts requests. */
-  readonly serving: { commit: CommandClient; config: ConfigStore; feed: RunningLiveFeed } | undefined;
+  readonly serving: { commandClient: CommandClient; config: ConfigStore; feed: RunningLiveFeed } | undefined;
   /** The number of partitions that it owns now. */
   readonly led: number;
   /** Runs an action at the `count`-th future visit of a touch point. Only one action can be set. */
@@ -128,10 +128,15 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
 
   async function boot(): Promise<void> {
     const config = await openConfigStore(shared.log, clock, logger);
-    const commit = createCommandClient({ ...shared, gateway: name, partitions, configRevision: () => config.revision });
+    const commandClient = createCommandClient({
+      ...shared,
+      gateway: name,
+      partitions,
+      configRevision: () => config.revision,
+    });
     const room = watchFactsRoom({ ...shared, limits });
     const started = startActors({
-      local: commit.local,
+      local: commandClient.local,
       ...shared,
       partitions,
       node: machine.name,
@@ -173,7 +178,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       () => Promise.all([trimmer.stop(), started.stop()]).then(() => room.stop()),
     );
     actors = started;
-    serving = { commit, config, feed };
+    serving = { commandClient, config, feed };
   }
 
   const process: SimProcess = {

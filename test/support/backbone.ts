@@ -25,7 +25,7 @@ export interface BackboneNode {
   name: string;
   log: MemoryLog;
   clock: FakeNode;
-  commit: CommandClient;
+  commandClient: CommandClient;
   actors: Actors;
   stores: Stores;
   room: FactsRoom;
@@ -45,8 +45,8 @@ export interface Backbone {
     name: string,
     options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string },
   ): Promise<BackboneNode>;
-  /** Advances time until the promise settles. */
-  settle<T>(promise: Promise<T>): Promise<T>;
+  /** Advances time until the promise is completed. */
+  complete<T>(promise: Promise<T>): Promise<T>;
   register(node: BackboneNode, id: string, more?: { attributes?: string; environment?: Environment }): Promise<Reply>;
   track(node: BackboneNode, id: string, eventName: string, eventId?: string): Promise<Reply>;
   read(node: BackboneNode, id: string): Promise<Reply>;
@@ -84,12 +84,12 @@ export function createBackbone(
     const config = { revision: 0, seen: () => Promise.resolve(true) };
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
     const gateway = `${name}-${more.incarnation ?? '1'}`;
-    const commit = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
+    const commandClient = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
     const { roomLimits } = options;
     const room = watchFactsRoom({ ...shared, ...(roomLimits === undefined ? {} : { limits: roomLimits }) });
     const actors = startActors({
       room,
-      local: commit.local,
+      local: commandClient.local,
       ...shared,
       partitions,
       node: name,
@@ -104,7 +104,7 @@ export function createBackbone(
       name,
       log,
       clock: nodeClock,
-      commit,
+      commandClient,
       actors,
       stores,
       room,
@@ -118,14 +118,14 @@ export function createBackbone(
 
   const origin = (environment: Environment = 'live') => ({ game: 'demo', environment, receivedAt: clock.wallMs() });
 
-  async function settle<T>(promise: Promise<T>): Promise<T> {
+  async function complete<T>(promise: Promise<T>): Promise<T> {
     let done = false;
-    const settled = promise.finally(() => {
+    const completed = promise.finally(() => {
       done = true;
     });
-    settled.catch(() => {});
+    completed.catch(() => {});
     await clock.advanceUntil(() => done);
-    return settled;
+    return completed;
   }
 
   const backbone: Backbone = {
@@ -144,10 +144,10 @@ export function createBackbone(
       }
       return node;
     },
-    settle,
+    complete,
     register: (node, id, more = {}) =>
-      settle(
-        node.commit.send(origin(more.environment), id, {
+      complete(
+        node.commandClient.send(origin(more.environment), id, {
           kind: 'RegisterPlayer',
           playerId: id,
           externalId: `ext-${id}`,
@@ -168,9 +168,9 @@ export function createBackbone(
         sessionId: null,
         timestamp: clock.wallMs(),
       };
-      return settle(node.commit.send(origin(), id, { kind: 'TrackEvents', items: [item] }));
+      return complete(node.commandClient.send(origin(), id, { kind: 'TrackEvents', items: [item] }));
     },
-    read: (node, id) => settle(node.commit.query(origin(), id, { kind: 'GetPlayer', playerId: id })),
+    read: (node, id) => complete(node.commandClient.query(origin(), id, { kind: 'GetPlayer', playerId: id })),
     records() {
       const stream = broker.stream('FACTS');
       const { firstSequence, lastSequence } = stream.bounds();

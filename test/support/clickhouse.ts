@@ -102,7 +102,7 @@ async function launch(
 }
 
 /** Runs a statement over HTTP as the service, or as the passwordless reader; answers status, body and headers. */
-export async function ask(
+export async function runSql(
   clickhouse: TestClickhouse,
   sql: string,
   options: { as?: 'service' | 'reader'; search?: Record<string, string>; body?: string | Buffer } = {},
@@ -119,7 +119,7 @@ export async function ask(
 
 /** The rows of a statement that runs as the service; throws ClickHouse's answer on an error. */
 export async function rowsOf<T>(clickhouse: TestClickhouse, sql: string): Promise<T[]> {
-  const { status, text } = await ask(clickhouse, sql, { search: { default_format: 'JSONEachRow' } });
+  const { status, text } = await runSql(clickhouse, sql, { search: { default_format: 'JSONEachRow' } });
   if (status !== 200) throw new Error(text);
   return text
     .split('\n')

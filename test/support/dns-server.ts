@@ -9,7 +9,7 @@ export interface DnsServer {
   /** `address:port` */
   readonly address: string;
   /** The name of every query, in order. */
-  readonly asked: string[];
+  readonly queried: string[];
   stop(): void;
 }
 
@@ -18,11 +18,11 @@ const AAAA = 28;
 
 export async function startDnsServer(answerTo: (name: string) => DnsAnswer): Promise<DnsServer> {
   const socket = createSocket('udp4');
-  const asked: string[] = [];
+  const queried: string[] = [];
   socket.on('message', (query, from) => {
     const { name, end } = nameIn(query);
     const type = query.readUInt16BE(end);
-    asked.push(name);
+    queried.push(name);
     const answer = answerTo(name.toLowerCase());
     if (answer === 'silent') return;
     const wanted = answer === 'unknown' ? [] : answer.filter((text) => text.includes(':') === (type === AAAA));
@@ -38,7 +38,7 @@ export async function startDnsServer(answerTo: (name: string) => DnsAnswer): Pro
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    queried,
     stop: () => void socket.close(),
   };
 }

@@ -2,15 +2,15 @@ import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 
 /**
  * A clock that advances only when a test says so. Timers fire in order of their due time, and everything that one sets
- * off (promises, immediates) settles before the next one fires, so every run is the same.
+ * off (promises, immediates) completes before the next one fires, so every run is the same.
  */
 export interface FakeClock extends Clock {
-  /** Advances time by `durationMs` and fires every due timer, in order. Resolves when everything has settled. */
+  /** Advances time by `durationMs` and fires every due timer, in order. Resolves when everything has completed. */
   advance(durationMs: number): Promise<void>;
   /** Advances by `stepMs` until `condition` holds. Rejects if it does not within `limitMs`. */
   advanceUntil(condition: () => boolean, limitMs?: number, stepMs?: number): Promise<void>;
-  /** Resolves when everything that waits for no timer has settled. */
-  settle(): Promise<void>;
+  /** Completes everything that waits for no timer. */
+  flush(): Promise<void>;
   /** Shifts every process's wall clock by `durationMs` (may be negative); the monotonic clock is unchanged. */
   jumpWall(durationMs: number): void;
   /** The clock of one process: the same time, with the process's own faults. */
@@ -62,14 +62,14 @@ export function createFakeClock(startWallMs = Date.UTC(2026, 0, 1)): FakeClock {
 
   async function advance(durationMs: number): Promise<void> {
     const untilMs = nowMs + durationMs;
-    await settle();
+    await flush();
     for (;;) {
       const due = nextDue(untilMs);
       if (due === undefined) break;
       nowMs = Math.max(nowMs, due.dueMs);
       timers.delete(due);
       due.fn();
-      await settle();
+      await flush();
     }
     nowMs = untilMs;
   }
@@ -79,10 +79,10 @@ export function createFakeClock(startWallMs = Date.UTC(2026, 0, 1)): FakeClock {
     monotonicMs: () => nowMs,
     timer,
     advance,
-    settle,
+    flush,
     async advanceUntil(condition, limitMs = 60_000, stepMs = 10) {
       const untilMs = nowMs + limitMs;
-      await settle();
+      await flush();
       while (!condition()) {
         if (nowMs >= untilMs) throw new Error(`the condition did not hold within ${limitMs} ms of the fake clock`);
         await advance(stepMs);
@@ -100,7 +100,7 @@ export function createFakeClock(startWallMs = Date.UTC(2026, 0, 1)): FakeClock {
 }
 
 /** Some turns of the event loop: enough for chains of promises and immediates without timers. */
-async function settle(): Promise<void> {
+async function flush(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -21,7 +21,7 @@ export function sendRaw(
     const socket = connect(port, '127.0.0.1');
     let text = '';
     let settled = false;
-    const settle = (closedByServer: boolean): void => {
+    const finish = (closedByServer: boolean): void => {
       if (settled) return;
       settled = true;
       socket.destroy();
@@ -30,10 +30,10 @@ export function sendRaw(
     };
     socket.on('data', (data) => {
       text += data.toString('latin1');
-      if (done(text)) settle(false);
+      if (done(text)) finish(false);
     });
-    socket.on('error', () => settle(true));
-    socket.on('close', () => settle(true));
+    socket.on('error', () => finish(true));
+    socket.on('close', () => finish(true));
     for (const part of parts) socket.write(part);
   });
 }

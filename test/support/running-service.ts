@@ -76,7 +76,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
       if (status !== 201 && status !== 200) throw new Error(`register answered ${status}: ${JSON.stringify(body)}`);
       return String(body.data['id']);
     },
-    sql: (query) => askReader(supervised.clickhouseUrl, query),
+    sql: (query) => queryAsReader(supervised.clickhouseUrl, query),
     async cli(...line) {
       const { stdout } = await run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...line], {
         env: { ...supervised.env },
@@ -89,7 +89,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
 }
 
 /** Rows of a query, sent without user and password, as any local process may. Throws ClickHouse's error. */
-export async function askReader<T>(clickhouseUrl: string, query: string): Promise<T[]> {
+export async function queryAsReader<T>(clickhouseUrl: string, query: string): Promise<T[]> {
   const response = await fetch(`${clickhouseUrl}/?default_format=JSONEachRow`, { method: 'POST', body: query });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);

@@ -11,7 +11,7 @@ const trace = (what: string) => appendFileSync(TRACE, `${NAME} ${what} ${process
 trace('started');
 if (EXIT_CODE !== undefined) process.exit(Number(EXIT_CODE));
 process.on('SIGTERM', () => {
-  trace('asked');
+  trace('terminating');
   if (IGNORE_SIGTERM === undefined) process.exit(0);
 });
 createServer((_request, response) => response.end('ok\n')).listen(Number(PORT), '127.0.0.1');

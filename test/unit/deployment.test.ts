@@ -121,10 +121,10 @@ describe('docker-compose.yml', () => {
 
   test.each(services)('%s: is checked for health, on a port it listens on', (_name, service) => {
     if (service.healthcheck.disable === true) return;
-    const asked = addressesIn(service.healthcheck.test!.join(' '));
-    expect(asked).toHaveLength(1);
-    expect(portsOf(service)).toContain(asked[0]!.port);
-    expect(asked[0]!.host).toBe('127.0.0.1');
+    const addresses = addressesIn(service.healthcheck.test!.join(' '));
+    expect(addresses).toHaveLength(1);
+    expect(portsOf(service)).toContain(addresses[0]!.port);
+    expect(addresses[0]!.host).toBe('127.0.0.1');
   });
 
   test.each(services)('%s: every service, network, volume and file it names is there', (_name, service) => {

@@ -30,7 +30,7 @@ describe('segments of the players of a partition', () => {
   }
   /** The fake clock ends the wait if it never comes. */
   async function swept(node: BackboneNode, revision: number) {
-    const progress = () => world.settle(readSegmentProgress(node.log, world.partitions, { ...LIVE, revision }));
+    const progress = () => world.complete(readSegmentProgress(node.log, world.partitions, { ...LIVE, revision }));
     for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
       const found = await progress();
       if (found.done) return found;
@@ -96,7 +96,7 @@ describe('segments of the players of a partition', () => {
     const revision = await define('s', { 'attributes.level': { $gte: 30 } });
     expect(await swept(node, revision)).toEqual({ evaluated: 3, total: 3, done: true, overBudget: 0 });
     const of = (game: string, environment: 'live' | 'test') =>
-      world.settle(readSegmentProgress(node.log, 2, { game, environment, segmentId: 's', revision }));
+      world.complete(readSegmentProgress(node.log, 2, { game, environment, segmentId: 's', revision }));
     expect(await of('demo', 'test')).toMatchObject({ evaluated: 2, total: 2, done: true });
     expect(await of('another', 'live')).toMatchObject({ evaluated: 0, total: 0, done: true });
   });
@@ -142,7 +142,7 @@ describe('segments of the players of a partition', () => {
     const node = await world.lead('a');
     await world.register(node, 'p');
     await world.clock.advance(10_000);
-    expect(await world.settle(readSegmentProgress(node.log, 2, { ...LIVE, revision: 0 }))).toEqual({
+    expect(await world.complete(readSegmentProgress(node.log, 2, { ...LIVE, revision: 0 }))).toEqual({
       evaluated: 0,
       total: 0,
       done: false,

@@ -131,10 +131,10 @@ async function readRows(
   let after = from;
   for (const table of HISTORY_TABLES.slice(from.table)) {
     const isFull = rowsLeft === 0 || bytesLeft <= 0;
-    const ask = { game, environment, playerId, table, after };
+    const address = { game, environment, playerId, table, after };
     // A full page still finds out whether more rows follow.
     const found = await services.analytics.playerRows({
-      ...ask,
+      ...address,
       limit: isFull ? 0 : rowsLeft,
       bytes: Math.max(1, bytesLeft),
     });

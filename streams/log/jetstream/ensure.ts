@@ -121,8 +121,8 @@ interface TakenOver {
 async function takeOver(link: Link, clock: Clock, wanted: Wanted): Promise<TakenOver> {
   const { made } = wanted;
   const { name } = made;
-  const call = (ask: (streams: Manager['streams']) => Promise<StreamDescription>) =>
-    untilAnswered(link, clock, ({ streams }) => ask(streams), { streamMayBeMissing: true });
+  const call = (send: (streams: Manager['streams']) => Promise<StreamDescription>) =>
+    untilAnswered(link, clock, ({ streams }) => send(streams), { streamMayBeMissing: true });
   const found = await call((streams) => streams.info(name)).catch((error: unknown) => {
     if (error instanceof JetStreamApiError && error.code === API_ERRORS.streamNotFound) return undefined;
     throw error;

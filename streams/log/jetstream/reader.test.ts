@@ -128,7 +128,7 @@ describe('a reader over a broker that falters', () => {
     await clock.advance(5_000);
     expect(called).toEqual(['CONSUMER.DELETE', 'CONSUMER.MSG.NEXT']);
     deliver(record(1, 1));
-    await clock.settle();
+    await clock.flush();
     expect(reader.take().map(({ sequence }) => sequence)).toEqual([1]);
     reader.stop();
   });
@@ -172,10 +172,10 @@ describe('a reader over a broker that falters', () => {
     openReader(link, clock, silentLogger, 'FACTS', options);
     await clock.advance(100);
     deliver(idle);
-    await clock.settle();
+    await clock.flush();
     expect(waiting).toHaveLength(1);
     await link.close();
-    await clock.settle();
+    await clock.flush();
     await new Promise((resolve) => setImmediate(resolve));
     expect(rejections).toEqual([]);
   });

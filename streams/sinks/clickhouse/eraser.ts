@@ -59,7 +59,7 @@ export function createEraser(options: EraserOptions): Eraser {
   async function attempt(): Promise<boolean> {
     try {
       const more = await round();
-      await settle();
+      await deleteLateRows();
       return more;
     } catch (error) {
       logger.warn({ err: error }, 'players could not be erased from ClickHouse; the next attempt follows');
@@ -93,7 +93,7 @@ export function createEraser(options: EraserOptions): Eraser {
   }
 
   /** Deletes late rows of erased players, once no more can come. */
-  async function settle(): Promise<void> {
+  async function deleteLateRows(): Promise<void> {
     const position = await late.completeUpTo();
     if (position === undefined) return;
     for (;;) {

@@ -62,7 +62,7 @@ describe('live stream', () => {
     await commit(writer, [
       aTrackedEvent({ eventId: 'e1', sessionId: 'ses_1', properties: '{"__proto__":1,"a":"\\n"}' }),
     ]);
-    await clock.settle();
+    await clock.flush();
     expect(reader.messages[0]?.data).toEqual({ type: 'connected', game_id: 'demo' });
     expect(reader.messages[1]?.id).toMatch(/^[0-9a-f]{12}-1-0$/);
     expect(JSON.stringify(reader.messages[1]?.data)).toBe(
@@ -78,7 +78,7 @@ describe('live stream', () => {
     const { reader } = attach();
     const release = { number: 1, quarantinedAt: 0 };
     await commit(writer, [SAMPLES.facts.EventQuarantined, aTrackedEvent({ eventId: 'replayed', release })]);
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual(['replayed']);
   });
 
@@ -93,7 +93,7 @@ describe('live stream', () => {
     await started;
     expect(reader.messages.map(({ data }) => data['type'])).toEqual(['connected']);
     await commit(writer, [aTrackedEvent()]);
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual(['event-1']);
   });
 
@@ -152,7 +152,7 @@ describe('live stream', () => {
     feed.attach(request, reader);
     away = true;
     broker.wipe('FACTS', 'new');
-    await clock.settle();
+    await clock.flush();
     const waiting = createFakeReader();
     feed.attach(request, waiting);
     await clock.advance(2 * HEARTBEAT_MS);
@@ -182,7 +182,7 @@ describe('live stream', () => {
       aTrackedEvent({ eventId: 'd', environment: 'test' }),
       aTrackedEvent({ eventId: 'e', game: 'other' }),
     ]);
-    await clock.settle();
+    await clock.flush();
     expect(all.eventIds()).toEqual(['a', 'b', 'c']);
     expect(named.eventIds()).toEqual(['b', 'c']);
     expect(player.eventIds()).toEqual(['c']);
@@ -201,7 +201,7 @@ describe('live stream', () => {
     expect(feed.readers).toBe(1);
     expect((await metrics.streamReaders.get()).values[0]?.value).toBe(1);
     await track('e1');
-    await clock.settle();
+    await clock.flush();
     expect(gone.reader.eventIds()).toEqual([]);
     expect(stays.reader.eventIds()).toEqual(['e1']);
   });
@@ -216,7 +216,7 @@ describe('live stream', () => {
     expect(reader.eventIds()).toEqual([]);
     log.reconnect();
     await track('e2');
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual(['e1', 'e2']);
   });
 
@@ -239,7 +239,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await feed.start();
     const first = attach();
     await track('e0', 'e1', 'e2');
-    await clock.settle();
+    await clock.flush();
     first.detach();
     await track('e3', 'e4');
     const resumeFrom = first.reader.messages[2]?.id ?? '';
@@ -247,7 +247,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await track('e5');
     await clock.advance(100);
     await track('e6');
-    await clock.settle();
+    await clock.flush();
     expect(reader.messages[0]?.data['type']).toBe('connected');
     expect(reader.eventIds()).toEqual(['e2', 'e3', 'e4', 'e5', 'e6']);
   });
@@ -257,12 +257,12 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await feed.start();
     const { reader: first } = attach();
     await track('old-1', 'old-2');
-    await clock.settle();
+    await clock.flush();
     const { created } = broker.stream('FACTS').bounds();
     await commit(writer, [aTrackedEvent({ eventId: 'other', entityId: 'somebody else' })]);
     await noteErasure(writer, PLAYER, { created, sequence: 3, index: 0, erasedAt: clock.wallMs() });
     await commit(writer, [aTrackedEvent({ eventId: 'new' })]);
-    await clock.settle();
+    await clock.flush();
     expect(first.eventIds()).toEqual(['old-1', 'old-2', 'other', 'new']);
     const { reader } = attach({ lastEventId: first.messages[0]?.id ?? '' });
     await clock.advance(100);
@@ -278,7 +278,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await clock.advance(HEARTBEAT_MS);
     const fromHeartbeat = fresh.reader.lastId() ?? '';
     await track('e2');
-    await clock.settle();
+    await clock.flush();
     const a = attach({ lastEventId: fromConnected }).reader;
     const b = attach({ lastEventId: fromHeartbeat }).reader;
     await clock.advance(100);
@@ -294,7 +294,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     first.detach();
     const old = numbered(150, 'old');
     await trackLarge(old);
-    await clock.settle();
+    await clock.flush();
     const { reader } = attach({ lastEventId: start });
     // New events arrive during the replay.
     const meanwhile = numbered(40, 'new');
@@ -314,7 +314,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     first.detach();
     const old = numbered(80, 'old');
     await trackLarge(old);
-    await clock.settle();
+    await clock.flush();
     const crowd = Array.from({ length: LIMITS.streamReplays + 8 }, () => attach({ key: 'crowd', lastEventId }));
     for (const { reader } of crowd) reader.stall();
     await clock.advance(LIMITS.streamReplayTurnMs / 2);
@@ -355,7 +355,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const start = attach().reader.lastId() ?? '';
     const ids = numbered(150);
     await trackLarge(ids);
-    await clock.settle();
+    await clock.flush();
     log.disconnect();
     const { reader } = attach({ lastEventId: start });
     await clock.advance(HEARTBEAT_MS);
@@ -384,7 +384,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     log.disconnect();
     await track('e1', 'e2');
     await track('e3');
-    await clock.settle();
+    await clock.flush();
     const { reader } = attach({ lastEventId: elsewhere.messages[1]?.id ?? '' });
     await clock.advance(1_000);
     log.reconnect();
@@ -402,7 +402,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const { reader } = attach({ lastEventId: start });
     await clock.advance(1_000);
     await track('after');
-    await clock.settle();
+    await clock.flush();
     expect(reader.messages.slice(0, 2).map(({ data }) => data)).toEqual([
       { type: 'connected', game_id: 'demo' },
       { type: 'gap', missed: null },
@@ -426,7 +426,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const start = attach().reader.lastId() ?? '';
     await track('e1', 'e2', 'e3');
     await trackLarge(numbered(150));
-    await clock.settle();
+    await clock.flush();
     await writer.purgeBelow('FACTS', 51);
     const lastEventId = start.replace(/-0-end$/, '-1-1');
     for (const missed of [42, null, null, null]) {
@@ -449,7 +449,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await feed.start();
     const start = attach().reader.lastId() ?? '';
     await trackLarge(numbered(150));
-    await clock.settle();
+    await clock.flush();
     await writer.purgeBelow('FACTS', 51);
     const { reader, detach } = attach({ lastEventId: start });
     await clock.advance(100);
@@ -466,7 +466,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
       await feed.start();
       const { reader } = attach({ lastEventId });
       await track('e1');
-      await clock.settle();
+      await clock.flush();
       expect(reader.messages.map(({ data }) => data['type'])).toEqual(['connected', 'gap', 'event']);
     },
   );
@@ -478,7 +478,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const { reader } = attach({ lastEventId: `${tag}-900-0` });
     await clock.advance(LIMITS.streamStallMs + 1_000);
     await track('e1');
-    await clock.settle();
+    await clock.flush();
     const types = reader.messages.map(({ data }) => data['type']).filter((type) => type !== 'heartbeat');
     expect(types).toEqual(['connected', 'gap', 'event']);
   });
@@ -490,11 +490,11 @@ describe('FACTS is reset', () => {
     await feed.start();
     const { reader } = attach();
     await track('e1');
-    await clock.settle();
+    await clock.flush();
     broker.wipe('FACTS', 'new');
     await clock.advance(5_000);
     await track('e2');
-    await clock.settle();
+    await clock.flush();
     const types = reader.messages.map(({ data }) => data['type']);
     expect(types).toEqual(['connected', 'event', 'gap', 'event']);
     expect(reader.messages[3]?.id).not.toBe(reader.messages[1]?.id);
@@ -513,7 +513,7 @@ describe('a reader that cannot keep up', () => {
     reader.resume();
     await clock.advance(1_000);
     await track('after');
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual([...numbered(40), 'after']);
     expect(reader.ended).toBe(false);
   });

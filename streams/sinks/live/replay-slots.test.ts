@@ -14,7 +14,7 @@ function setUp(limit: number) {
   const end = async (name: string) => {
     leave.get(name)?.();
     running.delete(name);
-    await clock.settle();
+    await clock.flush();
   };
   const runningOf = (key: string) => [...running].filter((name) => name.startsWith(key)).length;
   return { clock, running, enter, end, runningOf };
@@ -24,7 +24,7 @@ it('free slots go to the key with the fewest replays, however many another key h
   const { clock, running, enter, end } = setUp(2);
   for (let i = 0; i < 50; i++) enter('a', `a${i}`);
   enter('b', 'b0');
-  await clock.settle();
+  await clock.flush();
   expect([...running]).toEqual(['a0', 'a1']);
   await end('a0');
   expect([...running]).toEqual(['a1', 'b0']);
@@ -57,7 +57,7 @@ it('with more keys than slots every key has its turn', async () => {
   for (const key of keys) enter(key, key);
   const seen = new Set<string>();
   for (let turn = 0; turn < 6; turn++) {
-    await clock.settle();
+    await clock.flush();
     expect(running.size).toBe(2);
     for (const name of running) seen.add(name);
     await clock.advance(TURN_MS);

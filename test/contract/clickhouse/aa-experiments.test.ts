@@ -8,7 +8,7 @@ import { aCommit } from '../../../streams/sinks/testing.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';
 import { periodQueries } from '../../experiments/results-of.ts';
 import { simulateExperiment } from '../../experiments/simulate-experiment.ts';
-import { ask, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
@@ -30,7 +30,7 @@ it('measures simulated experiments as their facts say: every period, conversions
   for (const seed of [2, 3, 5, 8, 13, 21]) {
     const experiment = simulateExperiment(seed, 100);
     for (const table of ['events', 'flag_exposures', 'flag_mixed_players']) {
-      await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+      await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
     }
     const batch = createRowBatch();
     const sequences = Map.groupBy(experiment.log, (placed) => placed.sequence);
@@ -42,10 +42,10 @@ it('measures simulated experiments as their facts say: every period, conversions
     }
     for (const kind of ['conversion', 'count'] as const) {
       for (const query of periodQueries(experiment, { kind })) {
-        const asked = await analytics.experiment(query);
-        if (asked.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+        const result = await analytics.experiment(query);
+        if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
         const expected = measureFacts(experiment.log, query);
-        expect(rounded(asked.value)).toEqual(rounded(expected));
+        expect(rounded(result.value)).toEqual(rounded(expected));
         periods += 1;
         excluded += expected.reduce((sum, one) => (one.excluded ? sum + one.players : sum), 0);
       }

@@ -13,7 +13,7 @@ import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import type { ServedFlag } from '../../../actors/vocabulary/player.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const DAY_MS = 86_400_000;
@@ -60,9 +60,9 @@ async function write(...records: Fact[][]): Promise<void> {
   await sink.stop();
 }
 
-function answered<T>(asked: QueryResult<T>): T {
-  if (asked.kind === 'unavailable') throw new Error('ClickHouse did not answer');
-  return asked.value;
+function answered<T>(result: QueryResult<T>): T {
+  if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+  return result.value;
 }
 
 function transition(
@@ -115,7 +115,7 @@ describe('members of a segment', () => {
     const transitions = 'SELECT transition FROM segment_transitions ORDER BY facts_sequence, facts_index';
     expect(await rowsOf(clickhouse, transitions)).toHaveLength(10);
     // Dashboards see the live environment only.
-    const sizes = await ask(clickhouse, 'SELECT segment_key, players FROM segment_sizes ORDER BY segment_id', {
+    const sizes = await runSql(clickhouse, 'SELECT segment_key, players FROM segment_sizes ORDER BY segment_id', {
       as: 'reader',
     });
     expect(sizes.text).toBe('whales\t2\nwhales\t1\n');
@@ -140,7 +140,7 @@ describe('members of a segment', () => {
     };
     for (const index of [0, 1, 2]) await insert(index, false);
     for (const index of [1, 0, 2, 0]) await insert(index, true);
-    await ask(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
+    await runSql(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
     await insert(0, true);
     expect((await members()).map((member) => member.externalId)).toEqual(['ext-2']);
     expect(await rowsOf(clickhouse, 'SELECT 1 FROM segment_transitions')).toHaveLength(3);
@@ -393,8 +393,8 @@ describe('many requests at once', () => {
   it('wait for a slot up to a bound; beyond it they are unavailable at once', async () => {
     const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;
     const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
-    const asked = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
-    expect(asked.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);
+    const result = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
+    expect(result.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);
     // Places are given back.
     expect(await analytics.segmentPlayers(query)).toEqual({ kind: 'answered', value: [] });
   });
@@ -404,8 +404,8 @@ describe('an unreachable ClickHouse', () => {
   it('makes queries unavailable instead of throwing', async () => {
     const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
     const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
-    const asked = await away.segmentPlayers({ game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 });
-    expect(asked).toEqual({ kind: 'unavailable' });
+    const result = await away.segmentPlayers({ game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 });
+    expect(result).toEqual({ kind: 'unavailable' });
     await away.close();
   });
 

@@ -11,7 +11,7 @@ import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const table of ['webhook_deliveries', 'webhook_disablings', 'erasures']) {
-    await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+    await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
   }
 });
 
@@ -145,10 +145,10 @@ describe('attempts', () => {
     let after = FIRST_PLACE;
     for (let page = 0; page < 3; page++) {
       const query = { game: 'demo', environment: 'live', playerId: PLAYER, after, limit: 1, bytes: 1 };
-      const asked = await analytics.playerRows({ ...query, table: 'webhook_deliveries' });
-      if (asked.kind === 'unavailable') throw new Error('ClickHouse does not answer');
-      seen.push(...asked.value.rows.map(({ row }) => String(row['webhook_id'])));
-      after = asked.value.rows[0]?.place ?? after;
+      const result = await analytics.playerRows({ ...query, table: 'webhook_deliveries' });
+      if (result.kind === 'unavailable') throw new Error('ClickHouse does not answer');
+      seen.push(...result.value.rows.map(({ row }) => String(row['webhook_id'])));
+      after = result.value.rows[0]?.place ?? after;
     }
     expect(seen.toSorted()).toEqual(['wh_1', 'wh_2', 'wh_3']);
   });

@@ -21,7 +21,7 @@ import {
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../sim/random.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 const TRIAL = fileURLToPath(new URL('../../support/engine-trial.ts', import.meta.url));
@@ -49,7 +49,7 @@ describe('a statement that was not approved', () => {
     (path: string) => `EXPLAIN SYNTAX run_query_tree_passes = 1 SELECT toUInt64(file('${path}'))`,
     (path: string) => `EXPLAIN QUERY TREE SELECT toUInt64(file('${path}'))`,
   ])('reaches the engine in no form: attack %#', async (attack) => {
-    const { status, text } = await ask(clickhouse, attack(secret), { as: 'reader' });
+    const { status, text } = await runSql(clickhouse, attack(secret), { as: 'reader' });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(text).not.toContain(CANARY);
   });
@@ -71,7 +71,7 @@ describe('a request target', () => {
     '/#',
   ])('%s cannot end the process', async (target) => {
     expect(await statusOfTarget(target)).toMatch(/^HTTP\/1\.1 [2-4]\d\d /);
-    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+    expect((await runSql(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
   });
 
   it('of 400 seeded ones cannot either', async () => {
@@ -101,7 +101,7 @@ describe('a request target', () => {
       Array.from({ length: random.int(1, 12) }, () => random.pick(pieces)).join(''),
     );
     for (let at = 0; at < targets.length; at += 20) await Promise.all(targets.slice(at, at + 20).map(statusOfTarget));
-    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+    expect((await runSql(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
   });
 });
 
@@ -113,7 +113,7 @@ describe('code inside a string', () => {
     (path: string) => `SELECT * FROM null('a UInt64 DEFAULT toUInt64(file(\\'${path}\\'))')`,
     (path: string) => `SELECT * FROM values('a UInt64 DEFAULT toUInt64(file(\\'${path}\\'))', (1))`,
   ])('is not run for a reader: attack %#', async (attack) => {
-    const { status, text } = await ask(clickhouse, attack(secret), { as: 'reader' });
+    const { status, text } = await runSql(clickhouse, attack(secret), { as: 'reader' });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(text).not.toContain(CANARY);
   });
@@ -148,7 +148,7 @@ describe('the lists of allowed names', () => {
   });
 
   it.each([...SYSTEM_TABLES])('let a reader read system.%s', async (table) => {
-    const { status, text } = await ask(clickhouse, `SELECT * FROM system.${table} LIMIT 1 FORMAT Null`, {
+    const { status, text } = await runSql(clickhouse, `SELECT * FROM system.${table} LIMIT 1 FORMAT Null`, {
       as: 'reader',
     });
     expect([status, text]).toEqual([200, '']);
@@ -193,7 +193,7 @@ describe('a request that a web page could have made', () => {
 
 describe('idle sockets', () => {
   it('300 of them, silent or half-way through their headers, neither keep the service out nor stay', async () => {
-    await ask(clickhouse, 'CREATE TABLE IF NOT EXISTS crowded (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS crowded (n UInt64) ENGINE = MergeTree ORDER BY n');
     const { hostname, port } = new URL(clickhouse.url);
     const sockets: Socket[] = [];
     const open = (count: number) => {
@@ -207,11 +207,11 @@ describe('idle sockets', () => {
     };
     open(300);
     for (let i = 0; i < 20; i++) {
-      const answer = await ask(clickhouse, 'INSERT INTO crowded FORMAT JSONEachRow', { body: `{"n":${i}}` });
+      const answer = await runSql(clickhouse, 'INSERT INTO crowded FORMAT JSONEachRow', { body: `{"n":${i}}` });
       expect(answer.status).toBe(200);
       open(20);
     }
-    expect((await ask(clickhouse, 'SELECT count() FROM crowded', { as: 'reader' })).text).toBe('20\n');
+    expect((await runSql(clickhouse, 'SELECT count() FROM crowded', { as: 'reader' })).text).toBe('20\n');
     const openSockets = () => sockets.filter(({ closed }) => !closed).length;
     await until('only those with a place are open', () => openSockets() <= LIMITS.clickhouseConnections);
     await until('all are closed', () => openSockets() === 0, LIMITS.clickhouseHeadersMs * 4);

@@ -5,15 +5,15 @@ import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;
 
 beforeAll(async () => {
   clickhouse = await startClickhouse();
-  await ask(clickhouse, 'CREATE TABLE numbers_table (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
-  await ask(clickhouse, "INSERT INTO numbers_table SELECT number, 'abc' FROM numbers(1000)");
+  await runSql(clickhouse, 'CREATE TABLE numbers_table (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
+  await runSql(clickhouse, "INSERT INTO numbers_table SELECT number, 'abc' FROM numbers(1000)");
 });
 afterAll(() => clickhouse.close());
 
@@ -26,8 +26,10 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   it('takes a query from the URL, from the body, and from both', async () => {
     const get = await fetch(`${clickhouse.url}/?query=SELECT%201%2B1`);
     expect([get.status, await get.text()]).toEqual([200, '2\n']);
-    expect((await ask(clickhouse, 'SELECT 3', { as: 'reader' })).text).toBe('3\n');
-    expect((await ask(clickhouse, 'SELECT count() FROM', { as: 'reader', body: 'numbers_table' })).text).toBe('1000\n');
+    expect((await runSql(clickhouse, 'SELECT 3', { as: 'reader' })).text).toBe('3\n');
+    expect((await runSql(clickhouse, 'SELECT count() FROM', { as: 'reader', body: 'numbers_table' })).text).toBe(
+      '1000\n',
+    );
   });
 
   it('binds parameters, however they are quoted', async () => {
@@ -38,7 +40,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     };
     const sql =
       'SELECT {text:String} AS text, {list:Array(String)} AS list, count() AS n FROM {table:Identifier} FORMAT JSONEachRow';
-    const { text } = await ask(clickhouse, sql, {
+    const { text } = await runSql(clickhouse, sql, {
       as: 'reader',
       search: { ...search, output_format_json_quote_64bit_integers: '0' },
     });
@@ -48,7 +50,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   it('runs parameterised statements side by side without mixing them up', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        ask(clickhouse, 'SELECT {n:UInt32}', { as: 'reader', search: { param_n: String(i) } }).then(({ text }) =>
+        runSql(clickhouse, 'SELECT {n:UInt32}', { as: 'reader', search: { param_n: String(i) } }).then(({ text }) =>
           text.trim(),
         ),
       ),
@@ -57,7 +59,10 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   });
 
   it('names format, query id and time zone in headers', async () => {
-    const { headers } = await ask(clickhouse, 'SELECT 1 FORMAT JSON', { as: 'reader', search: { query_id: 'my-id' } });
+    const { headers } = await runSql(clickhouse, 'SELECT 1 FORMAT JSON', {
+      as: 'reader',
+      search: { query_id: 'my-id' },
+    });
     expect(headers.get('x-clickhouse-format')).toBe('JSON');
     expect(headers.get('x-clickhouse-query-id')).toBe('my-id');
     expect(headers.get('content-type')).toBe('application/json; charset=UTF-8');
@@ -66,7 +71,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
 
   it('uses default_format, database and settings of the URL', async () => {
     const search = { default_format: 'JSONEachRow', database: 'system', session_timezone: 'Asia/Tokyo' };
-    const { text } = await ask(clickhouse, 'SELECT currentDatabase() AS db, toString(toDateTime(0)) AS epoch', {
+    const { text } = await runSql(clickhouse, 'SELECT currentDatabase() AS db, toString(toDateTime(0)) AS epoch', {
       as: 'reader',
       search,
     });
@@ -82,7 +87,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     ['Parquet', 'PAR1'],
   ])('answers a large result in %s as one document', async (format, beginning) => {
     const sql = `SELECT number AS n FROM numbers(300000) ORDER BY n FORMAT ${format}`;
-    const { text } = await ask(clickhouse, sql, { as: 'reader' });
+    const { text } = await runSql(clickhouse, sql, { as: 'reader' });
     expect(text.startsWith(beginning)).toBe(true);
     expect(text.split(beginning)).toHaveLength(
       format.startsWith('JSON') && !format.includes('Each') ? text.split('{').length : format === 'Parquet' ? 3 : 2,
@@ -91,14 +96,14 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   });
 
   it.each(['CSVWithNames', 'TSVWithNames', 'JSON'])('answers an empty result in %s with its header', async (format) => {
-    const { text } = await ask(clickhouse, `SELECT n FROM numbers_table WHERE n > 5000 FORMAT ${format}`, {
+    const { text } = await runSql(clickhouse, `SELECT n FROM numbers_table WHERE n > 5000 FORMAT ${format}`, {
       as: 'reader',
     });
     expect(text).toContain('n');
   });
 
   it('keeps totals, which a streamed result would lose', async () => {
-    const { text } = await ask(
+    const { text } = await runSql(
       clickhouse,
       'SELECT n % 2 AS k, count() FROM numbers_table GROUP BY k WITH TOTALS ORDER BY k',
       {
@@ -109,7 +114,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   });
 
   it('takes gzip bodies and answers in gzip when asked to', async () => {
-    await ask(clickhouse, 'CREATE TABLE IF NOT EXISTS zipped (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS zipped (n UInt64) ENGINE = MergeTree ORDER BY n');
     const url = `${clickhouse.url}/?query=${encodeURIComponent('INSERT INTO zipped FORMAT JSONEachRow')}`;
     const headers = { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': clickhouse.address.password };
     const body = gzipSync('{"n":41}\n{"n":42}\n');
@@ -131,7 +136,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     ['SELECT 1; SELECT 2', 400, 62],
     ['SELECT {x:UInt8}', 400, 456],
   ])('answers %s with status %i and code %i', async (sql, status, code) => {
-    const answer = await ask(clickhouse, sql, { as: 'reader' });
+    const answer = await runSql(clickhouse, sql, { as: 'reader' });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-clickhouse-exception-code')).toBe(String(code));
     expect(answer.text).toMatch(
@@ -147,11 +152,11 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   });
 
   it('refuses unsupported requests with an error', async () => {
-    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader', search: { compress: '1' } })).status).toBe(501);
+    expect((await runSql(clickhouse, 'SELECT 1', { as: 'reader', search: { compress: '1' } })).status).toBe(501);
     expect((await fetch(`${clickhouse.url}/nowhere?query=SELECT+1`)).status).toBe(404);
     expect((await fetch(`${clickhouse.url}/?query=SELECT+1`, { method: 'DELETE' })).status).toBe(405);
     const input = "INSERT INTO numbers_table SELECT n, s FROM input('n UInt64, s String') FORMAT JSONEachRow";
-    expect((await ask(clickhouse, input, { body: '{"n":1}' })).status).toBe(501);
+    expect((await runSql(clickhouse, input, { body: '{"n":1}' })).status).toBe(501);
   });
 
   it.each([
@@ -172,11 +177,11 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
 
   it('answers 400 when Avro cannot hold the names of a result', async () => {
     for (const name of ['a/b.csv', 'x y']) {
-      const answer = await ask(clickhouse, `SELECT 1 AS "${name}" FORMAT Avro`);
+      const answer = await runSql(clickhouse, `SELECT 1 AS "${name}" FORMAT Avro`);
       expect([answer.status, answer.headers.get('x-clickhouse-exception-code')], name).toEqual([400, '36']);
       expect(answer.text).toMatch(/Avro cannot hold this result: /);
     }
-    expect((await ask(clickhouse, 'SELECT 1 AS good FORMAT Avro')).status).toBe(200);
+    expect((await runSql(clickhouse, 'SELECT 1 AS good FORMAT Avro')).status).toBe(200);
   });
 
   it('refuses a body that does not decompress', async () => {
@@ -194,7 +199,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     sent.write(gzipSync('SELECT 1').subarray(0, 12));
     await once(sent, 'socket');
     sent.destroy();
-    expect((await ask(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
+    expect((await runSql(clickhouse, 'SELECT 1', { as: 'reader' })).text).toBe('1\n');
   });
 
   it('cancels the statement of a client that disconnects', async () => {
@@ -273,7 +278,8 @@ describe('@clickhouse/client against the embedded ClickHouse', () => {
 });
 
 describe('the read-only user', () => {
-  const reader = (sql: string, search: Record<string, string> = {}) => ask(clickhouse, sql, { as: 'reader', search });
+  const reader = (sql: string, search: Record<string, string> = {}) =>
+    runSql(clickhouse, sql, { as: 'reader', search });
 
   it.each([
     'INSERT INTO numbers_table VALUES (1, 2)',
@@ -412,7 +418,7 @@ describe('the read-only user', () => {
   });
 
   it('does not delay the writer with long statements on every slot', async () => {
-    await ask(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await runSql(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
     const abort = new AbortController();
     const slow = Array.from({ length: 8 }, () =>
       fetch(`${clickhouse.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`, { signal: abort.signal }).catch(
@@ -428,7 +434,7 @@ describe('the read-only user', () => {
     });
     const startedMs = performance.now();
     for (let i = 0; i < 10; i++) {
-      const { status } = await ask(clickhouse, 'INSERT INTO busy FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
+      const { status } = await runSql(clickhouse, 'INSERT INTO busy FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
       expect(status).toBe(200);
     }
     expect(performance.now() - startedMs).toBeLessThan(5_000);
@@ -441,14 +447,14 @@ describe('the engine in its own process', () => {
   it('keeps what was inserted through kill -9, and starts again on the same folder', async () => {
     const own = await startClickhouse();
     try {
-      await ask(
+      await runSql(
         own,
         'CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1, fsync_part_directory = 1',
       );
-      for (let i = 0; i < 5; i++) await ask(own, 'INSERT INTO kept FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
+      for (let i = 0; i < 5; i++) await runSql(own, 'INSERT INTO kept FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
       await own.kill('SIGKILL');
       await own.restart();
-      expect((await ask(own, 'SELECT count() FROM kept')).text).toBe('5\n');
+      expect((await runSql(own, 'SELECT count() FROM kept')).text).toBe('5\n');
     } finally {
       await own.close();
     }
@@ -479,7 +485,7 @@ describe('the engine in its own process', () => {
     try {
       await own.orphan();
       await own.restart();
-      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
+      expect((await runSql(own, 'SELECT 1')).text).toBe('1\n');
     } finally {
       await own.close();
     }
@@ -489,7 +495,7 @@ describe('the engine in its own process', () => {
     const own = await startClickhouse();
     try {
       await expect(own.another()).rejects.toThrow(/Another process/);
-      expect((await ask(own, 'SELECT 1')).text).toBe('1\n');
+      expect((await runSql(own, 'SELECT 1')).text).toBe('1\n');
     } finally {
       await own.close();
     }
@@ -498,8 +504,8 @@ describe('the engine in its own process', () => {
   it('serves the configured database, also to readers', async () => {
     const own = await startClickhouse({ CLICKHOUSE_DATABASE: 'analytics' });
     try {
-      await ask(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');
-      expect((await ask(own, 'SELECT currentDatabase(), count() FROM t', { as: 'reader' })).text).toBe(
+      await runSql(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');
+      expect((await runSql(own, 'SELECT currentDatabase(), count() FROM t', { as: 'reader' })).text).toBe(
         'analytics\t0\n',
       );
     } finally {

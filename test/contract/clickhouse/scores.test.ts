@@ -9,7 +9,7 @@ import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../..
 import type { ScoreRecord } from '../../../streams/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 async function run(sql: string): Promise<void> {
-  const { status, text } = await ask(clickhouse, sql);
+  const { status, text } = await runSql(clickhouse, sql);
   if (status !== 200) throw new Error(text);
 }
 

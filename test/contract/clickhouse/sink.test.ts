@@ -14,7 +14,7 @@ import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => clickhouse.close());
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
-  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -89,7 +89,7 @@ describe('migrations', () => {
     const sql =
       "ALTER TABLE changed.schema_migrations UPDATE checksum = 'other' " +
       "WHERE name = '0001_events' SETTINGS mutations_sync = 2";
-    expect((await ask(clickhouse, sql)).text).toBe('');
+    expect((await runSql(clickhouse, sql)).text).toBe('');
     await expect(migrate(elsewhere)).rejects.toThrow(/0001_events was changed/);
   });
 });
@@ -202,7 +202,7 @@ describe('the ClickHouse sink on the real engine', () => {
   });
 
   it('puts the largest batch into one part, so that its token covers all of it', async () => {
-    await ask(clickhouse, 'SYSTEM STOP MERGES events');
+    await runSql(clickhouse, 'SYSTEM STOP MERGES events');
     const target = createClickhouseTarget(clickhouse.address);
     const properties = `{"p":"${'x'.repeat(900)}"}`;
     const bytes = rowsText(Array.from({ length: 60_000 }, (_, i) => aTrackedEvent({ eventId: `e${i}`, properties })));
@@ -212,7 +212,7 @@ describe('the ClickHouse sink on the real engine', () => {
     expect(
       (await rowsOf<{ parts: string; rows: string }>(clickhouse, parts)).map((p) => [Number(p.parts), Number(p.rows)]),
     ).toEqual([[1, 60_000]]);
-    await ask(clickhouse, 'SYSTEM START MERGES events');
+    await runSql(clickhouse, 'SYSTEM START MERGES events');
     await target.close();
   });
 
@@ -299,7 +299,7 @@ describe('the ClickHouse sink on the real engine', () => {
   });
 
   it('rejects an unfinished load, so that no partition is rebuilt from a part', async () => {
-    await ask(
+    await runSql(
       clickhouse,
       `INSERT INTO player_snapshots (kind, partition, player_id, state)
         SELECT 'player', 7, toUUID(leftPad(toString(number), 32, '0')), base64Encode(repeat('x', 10000))

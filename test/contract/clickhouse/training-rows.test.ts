@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
-import { ask, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
 /* The query of models/training (installs.sql) on the real engine, asked over HTTP as the passwordless reader asks. */
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 async function run(sql: string): Promise<void> {
-  const { status, text } = await ask(clickhouse, sql);
+  const { status, text } = await runSql(clickhouse, sql);
   if (status !== 200) throw new Error(text);
 }
 
@@ -67,7 +67,7 @@ async function installs({
   rows = '100',
 } = {}) {
   const search = { param_game: game, param_from: from, param_until: until, param_rows: rows, wait_end_of_query: '1' };
-  const { status, text } = await ask(clickhouse, QUERY, { as: 'reader', search });
+  const { status, text } = await runSql(clickhouse, QUERY, { as: 'reader', search });
   if (status !== 200) throw new Error(text);
   return text
     .split('\n')

@@ -18,7 +18,7 @@ import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sink
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { SAMPLES } from '../../fixtures/codec/samples.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { ask, rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await ask(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const PLAYERS = '/v1/players/players';

@@ -143,8 +143,8 @@ describe('an OFREP failure', () => {
     ['UNAUTHORIZED', 401, () => gateway.call(undefined, 'POST', BULK, EXTERNAL)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, () => post(BULK, EXTERNAL, { 'Content-Type': 'application/xml' })],
     ['PAYLOAD_TOO_LARGE', 413, () => post(BULK, `"${'x'.repeat(LIMITS.bodyBytes)}"`)],
-  ])('of the gateway has no envelope either: %s', async (_, status, ask) => {
-    const response = await ask();
+  ])('of the gateway has no envelope either: %s', async (_, status, send) => {
+    const response = await send();
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ errorCode: 'GENERAL', errorDetails: expect.any(String) });
   });

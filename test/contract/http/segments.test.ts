@@ -198,10 +198,10 @@ describe('reading segments', () => {
   });
 
   it('returns how many players have been evaluated since the latest edit', async () => {
-    const asked: number[] = [];
+    const revisions: number[] = [];
     const segmentProgress = async (question: SegmentQuestion) => {
       expect(question).toMatchObject({ game: 'demo', environment: 'live' });
-      asked.push(question.revision);
+      revisions.push(question.revision);
       return { evaluated: 70, total: 100, done: false, overBudget: 3 };
     };
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
@@ -214,7 +214,7 @@ describe('reading segments', () => {
       players_total: 100,
       players_over_budget: 3,
     });
-    expect(asked).toEqual([gateway.config.revision]);
+    expect(revisions).toEqual([gateway.config.revision]);
     await other.close();
   });
 

@@ -145,8 +145,8 @@ describe('a stream token on a real broker', () => {
     });
     for (let round = 0; round < 10; round++) {
       const token = await makeToken();
-      const asked = Array.from({ length: 10 }, (_, n) => open(n % 2 === 0 ? here : there, token));
-      const streams = await Promise.all(asked);
+      const opened = Array.from({ length: 10 }, (_, n) => open(n % 2 === 0 ? here : there, token));
+      const streams = await Promise.all(opened);
       expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
         200,
         ...Array.from({ length: 9 }, () => 401),

@@ -99,8 +99,8 @@ describe('the event stream', () => {
       await open(`${STREAM}?last_event_id=abc-1-2`, { 'Last-Event-ID': 'abc-3-4' }),
       await open(`${STREAM}?last_event_id=`),
     ];
-    const asked = gateway.feed.attached.map(({ request }) => request.lastEventId);
-    expect(asked).toEqual(['abc-1-2', 'abc-3-4', undefined]);
+    const lastEventIds = gateway.feed.attached.map(({ request }) => request.lastEventId);
+    expect(lastEventIds).toEqual(['abc-1-2', 'abc-3-4', undefined]);
     for (const stream of streams) stream.close();
   });
 

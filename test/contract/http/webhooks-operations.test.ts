@@ -83,14 +83,14 @@ beforeEach(async () => {
     recover: async (_, since) => world.recover(since),
     recovery: async () => world.recovery,
   };
-  const unasked = async () => ({ kind: 'unavailable' }) as const;
+  const unavailable = async () => ({ kind: 'unavailable' }) as const;
   const analytics = {
-    segmentPlayers: unasked,
-    experiment: unasked,
-    erasure: unasked,
-    playerRows: unasked,
-    events: unasked,
-    quarantined: unasked,
+    segmentPlayers: unavailable,
+    experiment: unavailable,
+    erasure: unavailable,
+    playerRows: unavailable,
+    events: unavailable,
+    quarantined: unavailable,
     async webhookDeliveries(query: WebhookDeliveriesQuery) {
       world.lists.push(query);
       return world.attempts;
@@ -368,11 +368,11 @@ describe('the list of attempts', () => {
     const page = await call('GET', `${PATH}/${id}/deliveries?${filters}&limit=2`);
     const cursor = String(page.body.data['next_cursor']);
     await call('GET', `${PATH}/${id}/deliveries?${filters}&limit=2&cursor=${cursor}`);
-    const asked = { game: 'demo', environment: 'live', webhookId: id, outcome: 'failed', limit: 3 };
+    const expected = { game: 'demo', environment: 'live', webhookId: id, outcome: 'failed', limit: 3 };
     const span = { sinceMs: Date.UTC(2026, 0, 15, 10), untilMs: Date.UTC(2026, 0, 15, 11) };
     expect(world.lists).toEqual([
-      { ...asked, ...span, behind: undefined },
-      { ...asked, ...span, behind: attempt(2).place },
+      { ...expected, ...span, behind: undefined },
+      { ...expected, ...span, behind: attempt(2).place },
     ]);
     const other = await made();
     for (const path of [

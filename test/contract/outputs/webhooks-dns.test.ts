@@ -77,10 +77,10 @@ describe('name servers that never answer', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => addressesOf(lookup, 'one.silent.test')));
     expect(new Set(answers)).toEqual(new Set(['ETIMEOUT']));
     // A and AAAA, each with retries.
-    const asked = server.asked.length;
-    expect(asked).toBeLessThanOrEqual(2 * LIMITS.dnsTries);
+    const queried = server.queried.length;
+    expect(queried).toBeLessThanOrEqual(2 * LIMITS.dnsTries);
     expect(await addressesOf(lookup, 'one.silent.test')).toBe('ETIMEOUT');
-    expect(server.asked).toHaveLength(asked);
+    expect(server.queried).toHaveLength(queried);
   });
 
   it('hold no more look-ups in progress than the bound; further ones fail at once', async () => {
@@ -110,14 +110,14 @@ describe('a name', () => {
     expect(await addressesOf(lookup, 'DB')).toEqual(['10.0.0.7']);
     expect(await addressesOf(lookup, '192.0.2.7')).toEqual(['192.0.2.7']);
     expect(await addressesOf(lookup, 'localhost')).toEqual(['127.0.0.1', '::1']);
-    expect(server.asked).toEqual([]);
+    expect(server.queried).toEqual([]);
   });
 
   it('that does not exist is looked up under the search domains, unless it ends with a dot', async () => {
     const files = { ...NO_FILES, searchDomains: () => ['a.test', 'b.test'] };
     const { lookup, server } = await resolverFor({ 'receiver.b.test': ['10.0.0.8'] }, files);
     expect(await addressesOf(lookup, 'receiver')).toEqual(['10.0.0.8']);
-    expect([...new Set(server.asked)]).toEqual(['receiver', 'receiver.a.test', 'receiver.b.test']);
+    expect([...new Set(server.queried)]).toEqual(['receiver', 'receiver.a.test', 'receiver.b.test']);
     expect(await addressesOf(lookup, 'receiver.')).toBe('ENOTFOUND');
   });
 

@@ -27,7 +27,7 @@ function setUp(some: { total?: number; perGroup?: number; perReceiver?: number }
     });
   const end = async (name: string, health: Health) => {
     ends.get(name)?.(health);
-    await clock.settle();
+    await clock.flush();
   };
   return { clock, limiter, started, deferred, offer, end };
 }
