@@ -3,7 +3,7 @@ import { bulk } from './lib/load/bulk.ts';
 import { count, counts, defineCase, duration } from './lib/case.ts';
 import { createGameStage, prepareGame, type GameSetup } from './lib/lives/game-stage.ts';
 import { registerKnown, type KnownPlayers } from './lib/lives/known-players.ts';
-import type { LifeStepKind } from './lib/lives/life-plan.ts';
+import { LIFE_STEP_KINDS } from './lib/lives/life-plan.ts';
 import { LIFE_PATHS } from './lib/lives/life-requests.ts';
 import { measureLives, type LivesRun } from './lib/lives/lives-run.ts';
 import type { LivesSpec } from './lib/lives/lives.ts';
@@ -246,10 +246,8 @@ function rateTable(figures: readonly GameFigures[]): string {
   });
 }
 
-const KINDS: readonly LifeStepKind[] = ['init', 'sync', 'end'];
-
 function latencyTableRows(figures: readonly GameFigures[]): Row[] {
-  const endpoints = KINDS.flatMap((kind) =>
+  const endpoints = LIFE_STEP_KINDS.flatMap((kind) =>
     figures.flatMap((one) => {
       const rounds = one.rounds.map(({ bare, service }) => ({
         bare: bare.endpoints[kind],

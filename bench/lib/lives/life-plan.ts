@@ -1,5 +1,6 @@
-/** One request of a player's life. */
-export type LifeStepKind = 'init' | 'sync' | 'end';
+/** The requests of a player's life. */
+export const LIFE_STEP_KINDS = ['init', 'sync', 'end'] as const;
+export type LifeStepKind = (typeof LIFE_STEP_KINDS)[number];
 
 /** A step of one of the simulated players. */
 export interface LifeStep {

@@ -1,39 +1,32 @@
-import { openConnections, postRequests } from '../load/connections.ts';
+import { times } from '../figures/statistics.ts';
+import { postRequests } from '../load/connections.ts';
+import type { PlayerIds } from '../load/player-ids.ts';
+import { openScheduler, type Job, type Scheduler } from '../load/scheduler.ts';
 import type { LifePlan, LifeStep, LifeStepKind } from './life-plan.ts';
 import { createLifeBodies, LIFE_PATHS, type LifeRequest } from './life-requests.ts';
-import type { PlayerIds } from '../load/player-ids.ts';
 
-/** A step of a life and when it was due, on the monotonic clock in milliseconds. */
-export interface LifeJob {
+/** A step of a life. */
+export interface LifeJob extends Job {
   step: LifeStep;
-  dueMs: number;
 }
 
 /** The outcome of a job, reported exactly once. */
 export interface LifeJobEvents {
   onSent: (job: LifeJob) => void;
   onAnswered: (job: LifeJob, status: number) => void;
-  /** It got no answer: its connection was lost, its session was never opened, or it was abandoned. */
+  /** It got no answer: its connection was lost, its session was never opened, or the load was over. */
   onFailed: (job: LifeJob, reason: string) => void;
 }
 
 /**
  * The players who play side by side.
  *
- * Owns: the player and session of each slot, the steps that wait, and the connections.
+ * Owns: the player and session of each slot, and the steps that wait for an earlier one of their slot.
  * Invariants
  * 1. A player has one request under way at most, and its steps go out in the order in which they were due.
  * 2. A due step waits only for the player's earlier steps and a free connection.
  */
-export interface LifeSlots {
-  due(job: LifeJob): void;
-  /** Whether a connection is idle and no job waits for it. */
-  readonly hasIdle: boolean;
-  /** Jobs that are not completed yet. */
-  readonly open: number;
-  /** Fails the open jobs and all later ones, and closes the connections. */
-  abandon(): void;
-}
+export interface LifeSlots extends Pick<Scheduler<LifeJob>, 'due' | 'hasIdle' | 'run'> {}
 
 export interface LifeSlotsOptions extends LifeJobEvents {
   baseUrl: URL;
@@ -48,115 +41,74 @@ export interface LifeSlotsOptions extends LifeJobEvents {
 export async function openLifeSlots(options: LifeSlotsOptions): Promise<LifeSlots> {
   const { plan, ids, players, onSent, onAnswered, onFailed } = options;
   const requestOf = createRequests(options);
-  const playing = Array.from({ length: players }, () => ({ playerId: '', sessionId: '' }));
+  const playing = times(players, () => ({ playerId: '', sessionId: '' }));
   /** Jobs that wait for an earlier job of their slot; a slot without open jobs has no list. */
   const waiting = new Map<number, LifeJob[]>();
-  const open = new Set<LifeJob>();
-  /** Jobs that wait only for a connection, from `head` on. */
-  let ready: LifeJob[] = [];
-  let head = 0;
+  /** Jobs without an outcome. */
+  let open = 0;
   let turn = 0;
-  let abandoned = false;
 
-  const connections = await openConnections<LifeJob>(options.baseUrl, options.connections, {
-    onAnswer(job, status, body) {
-      const { kind, slot } = job.step;
-      const player = playing[slot];
-      if (player !== undefined && kind !== 'sync') {
-        player.sessionId = kind === 'init' && status < 300 ? sessionIn(body) : '';
+  const scheduler = await openScheduler<LifeJob>(options.baseUrl, options.connections, {
+    requestOf({ step: { kind, slot, life } }) {
+      const player = playerOf(slot);
+      if (kind === 'init') {
+        player.playerId = ids.at(plan.playerOf(slot, life));
+        player.sessionId = '';
       }
-      complete(job);
+      turn += 1;
+      return requestOf({ ...player, kind, turn, wallMs: Date.now() });
+    },
+    wantsBody: ({ step }) => step.kind === 'init',
+    onSent,
+    onAnswered(job, status, body) {
+      const { kind, slot } = job.step;
+      if (kind !== 'sync') playerOf(slot).sessionId = kind === 'init' && status < 300 ? sessionIn(body) : '';
       onAnswered(job, status);
-      drain();
-    },
-    onFailed(job, reason) {
-      if (!open.has(job)) return;
       complete(job);
-      onFailed(job, reason);
-      drain();
     },
+    onFailed: fail,
   });
 
-  function complete(job: LifeJob): void {
-    open.delete(job);
-    const { slot } = job.step;
+  function playerOf(slot: number): { playerId: string; sessionId: string } {
+    const player = playing[slot];
+    if (player === undefined) throw new Error(`there is no slot ${slot}`);
+    return player;
+  }
+
+  function fail(job: LifeJob, reason: string): void {
+    onFailed(job, reason);
+    complete(job);
+  }
+
+  function complete({ step: { slot } }: LifeJob): void {
+    open -= 1;
     const next = waiting.get(slot)?.shift();
     if (next === undefined) waiting.delete(slot);
-    else ready.push(next);
+    else release(next);
   }
 
-  function drain(): void {
-    for (let job = ready[head]; job !== undefined; job = ready[head]) {
-      const isLost = sessionOf(job) === '';
-      if (!isLost && !connections.hasIdle) return;
-      takeReady();
-      if (isLost) {
-        complete(job);
-        onFailed(job, 'no session');
-      } else {
-        send(job);
-      }
-    }
-  }
-
-  /** `undefined` for a step that needs none; empty when it was never opened. */
-  function sessionOf({ step }: LifeJob): string | undefined {
-    return step.kind === 'init' ? undefined : (playing[step.slot]?.sessionId ?? '');
-  }
-
-  function send(job: LifeJob): void {
-    const { kind, slot, life } = job.step;
-    const player = playing[slot];
-    if (player === undefined) return;
-    if (kind === 'init') {
-      player.playerId = ids.at(plan.playerOf(slot, life));
-      player.sessionId = '';
-    }
-    turn += 1;
-    connections.send(requestOf({ ...player, kind, turn, wallMs: Date.now() }), job, kind === 'init');
-    onSent(job);
-  }
-
-  function takeReady(): void {
-    head += 1;
-    // The array is cut only when half of it is past: taking one costs the same at any length.
-    if (head * 2 < ready.length) return;
-    ready = ready.slice(head);
-    head = 0;
+  /** The slot has no earlier job: its session was opened by now, or never will be. */
+  function release(job: LifeJob): void {
+    const { kind, slot } = job.step;
+    if (kind !== 'init' && playerOf(slot).sessionId === '') fail(job, 'no session');
+    else scheduler.due(job);
   }
 
   return {
     due(job) {
-      if (abandoned) {
-        onFailed(job, 'abandoned');
-        return;
-      }
-      open.add(job);
+      open += 1;
       const queue = waiting.get(job.step.slot);
       if (queue !== undefined) {
         queue.push(job);
         return;
       }
       waiting.set(job.step.slot, []);
-      ready.push(job);
-      drain();
+      release(job);
     },
     get hasIdle() {
-      return open.size < options.connections && connections.hasIdle;
+      return open < options.connections && scheduler.hasIdle;
     },
-    get open() {
-      return open.size;
-    },
-    abandon() {
-      abandoned = true;
-      const left = [...open];
-      open.clear();
-      waiting.clear();
-      ready = [];
-      head = 0;
-      for (const job of left) onFailed(job, 'unanswered');
-      connections.close();
-    },
+    run: (startMs, paces) => scheduler.run(startMs, paces),
   };
 }
 

@@ -1,16 +1,12 @@
 import { createHistogram, latencyOf } from '../figures/histogram.ts';
-import type { LifeStepKind } from './life-plan.ts';
+import { sum, type Latency } from '../figures/statistics.ts';
+import { createTally, type Outcomes } from '../load/tally.ts';
+import { LIFE_STEP_KINDS, type LifeStepKind } from './life-plan.ts';
 import { LIFE_EVENTS } from './life-requests.ts';
-import type { LifeJob, LifeJobEvents } from './life-slots.ts';
-import { increment, type Latency } from '../figures/statistics.ts';
+import type { LifeJobEvents } from './life-slots.ts';
 
 /** The outcome of the requests of one endpoint. */
-export interface EndpointFigures {
-  /** Requests that were answered, whatever the status, and those of them with a status of 400 or more. */
-  answered: number;
-  refused: number;
-  latency: Latency;
-}
+export type EndpointFigures = Pick<Outcomes, 'answered' | 'refused' | 'latency'>;
 
 /** The outcome of the requests of a load. */
 export interface LifeFigures {
@@ -21,58 +17,45 @@ export interface LifeFigures {
   events: number;
   /** Answers by endpoint and status. */
   statuses: Record<string, number>;
-  /** Requests without an answer, by reason. */
+  /** Requests without an answer, by endpoint and reason. */
   errors: Record<string, number>;
 }
 
-/** Counts the outcomes of jobs. */
+/** Counts the outcomes of jobs by endpoint. */
 export interface LifeTally extends LifeJobEvents {
   figures(): LifeFigures;
 }
 
-/**
- * @param fromMs latencies of jobs that were due before are left out (monotonic clock)
- * @param nowMs the same clock
- */
-export function createLifeTally(fromMs: number, nowMs: () => number): LifeTally {
-  const latencies = byKind(createHistogram);
-  const counts = byKind(() => ({ answered: 0, refused: 0 }));
+/** @param fromMs latencies of jobs that were due before are left out */
+export function createLifeTally(fromMs: number): LifeTally {
   const lateness = createHistogram();
-  const statuses: Record<string, number> = {};
-  const errors: Record<string, number> = {};
-  let events = 0;
-
-  const isCounted = ({ dueMs }: LifeJob): boolean => dueMs >= fromMs;
-
-  function timed(job: LifeJob): void {
-    if (isCounted(job)) latencies[job.step.kind].record((nowMs() - job.dueMs) * 1000);
-  }
-
+  const tallies = byKind(() => createTally(fromMs, lateness));
   return {
-    onSent(job) {
-      if (isCounted(job)) lateness.record((nowMs() - job.dueMs) * 1000);
+    onSent: (job) => tallies[job.step.kind].onSent(job),
+    onAnswered: (job, status) => tallies[job.step.kind].onAnswered(job, status),
+    onFailed: (job, reason) => tallies[job.step.kind].onFailed(job, reason),
+    figures() {
+      const outcomes = byKind((kind) => tallies[kind].outcomes());
+      const underKind = (pick: (of: Outcomes) => Record<string, number>, mark: string) =>
+        Object.fromEntries(
+          LIFE_STEP_KINDS.flatMap((kind) =>
+            Object.entries(pick(outcomes[kind])).map(([name, count]) => [`${kind}${mark}${name}`, count]),
+          ),
+        );
+      const endpoints = byKind((kind): EndpointFigures => {
+        const { answered, refused, latency } = outcomes[kind];
+        return { answered, refused, latency };
+      });
+      return {
+        endpoints,
+        lateness: latencyOf(lateness),
+        events: sum(
+          LIFE_STEP_KINDS.map((kind) => LIFE_EVENTS[kind] * (endpoints[kind].answered - endpoints[kind].refused)),
+        ),
+        statuses: underKind(({ statuses }) => statuses, ' '),
+        errors: underKind(({ errors }) => errors, ': '),
+      };
     },
-    onAnswered(job, status) {
-      timed(job);
-      const { kind } = job.step;
-      const count = counts[kind];
-      count.answered += 1;
-      if (status >= 400) count.refused += 1;
-      else events += LIFE_EVENTS[kind];
-      increment(statuses, `${kind} ${status}`);
-    },
-    onFailed(job, reason) {
-      // It waited this long in vain. Left out, the worst moments would look the best.
-      timed(job);
-      increment(errors, `${job.step.kind}: ${reason}`);
-    },
-    figures: () => ({
-      endpoints: byKind((kind) => ({ ...counts[kind], latency: latencyOf(latencies[kind]) })),
-      lateness: latencyOf(lateness),
-      events,
-      statuses,
-      errors,
-    }),
   };
 }
 

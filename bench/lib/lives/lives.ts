@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLifePlan, type LifePlanOptions } from './life-plan.ts';
 import { openLifeSlots } from './life-slots.ts';
 import { createLifeTally, type LifeFigures } from './life-tally.ts';
-import { CHECK_MS, LAST_ANSWERS_MS } from '../load/open-loop.ts';
-import { asConnectionsAllow, atRate, type Pace } from '../load/pace.ts';
+import { asConnectionsAllow, atRate } from '../load/pace.ts';
 import { readPlayerIds } from '../load/player-ids.ts';
 import { defineWorker } from '../service/worker.ts';
 
@@ -31,62 +29,46 @@ export interface LivesResult extends LifeFigures {
   lives: number;
 }
 
-const nowMs = (): number => performance.now();
-
 /** The generator of players' lives, in a process of its own. It is ready once every first session was requested. */
 export const lives = defineWorker(import.meta.url, async (spec: LivesSpec) => {
   const { players, syncsPerSecond, seconds, turnSeconds } = spec;
   const plan = createLifePlan(spec);
-  let tally = createLifeTally(0, nowMs);
-  let sendDue = (): boolean => false;
+  let tally = createLifeTally(0);
   const slots = await openLifeSlots({
     ...spec,
     baseUrl: new URL(spec.baseUrl),
     plan,
     ids: readPlayerIds(spec.idsFile),
     onSent: (job) => tally.onSent(job),
-    onAnswered(job, status) {
-      tally.onAnswered(job, status);
-      sendDue();
-    },
+    onAnswered: (job, status) => tally.onAnswered(job, status),
     onFailed: (job, reason) => tally.onFailed(job, reason),
   });
 
   /** One step of every player, at an even rate. */
   async function everybody(kind: 'init' | 'end'): Promise<LifeFigures> {
-    const startMs = nowMs();
+    const startMs = performance.now();
     const begin = (slot: number, dueMs: number): void =>
       slots.due({ step: { kind, slot, life: 0 }, dueMs: startMs + dueMs });
-    tally = createLifeTally(startMs, nowMs);
-    await run(startMs, atRate(players, players / turnSeconds, begin));
+    tally = createLifeTally(startMs);
+    await slots.run(startMs, [atRate(players, players / turnSeconds, begin)]);
     return tally.figures();
   }
 
   async function load(): Promise<LivesResult> {
     const startedMs = Date.now();
-    const startMs = nowMs();
+    const startMs = performance.now();
     let ticks = 0;
     function begin(tick: number, dueMs: number): void {
       ticks = tick + 1;
       for (const step of plan.at(tick)) slots.due({ step, dueMs: startMs + dueMs });
     }
-    tally = createLifeTally(startMs + spec.settlingSeconds * 1000, nowMs);
+    tally = createLifeTally(startMs + spec.settlingSeconds * 1000);
     const pace =
       syncsPerSecond === undefined
-        ? asConnectionsAllow(seconds, () => slots.hasIdle, begin)
+        ? asConnectionsAllow(Infinity, seconds, () => slots.hasIdle, begin)
         : atRate(Math.round(syncsPerSecond * seconds), syncsPerSecond, begin);
-    await run(startMs, pace);
+    await slots.run(startMs, [pace]);
     return { ...tally.figures(), seconds, startedMs, lives: plan.livesIn(ticks) };
-  }
-
-  /** Runs until nothing more will be due and everything is answered, or the last answers took too long. */
-  async function run(startMs: number, pace: Pace): Promise<void> {
-    sendDue = () => pace(nowMs() - startMs);
-    while (sendDue()) await sleep(CHECK_MS);
-    sendDue = () => false;
-    const lastMs = nowMs() + LAST_ANSWERS_MS;
-    while (slots.open > 0 && nowMs() < lastMs) await sleep(CHECK_MS);
-    if (slots.open > 0) slots.abandon();
   }
 
   const { endpoints } = await everybody('init');

@@ -1,7 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { playerOf } from './calls.ts';
-import { openConnections, postRequests } from './connections.ts';
+import { postRequests } from './connections.ts';
+import { asConnectionsAllow } from './pace.ts';
+import { openScheduler, type Job } from './scheduler.ts';
 import { ID_CHARS, readPlayerIds } from './player-ids.ts';
 import { defineWorker } from '../service/worker.ts';
 
@@ -44,47 +45,34 @@ async function callForAll(spec: BulkSpec, progress: BulkProgress): Promise<BulkP
   const isRegistering = spec.task === 'register';
   const requestOf = isRegistering ? registrations(spec) : reads(spec);
   const ids = Buffer.alloc(isRegistering ? (to - from) * ID_CHARS : 0);
-  const begunMs = performance.now();
-  const again: number[] = [];
-  let next = from;
+  const beganMs = performance.now();
   let fault: string | undefined;
 
-  const connections = await openConnections<number>(new URL(spec.baseUrl), spec.connections, {
-    onAnswer(index, status, body) {
-      if (status === 503) repeat(index);
-      else if (status >= 300) fault = `${spec.task} of player ${index} was answered ${status}: ${body}`;
+  const scheduler = await openScheduler<Job & { index: number }>(new URL(spec.baseUrl), spec.connections, {
+    requestOf: ({ index }) => requestOf(index),
+    wantsBody: () => true,
+    onAnswered({ index }, status, body) {
+      if (status === 503) repeat({ index });
+      else if (status >= 300) fault ??= `${spec.task} of player ${index} was answered ${status}: ${body}`;
       else {
         progress.done += 1;
+        progress.seconds = (performance.now() - beganMs) / 1000;
         if (isRegistering) ids.write(idIn(body), (index - from) * ID_CHARS, 'latin1');
       }
-      sendMore();
     },
     onFailed: repeat,
   });
 
-  function repeat(index: number): void {
+  function repeat({ index }: { index: number }): void {
     progress.repeated += 1;
-    if (progress.repeated > MOST_REPEATED) fault = `${spec.task} was refused ${progress.repeated} times`;
-    again.push(index);
+    if (progress.repeated > MOST_REPEATED) fault ??= `${spec.task} was refused ${progress.repeated} times`;
+    if (fault === undefined) scheduler.due({ index, dueMs: performance.now() });
   }
 
-  function sendMore(): void {
-    const isFree = (): boolean => connections.hasIdle && fault === undefined;
-    while (isFree()) {
-      const index = again.pop() ?? (next < to ? next++ : undefined);
-      if (index === undefined) return;
-      connections.send(requestOf(index), index, true);
-    }
-  }
-
-  const isOver = (): boolean => progress.done >= to - from || fault !== undefined;
-  while (!isOver()) {
-    sendMore();
-    progress.seconds = (performance.now() - begunMs) / 1000;
-    await sleep(1);
-  }
+  const begin = (turn: number, dueMs: number) => scheduler.due({ index: from + turn, dueMs });
+  const everyPlayer = asConnectionsAllow(to - from, Infinity, () => scheduler.hasIdle, begin);
+  await scheduler.run(beganMs, [(elapsedMs) => fault === undefined && everyPlayer(elapsedMs)], Infinity);
   if (fault !== undefined) throw new Error(fault);
-  progress.seconds = (performance.now() - begunMs) / 1000;
   if (isRegistering) writeIds(spec, ids);
   return progress;
 }

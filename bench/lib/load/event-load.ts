@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs, roundToUs } from './arrivals.ts';
-import { openConnections, postRequests } from './connections.ts';
+import { postRequests } from './connections.ts';
 import type { AcceptedEvents } from '../figures/event-delays.ts';
 import { createHistogram, latencyOf } from '../figures/histogram.ts';
 import { callerOf, numberedEvent, type Numbering } from './numbered-event.ts';
-import { CHECK_MS, LAST_ANSWERS_MS } from './open-loop.ts';
+import { asConnectionsAllow, atRate } from './pace.ts';
+import { NEVER_SENT, openScheduler, type Job } from './scheduler.ts';
 import { increment, sum, times, type Latency } from '../figures/statistics.ts';
 import { defineWorker } from '../service/worker.ts';
 
@@ -69,69 +69,54 @@ export function runEventLoad(spec: EventLoadSpec, signal: AbortSignal): Promise<
 
 const generator = defineWorker(import.meta.url, (spec: EventLoadSpec) => ({ run: () => run(spec) }));
 
-/** A request under way: the events from `first` on. */
-interface Sent {
+/** A request with the events from `first` on. */
+interface EventJob extends Job {
   first: number;
   count: number;
 }
 
-/** Sends numbered events at the rates of the flows, an open loop, and records when each was accepted. */
+/** Sends numbered events as the flows say, and records when each was accepted. */
 async function run(spec: EventLoadSpec): Promise<EventLoadResult> {
   const { flows, firstNumber } = spec;
   const requestOf = requests(spec);
-  const total = sum(flows.map(({ requests }) => requests));
-  const events = sum(flows.map(({ requests, eventsPerRequest }) => requests * eventsPerRequest));
+  const events = sum(flows.map((flow) => flow.requests * flow.eventsPerRequest));
   const atMs = times<number | null>(events, () => null);
   const unanswered: number[] = [];
-  const sentOf = flows.map(() => 0);
   const lateness = createHistogram();
   const errors: Record<string, number> = {};
   let nextNumber = firstNumber;
-  let completed = 0;
-  let startedMs = Number.POSITIVE_INFINITY;
 
-  const connections = await openConnections<Sent>(new URL(spec.baseUrl), spec.connections, {
-    onAnswer(sent, status, body) {
-      const nowMs = monotonicMs();
-      completed += 1;
-      if (status === 200 && isWhole(sent, body)) {
-        atMs.fill(roundToUs(nowMs), sent.first - firstNumber, sent.first - firstNumber + sent.count);
+  const scheduler = await openScheduler<EventJob>(new URL(spec.baseUrl), spec.connections, {
+    requestOf,
+    wantsBody: ({ count }) => count > 1,
+    onSent: ({ dueMs }) => lateness.record((performance.now() - dueMs) * 1000),
+    onAnswered({ first, count }, status, body) {
+      if (status === 200 && isWhole(count, body)) {
+        atMs.fill(roundToUs(monotonicMs()), first - firstNumber, first - firstNumber + count);
       } else increment(errors, status === 200 ? 'batches not accepted whole' : `answers ${status}`);
-      sendDue(nowMs);
     },
     onFailed({ first, count }, reason) {
-      completed += 1;
-      unanswered.push(...times(count, (turn) => first + turn));
+      if (reason !== NEVER_SENT) unanswered.push(...times(count, (turn) => first + turn));
       increment(errors, reason);
     },
   });
 
-  function sendDue(nowMs: number): void {
-    for (const [index, flow] of flows.entries()) {
-      for (let sent = sentOf[index] ?? 0; sent < flow.requests && connections.hasIdle; sent++) {
-        const dueMs = flow.requestsPerSecond === undefined ? nowMs : startedMs + (sent * 1000) / flow.requestsPerSecond;
-        if (dueMs > nowMs) break;
-        const request = { first: nextNumber, count: flow.eventsPerRequest };
-        connections.send(requestOf(request), request, request.count > 1);
-        nextNumber += request.count;
-        lateness.record((nowMs - dueMs) * 1000);
-        sentOf[index] = sent + 1;
-      }
+  const startMs = performance.now();
+  const paces = flows.map(({ eventsPerRequest: count, requests: total, requestsPerSecond }) => {
+    function begin(_: number, dueMs: number): void {
+      scheduler.due({ dueMs: startMs + dueMs, first: nextNumber, count });
+      nextNumber += count;
     }
-  }
-
-  startedMs = monotonicMs();
-  const lastMs = startedMs + Math.max(...flows.map(lengthMs)) + LAST_ANSWERS_MS;
-  const isOver = () => completed >= total || monotonicMs() > lastMs;
-  while (!isOver()) {
-    sendDue(monotonicMs());
-    await sleep(CHECK_MS);
-  }
+    return requestsPerSecond === undefined
+      ? asConnectionsAllow(total, total * MOST_SECONDS_EACH, () => scheduler.hasIdle, begin)
+      : atRate(total, requestsPerSecond, begin);
+  });
+  const startedMs = monotonicMs();
+  await scheduler.run(startMs, paces);
   const endedMs = monotonicMs();
-  const neverSent = total - sum(sentOf);
-  if (neverSent > 0) errors['never sent'] = neverSent;
-  // Requests still under way fail now, and are counted.
-  connections.close();
+  scheduler.close();
+  const notDue = events - (nextNumber - firstNumber);
+  if (notDue > 0) errors['events not sent'] = notDue;
   return {
     startedMs,
     endedMs,
@@ -142,18 +127,16 @@ async function run(spec: EventLoadSpec): Promise<EventLoadResult> {
   };
 }
 
-/** How long a flow takes. One without a rate gets a second for each of its requests: far more than it takes. */
-function lengthMs({ requests, requestsPerSecond = 1 }: EventFlow): number {
-  return (requests * 1000) / requestsPerSecond;
-}
+/** A flow without a rate ends after so many seconds for each of its requests: far more than they take. */
+const MOST_SECONDS_EACH = 1;
 
 /** A batch may be accepted in part: then it is unknown which events were. */
-function isWhole({ count }: Sent, body: string): boolean {
+function isWhole(count: number, body: string): boolean {
   return count === 1 || body.includes(`"accepted":${count},`);
 }
 
 /** Makes whole requests, ready to be written. */
-function requests({ callers, baseUrl, ...spec }: EventLoadSpec): (sent: Sent) => Buffer {
+function requests({ callers, baseUrl, ...spec }: EventLoadSpec): (job: EventJob) => Buffer {
   const numbering: Numbering = { ...spec, callers: callers.length };
   const url = new URL(baseUrl);
   const of = callers.map(({ key, playerIds }) => ({

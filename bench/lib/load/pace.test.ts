@@ -23,6 +23,7 @@ test('as there is room, until the time is over', () => {
   let room = 3;
   const due: [number, number][] = [];
   const pace = asConnectionsAllow(
+    Infinity,
     1,
     () => room > 0,
     (index, dueMs) => {
@@ -41,4 +42,17 @@ test('as there is room, until the time is over', () => {
     [2, 5],
     [3, 999],
   ]);
+});
+
+test('as there is room, until all were begun', () => {
+  let begun = 0;
+  const pace = asConnectionsAllow(
+    2,
+    Infinity,
+    () => true,
+    () => void (begun += 1),
+  );
+  expect(pace(5)).toBe(false);
+  expect(pace(6)).toBe(false);
+  expect(begun).toBe(2);
 });

@@ -1,11 +1,11 @@
 /** Begins what is due so many milliseconds after the start. @returns whether more will be due */
 export type Pace = (elapsedMs: number) => boolean;
 
-/**
- * `total` things at an even rate, the first at once.
- * @param begin gets the number of each, and when it was due, in milliseconds since the start
- */
-export function atRate(total: number, perSecond: number, begin: (index: number, dueMs: number) => void): Pace {
+/** @param dueMs when it was due, in milliseconds since the start */
+type Begin = (index: number, dueMs: number) => void;
+
+/** An open loop: `total` things at an even rate, the first at once. */
+export function atRate(total: number, perSecond: number, begin: Begin): Pace {
   let next = 0;
   return (elapsedMs) => {
     const upTo = Math.min(total, Math.floor((elapsedMs * perSecond) / 1000) + 1);
@@ -17,19 +17,15 @@ export function atRate(total: number, perSecond: number, begin: (index: number, 
   };
 }
 
-/** As many things as idle connections allow, for so long. */
-export function asConnectionsAllow(
-  seconds: number,
-  hasIdle: () => boolean,
-  begin: (index: number, dueMs: number) => void,
-): Pace {
+/** A closed loop: as many things as free connections allow, until there were `total` or the time is over. */
+export function asConnectionsAllow(total: number, seconds: number, hasIdle: () => boolean, begin: Begin): Pace {
   let next = 0;
   return (elapsedMs) => {
     if (elapsedMs >= seconds * 1000) return false;
-    while (hasIdle()) {
+    while (next < total && hasIdle()) {
       next += 1;
       begin(next - 1, elapsedMs);
     }
-    return true;
+    return next < total;
   };
 }
