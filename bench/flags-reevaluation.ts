@@ -1,7 +1,7 @@
 import type { Bench } from './lib/bench.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
 import { measureOpenLoop, type Run } from './lib/run.ts';
-import { endSections, latencyRows, medianOf, perProcess, type NamedRuns } from './lib/report/run-tables.ts';
+import { cpuSection, endSections, lateRuns, latencyRows, medianOf, type NamedRuns } from './lib/report/run-tables.ts';
 import { SAMPLE_SEGMENTS } from './lib/service/sample-flags.ts';
 import { createSegment, evaluated, putSegment } from './lib/service/segments.ts';
 import type { LocalServiceOptions, Service } from './lib/service/service.ts';
@@ -96,9 +96,7 @@ export function reevaluationTables(rounds: readonly ReevaluationRound[]): string
     ['alone', rounds.map(({ before }) => before)],
     ['during re-evaluation', rounds.map(({ during }) => during)],
   ];
-  const lateness = rounds.flatMap(({ during }) =>
-    during.lateness === undefined ? [] : [{ latency: during.lateness }],
-  );
+  const lateness = lateRuns(rounds.map(({ during }) => during));
   const edits = rounds.flatMap((round) => round.edits);
   const seconds = edits.map((edit) => edit.seconds);
   return [
@@ -117,10 +115,7 @@ export function reevaluationTables(rounds: readonly ReevaluationRound[]): string
         'players/s': () => medianOf(edits, (edit) => edit.players / edit.seconds),
       }),
     ),
-    section(
-      'CPU seconds per 1,000 events',
-      perProcess(named, (run) => run.cpuSecondsPerThousandEvents, true),
-    ),
+    cpuSection(named),
     section(
       'CPUs of others',
       named.map(([name, runs]) => `${name}: ${figure(medianOf(runs, (run) => run.othersCpus))}`).join(', '),

@@ -1,7 +1,7 @@
 import type { Bench } from './lib/bench.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
 import { measureClosedLoop, type Run } from './lib/run.ts';
-import { endSections, latencyTable, medianOf, perProcess, type NamedRuns } from './lib/report/run-tables.ts';
+import { cpuSection, endSections, latencyTable, medianOf, type NamedRuns } from './lib/report/run-tables.ts';
 import { createSegment, evaluated, putSegment } from './lib/service/segments.ts';
 import type { LocalServiceOptions, Service } from './lib/service/service.ts';
 import { times } from './lib/figures/statistics.ts';
@@ -126,10 +126,7 @@ export function upkeepTables(figures: readonly UpkeepFigures[]): string {
       }),
     ),
     section('Latency, ms (closed loop as wrk corrects it)', latencyTable(named)),
-    section(
-      'CPU seconds per 1,000 events',
-      perProcess(named, (run) => run.cpuSecondsPerThousandEvents, true),
-    ),
+    cpuSection(named),
     ...endSections(named),
   ].join('\n');
 }

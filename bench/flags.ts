@@ -4,24 +4,20 @@ import { call, playerOf, registerPlayers } from './lib/load/calls.ts';
 import { count, defineCase, duration, on, optional } from './lib/case.ts';
 import { measureReevaluation, reevaluationTables } from './flags-reevaluation.ts';
 import { measureUpkeep, upkeepTables } from './flags-upkeep.ts';
-import { measureClosedLoop, pairedRounds, rateLine, type Pair, type Run } from './lib/run.ts';
-import { bothTargets, comparisonTable, errorTable, latencyTable, perProcess } from './lib/report/run-tables.ts';
+import { compareAtConnections, measureClosedLoop, type ConnectionsFigures, type Run } from './lib/run.ts';
+import {
+  bothTargets,
+  comparisonTable,
+  errorTable,
+  latencyTable,
+  namedComparisons,
+  perProcess,
+} from './lib/report/run-tables.ts';
 import { defineSamples, FLAGS_PATH, SAMPLE_SEGMENTS, type SampleFlag } from './lib/service/sample-flags.ts';
 import { startLocalService, type LocalServiceOptions, type Service } from './lib/service/service.ts';
 import { createStage, type Stage, type Target } from './lib/stage.ts';
 import { section } from './lib/report/table.ts';
 import { createWorkload, type Workload } from './lib/load/workload.ts';
-
-/** The figures of one stretch of bulk evaluations on one target. */
-interface EvaluationRun extends Pick<Run, 'requestsPerSecond' | 'latency' | 'othersCpus' | 'errors'> {
-  /** CPU seconds per 1,000 requests by process. */
-  cpuSecondsPerThousandRequests: Record<string, number>;
-}
-
-interface EvaluationFigures {
-  connections: number;
-  rounds: Pair<EvaluationRun>[];
-}
 
 const PLAYERS = 10_000;
 const PLAYERS_REEVALUATED = 100_000;
@@ -54,12 +50,12 @@ export const flags = defineCase({
     wrkThreads: count('--threads <n>', 'threads of wrk', 1),
   },
   check: ({ upkeep, reevaluation }) => (upkeep && reevaluation ? '--upkeep or --reevaluation, not both' : undefined),
-  async run(bench, { upkeep, reevaluation, ...asked }, save) {
-    const { rounds, requestsPerSecond, openConnections, wrkThreads, folder } = asked;
+  async run(bench, { upkeep, reevaluation, ...given }, save) {
+    const { rounds, requestsPerSecond, openConnections, wrkThreads, folder } = given;
     const settings = {
-      seconds: asked.seconds ?? (reevaluation ? SECONDS_REEVALUATION : SECONDS),
+      seconds: given.seconds ?? (reevaluation ? SECONDS_REEVALUATION : SECONDS),
       rounds,
-      players: asked.players ?? (reevaluation ? PLAYERS_REEVALUATED : PLAYERS),
+      players: given.players ?? (reevaluation ? PLAYERS_REEVALUATED : PLAYERS),
       requestsPerSecond,
       openConnections,
       wrkThreads,
@@ -78,37 +74,19 @@ export const flags = defineCase({
   },
 });
 
-const CONNECTIONS = [64, 512];
 const WARM_UP_SECONDS = 8;
-const BARE_WARM_UP_SECONDS = 2;
 
 /** Bulk evaluation over HTTP beside the bare server, at each number of connections. */
 async function measureEvaluation(
   bench: Bench,
   settings: LocalServiceOptions & { seconds: number; rounds: number; players: number; wrkThreads: number },
-): Promise<EvaluationFigures[]> {
-  const { seconds, rounds, wrkThreads } = settings;
+): Promise<ConnectionsFigures[]> {
+  const { wrkThreads } = settings;
   const { stage, workload } = await prepareEvaluation(bench, settings);
-  async function evaluate(target: Target, connections: number, length: number): Promise<EvaluationRun> {
-    const load = { target, workload, connections, seconds: length, wrkThreads };
-    const run = await measureClosedLoop(stage, bench.signal, load);
-    const { requestsPerSecond, latency, othersCpus, errors, cpuSecondsPerThousandEvents: cpu } = run;
-    return { requestsPerSecond, latency, cpuSecondsPerThousandRequests: cpu, othersCpus, errors };
-  }
-
-  bench.report('warming up');
-  await evaluate('bare', 64, BARE_WARM_UP_SECONDS);
-  await evaluate('service', 64, WARM_UP_SECONDS);
-  const figures: EvaluationFigures[] = [];
-  for (const connections of CONNECTIONS) {
-    const measure = {
-      bare: () => evaluate('bare', connections, seconds),
-      service: () => evaluate('service', connections, seconds),
-    };
-    const name = `${connections} connections`;
-    figures.push({ connections, rounds: await pairedRounds(bench, name, rounds, measure, rateLine) });
-  }
-  return figures;
+  const on = (target: Target) => (connections: number, seconds: number) =>
+    measureClosedLoop(stage, bench.signal, { target, workload, connections, seconds, wrkThreads });
+  const closed = { bare: on('bare'), service: on('service') };
+  return compareAtConnections(bench, { ...settings, warmUpSeconds: WARM_UP_SECONDS }, closed);
 }
 
 const EVALUATE = `${FLAGS_PATH}/evaluate`;
@@ -160,10 +138,10 @@ async function probe(service: Service, bodies: readonly string[], expected: Expe
 /** Of one request, from CPU seconds per 1,000 of them. */
 const US_PER_REQUEST = 1000;
 
-function evaluationTables(figures: readonly EvaluationFigures[]): string {
-  const comparisons = figures.map(({ connections, rounds }) => ({ name: `${connections} connections`, rounds }));
+function evaluationTables(figures: readonly ConnectionsFigures[]): string {
+  const comparisons = namedComparisons(figures);
   const named = comparisons.flatMap(({ name, rounds }) => bothTargets(name, rounds));
-  const us = ({ cpuSecondsPerThousandRequests: cpu }: EvaluationRun): Record<string, number> =>
+  const us = ({ cpuSecondsPerThousandEvents: cpu }: Run): Record<string, number> =>
     Object.fromEntries(Object.entries(cpu).map(([name, seconds]) => [name, seconds * US_PER_REQUEST]));
   return [
     section('Bulk evaluation (medians of the rounds; ratio: of the pairs)', comparisonTable(comparisons)),

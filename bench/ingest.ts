@@ -7,7 +7,9 @@ import type { MemorySample } from './lib/load/observe-load.ts';
 import { halfRate, measureClosedLoop, measureOpenLoop, pairedRounds, rateLine, type Run } from './lib/run.ts';
 import {
   comparisonTable,
+  cpuSection,
   endSections,
+  lateRuns,
   latencyTable,
   medianOf,
   perProcess,
@@ -153,7 +155,6 @@ function ingestTables({ few, many, batches, sustained, open, soak, total, stream
       ? []
       : [{ name: `batches, ${sustained.seconds} s`, rounds: [{ bare: undefined, service: sustained }] }]),
   ];
-  const lateness = open?.service.lateness;
   return [
     section(
       'Throughput (medians of the rounds; ratio: of the pairs)',
@@ -170,13 +171,10 @@ function ingestTables({ few, many, batches, sustained, open, soak, total, stream
         ]),
         ['open loop: bare', [open?.bare]],
         ...long.map(([name, runs]) => [`${name}: service`, runs] as const),
-        ['  sent late in the open loop', lateness === undefined ? [] : [{ latency: lateness }]],
+        ['  sent late in the open loop', lateRuns([open?.service])],
       ]),
     ),
-    section(
-      'CPU seconds per 1,000 events',
-      perProcess(named, (run) => run.cpuSecondsPerThousandEvents, true),
-    ),
+    cpuSection(named),
     section(
       'Resident memory at the end, MiB',
       perProcess(named, (run) => run.rssMiB),

@@ -6,25 +6,27 @@ import { create } from './lib/load/calls.ts';
 import { count, defineCase, duration, optional } from './lib/case.ts';
 import { readMetrics } from './lib/figures/metrics.ts';
 import {
+  compareAtConnections,
   halfRate,
   measureClosedLoop,
   measureOpenLoop,
-  pairedRounds,
-  rateLine,
+  type ConnectionsFigures,
   type Pair,
   type Run,
 } from './lib/run.ts';
 import {
   bothTargets,
   comparisonTable,
+  cpuSection,
   endSections,
+  lateRuns,
   latencyRows,
   medianOf,
-  perProcess,
+  namedComparisons,
   type NamedRuns,
 } from './lib/report/run-tables.ts';
 import { startLocalService, type LocalServiceOptions, type Service } from './lib/service/service.ts';
-import { createStage, type Stage } from './lib/stage.ts';
+import { createStage, type Stage, type Target } from './lib/stage.ts';
 import { times } from './lib/figures/statistics.ts';
 import { figure, section, table, tableOf } from './lib/report/table.ts';
 import { createWorkload, type Workload } from './lib/load/workload.ts';
@@ -38,16 +40,12 @@ interface ScoringRun extends Run {
   meanBatchRows: number;
 }
 
-type ScoringRound = Pair<Run, ScoringRun>;
-
 interface ScoringFigures {
-  closed: { connections: number; rounds: ScoringRound[] }[];
-  open: { requestsPerSecond: number } & ScoringRound;
+  closed: ConnectionsFigures<ScoringRun>[];
+  open: { requestsPerSecond: number } & Pair<Run, ScoringRun>;
 }
 
 const SCORE = '/v1/scoring/first-user-conversion';
-const CONNECTIONS = [64, 512];
-const BARE_WARM_UP_SECONDS = 2;
 const BARE_OPEN_SECONDS = 5;
 
 export const scoring = defineCase({
@@ -70,38 +68,25 @@ export const scoring = defineCase({
   },
   async run(bench, settings, save) {
     const { signal, report } = bench;
-    const { seconds, rounds, warmUpSeconds, openSeconds, wrkThreads } = settings;
+    const { openSeconds, openConnections, wrkThreads } = settings;
     const { stage, workload } = await prepareScoring(bench, settings);
-    const closed = (target: Run['target'], connections: number, length: number): Promise<Run> =>
-      measureClosedLoop(stage, signal, { target, workload, connections, seconds: length, wrkThreads });
+    const closedOn = (target: Target) => (connections: number, seconds: number) =>
+      measureClosedLoop(stage, signal, { target, workload, connections, seconds, wrkThreads });
+    const onService = closedOn('service');
+    const closed = await compareAtConnections(bench, settings, {
+      bare: closedOn('bare'),
+      service: (...load) => withInference(stage.service, () => onService(...load)),
+    });
 
-    report('warming up');
-    await closed('bare', 64, Math.min(BARE_WARM_UP_SECONDS, warmUpSeconds));
-    await closed('service', 64, warmUpSeconds);
-    const figures: ScoringFigures['closed'] = [];
-    for (const connections of CONNECTIONS) {
-      const measure = {
-        bare: () => closed('bare', connections, seconds),
-        service: () => withInference(stage.service, () => closed('service', connections, seconds)),
-      };
-      const name = `${connections} connections`;
-      figures.push({ connections, rounds: await pairedRounds(bench, name, rounds, measure, rateLine) });
-    }
-
-    const requestsPerSecond = settings.openRequestsPerSecond ?? halfRate(figures.at(-1)?.rounds ?? []);
+    const requestsPerSecond = settings.openRequestsPerSecond ?? halfRate(closed.at(-1)?.rounds ?? []);
     report(`open loop: ${requestsPerSecond} requests/s for ${openSeconds} s`);
-    const open = (target: Run['target'], length: number): Promise<Run> =>
-      measureOpenLoop(stage, signal, {
-        target,
-        workload,
-        requestsPerSecond,
-        connections: settings.openConnections,
-        seconds: length,
-      });
+    const load = { workload, requestsPerSecond, connections: openConnections };
+    const open = (target: Target, seconds: number): Promise<Run> =>
+      measureOpenLoop(stage, signal, { ...load, target, seconds });
     const bare = await open('bare', Math.min(BARE_OPEN_SECONDS, openSeconds));
     const service = await withInference(stage.service, () => open('service', openSeconds));
-    const all: ScoringFigures = { closed: figures, open: { requestsPerSecond, bare, service } };
-    save({ results: { figures: all }, tables: scoringTables(all) });
+    const figures: ScoringFigures = { closed, open: { requestsPerSecond, bare, service } };
+    save({ results: { figures }, tables: scoringTables(figures) });
   },
 });
 
@@ -175,12 +160,11 @@ const SHARES = [0.5, 0.95, 0.99, 0.999];
 
 function scoringTables({ closed, open }: ScoringFigures): string {
   const openName = `open loop, ${figure(open.requestsPerSecond)} requests/s`;
-  const comparisons = closed.map(({ connections, rounds }) => ({ name: `${connections} connections`, rounds }));
+  const comparisons = namedComparisons(closed);
   const named: NamedRuns<ScoringRun> = [
     ...comparisons.map(({ name, rounds }) => [name, rounds.map(({ service }) => service)] as const),
     [openName, [open.service]],
   ];
-  const { lateness } = open.service;
   return [
     section('Scoring (medians of the rounds; ratio: of the pairs)', comparisonTable(comparisons)),
     section(
@@ -191,7 +175,7 @@ function scoringTables({ closed, open }: ScoringFigures): string {
           [
             ...comparisons.flatMap(({ name, rounds }) => bothTargets<Run>(name, rounds)),
             ...bothTargets<Run>(openName, [open]),
-            ['  sent late', lateness === undefined ? [] : [{ latency: lateness }]],
+            ['  sent late', lateRuns([open.service])],
           ],
           SHARES,
         ),
@@ -206,10 +190,7 @@ function scoringTables({ closed, open }: ScoringFigures): string {
         "of the service's CPU": ([, runs]) => `${(100 * medianOf(runs, (run) => run.inferenceShare)).toFixed(1)} %`,
       }),
     ),
-    section(
-      'CPU seconds per 1,000 requests',
-      perProcess(named, (run) => run.cpuSecondsPerThousandEvents, true),
-    ),
+    cpuSection(named, 'requests'),
     ...endSections(named),
   ].join('\n');
 }

@@ -29,7 +29,7 @@ export interface Place {
 export interface Results {
   /** Part of the files' names; the case's name when left out. */
   name?: string;
-  /** What was asked for; the case's settings when left out. */
+  /** The settings of the run; the case's settings when left out. */
   settings?: object;
   /** The rest of the JSON file. */
   results: object;
@@ -68,14 +68,14 @@ export function defineCase<Options extends Readonly<Record<string, Declared<unkn
       const startedAt = new Date();
       // The disk is timed before anything else uses it.
       const machine = describeMachine(settings.folder);
-      const { output, ...asked } = settings;
+      const { output, ...given } = settings;
       await run(bench, settings, (saved) => {
         bench.report(['', machineLine(machine), saved.tables].join('\n'));
         const base = join(output, `${fileTime(startedAt)}-${saved.name ?? name}`);
         const json = {
           started_at: startedAt.toISOString(),
           machine,
-          settings: saved.settings ?? asked,
+          settings: saved.settings ?? given,
           ...saved.results,
         };
         writeResult(bench, output, `${base}.json`, `${JSON.stringify(json, null, 2)}\n`);

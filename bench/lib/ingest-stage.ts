@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder, type Bench } from './bench.ts';
-import { call, create, registerPlayers } from './load/calls.ts';
+import { call, createWebhook, registerPlayers } from './load/calls.ts';
 import { remoteService, startLocalService, type LocalServiceOptions } from './service/service.ts';
 import { createStage, type Stage } from './stage.ts';
 import { sum } from './figures/statistics.ts';
@@ -40,7 +40,7 @@ export async function prepareIngest(bench: Bench, options: IngestStageOptions): 
   const sizes: Record<string, number> = {};
   for (const { path, sample } of probes) sizes[path] = Buffer.byteLength(await call(service, 'POST', path, sample));
   // Nothing is to stay behind in a remote deployment.
-  if (service.kind === 'local') await create(service, '/v1/integrations/webhooks', NEVER_FIRES);
+  if (service.kind === 'local') await createWebhook(service, NEVER_FIRES.url, NEVER_FIRES.filters);
   const reader: WorkerProcess<{ seen: () => StreamSeen }> = await streamReader.start(bench, service);
   const acknowledged = sum(probes.map(({ eventsPerRequest }) => eventsPerRequest));
   const stage = await createStage(bench, service, sizes, acknowledged, { 'stream reader': reader.pid });
@@ -48,13 +48,7 @@ export async function prepareIngest(bench: Bench, options: IngestStageOptions): 
 }
 
 /** Every event is matched against it, and none passes its filter. */
-const NEVER_FIRES = {
-  name: 'never fires',
-  url: 'http://127.0.0.1:9/',
-  events: ['event.*'],
-  enabled: true,
-  filters: { 'properties.level': { gt: 1_000_000 } },
-};
+const NEVER_FIRES = { url: 'http://127.0.0.1:9/', filters: { 'properties.level': { gt: 1_000_000 } } };
 
 const RECONNECT_MS = 200;
 const NEWLINE = 10;

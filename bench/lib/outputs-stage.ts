@@ -1,9 +1,9 @@
-import { bareRelay } from './service/bare-relay.ts';
+import { startBareServer } from './service/bare-server.ts';
 import type { Bench, Owner } from './bench.ts';
 import { create, registerPlayers } from './load/calls.ts';
 import { EVENT_PATHS } from './load/event-load.ts';
 import { numberedEvent } from './load/numbered-event.ts';
-import { startLocalService, type LocalService, type Service } from './service/service.ts';
+import { startLocalService, type LocalService } from './service/service.ts';
 import { times } from './figures/statistics.ts';
 import type { Pids } from './figures/usage.ts';
 
@@ -43,23 +43,8 @@ export async function prepareOutputs(
     service,
     playerIds,
     async startRelay(owner, hooks) {
-      const relay = await bareRelay.start(owner, { answers, hooks });
-      return { baseUrl: await relay.ask('baseUrl'), key: service.key, pids: () => ({ relay: relay.pid }) };
+      const { baseUrl, pid } = await startBareServer(owner, { answers, hooks });
+      return { baseUrl, key: service.key, pids: () => ({ relay: pid }) };
     },
   };
-}
-
-/** Creates a webhook for tracked events that pass its filters. */
-export async function createWebhook(
-  service: Pick<Service, 'baseUrl' | 'key'>,
-  url: string,
-  filters: object,
-): Promise<void> {
-  await create(service, '/v1/integrations/webhooks', {
-    name: 'bench',
-    url,
-    events: ['event.*'],
-    enabled: true,
-    filters,
-  });
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { awaitArrivals } from './load/arrivals.ts';
-import { bareRelay } from './service/bare-relay.ts';
+import { startBareServer } from './service/bare-server.ts';
 import { createCleanup } from './bench.ts';
 import { delaysOf } from './figures/event-delays.ts';
 import { loadOn, runEventLoad } from './load/event-load.ts';
@@ -21,8 +21,8 @@ test('each event that was accepted is found once wherever it was to arrive', asy
   const receiver = await startReceiver(bench);
   const hooks = [receiver.urlOf('well', 0), receiver.urlOf('well', 7)];
   const answers = { '/v1/events/events': '{}', '/v1/events/events/batch': '{"data":{"accepted":5,"duplicates":0}}' };
-  const relay = await bareRelay.start(bench, { answers, hooks });
-  const target = { baseUrl: await relay.ask('baseUrl'), key: 'a-key' };
+  const { baseUrl } = await startBareServer(bench, { answers, hooks });
+  const target = { baseUrl, key: 'a-key' };
   const readers = await startStreamReaders(bench, target, 3, 1);
   const flows = [
     { eventsPerRequest: 1, requests: 40, requestsPerSecond: 200 },
@@ -43,8 +43,7 @@ test('each event that was accepted is found once wherever it was to arrive', asy
 
 test('a batch that was not accepted whole is an error, and none of its events counts', async () => {
   const answers = { '/v1/events/events/batch': '{"data":{"accepted":4,"duplicates":0}}' };
-  const relay = await bareRelay.start(bench, { answers, hooks: [] });
-  const target = { baseUrl: await relay.ask('baseUrl'), key: 'a-key' };
+  const target = { baseUrl: (await startBareServer(bench, { answers })).baseUrl, key: 'a-key' };
   const load = loadOn(target, ['player-1'], [{ eventsPerRequest: 5, requests: 2 }], 1);
   const { events, errors } = await runEventLoad(load, signal);
   expect({ events, errors }).toEqual({ events: 0, errors: { 'batches not accepted whole': 2 } });

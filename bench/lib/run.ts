@@ -1,18 +1,16 @@
 import type { Bench } from './bench.ts';
 import { BIN_MS, type LoadResult } from './load/load-result.ts';
-import { observeLoad, perThousand, type MemorySample } from './load/observe-load.ts';
+import { observeLoad, type MemorySample, type ObservedRun } from './load/observe-load.ts';
 import { openLoop } from './load/open-loop.ts';
-import { rowsPerSecond, type CatchUp } from './service/row-watch.ts';
+import { rowsPerSecond } from './service/row-watch.ts';
 import type { Stage, Target } from './stage.ts';
 import { median, type Latency } from './figures/statistics.ts';
 import type { Workload } from './load/workload.ts';
 import { runWrk } from './load/wrk.ts';
 
 /** The figures of one stretch of load on one target. */
-export interface Run {
-  target: Target;
+export interface Run extends ObservedRun {
   connections: number;
-  seconds: number;
   /** Successful answers, and the events in them, per second of load. */
   requestsPerSecond: number;
   eventsPerSecond: number;
@@ -24,15 +22,8 @@ export interface Run {
    * until ClickHouse had caught up.
    */
   cpuSecondsPerThousandEvents: Record<string, number>;
-  /** CPUs that worked for other processes meanwhile: when this is far from 0, the figures mean little. */
-  othersCpus: number;
-  /** Resident memory at the end, by process. */
-  rssMiB: Record<string, number>;
-  /** Failures by kind; empty when there were none. */
-  errors: Record<string, number>;
   /** Answers by status; undefined when the target does not count them. */
   statuses?: Record<string, number>;
-  clickhouse?: CatchUp;
   /** Events sent, and rows that became visible, per second in each bin of the load. */
   eventsPerSecondByBin: number[];
   rowsPerSecondByBin?: number[];
@@ -105,7 +96,7 @@ async function measureRun(
 ): Promise<Run> {
   const { target, workload, connections, seconds, memorySamples = 0 } = load;
   const { eventsPerRequest } = workload;
-  const { result, usage, memory, errorsOf, rows, catchUp, statuses } = await observeLoad(stage, signal, {
+  const { result, observed, perThousand, memory, rows, statuses } = await observeLoad(stage, signal, {
     target,
     seconds,
     memorySamples,
@@ -116,25 +107,16 @@ async function measureRun(
   const accepted = answered - refused;
   const counted = result.statuses ?? statuses;
   return {
-    target,
+    ...observed({ ...result.errors, refused }),
     connections,
-    seconds,
     requestsPerSecond: accepted / result.seconds,
     eventsPerSecond: (accepted * eventsPerRequest) / result.seconds,
     latency,
     ...(lateness === undefined ? {} : { lateness }),
-    cpuSecondsPerThousandEvents: perThousand(usage, accepted * (eventsPerRequest || 1)),
-    othersCpus: usage.othersCpus,
-    rssMiB: usage.rssMiB,
-    errors: errorsOf({ ...result.errors, refused }),
+    cpuSecondsPerThousandEvents: perThousand(accepted * (eventsPerRequest || 1)),
     ...(counted === undefined ? {} : { statuses: counted }),
     eventsPerSecondByBin: bins.map((count) => (count * eventsPerRequest * 1000) / BIN_MS),
-    ...(rows === undefined || catchUp === undefined
-      ? {}
-      : {
-          clickhouse: catchUp,
-          rowsPerSecondByBin: rowsPerSecond(rows, result.startedMs, bins.length, BIN_MS),
-        }),
+    ...(rows && { rowsPerSecondByBin: rowsPerSecond(rows, result.startedMs, bins.length, BIN_MS) }),
     ...(memorySamples === 0 ? {} : { memory }),
   };
 }
@@ -160,6 +142,41 @@ export async function pairedRounds<Bare, Service>(
     report(`${name}, round ${round} of ${rounds}: ${lineOf(pair)}`);
   }
   return pairs;
+}
+
+/** The rounds at a number of connections. */
+export interface ConnectionsFigures<Service extends Run = Run> {
+  connections: number;
+  rounds: Pair<Run, Service>[];
+}
+
+const CONNECTIONS = [64, 512];
+const BARE_WARM_UP_SECONDS = 2;
+
+/** Warms both targets up, then compares them at 64 and 512 connections. @param closed a closed loop on a target */
+export async function compareAtConnections<Service extends Run>(
+  bench: Bench,
+  settings: { seconds: number; rounds: number; warmUpSeconds: number },
+  closed: {
+    bare: (connections: number, seconds: number) => Promise<Run>;
+    service: (connections: number, seconds: number) => Promise<Service>;
+  },
+): Promise<ConnectionsFigures<Service>[]> {
+  const { seconds, rounds, warmUpSeconds } = settings;
+  const [fewest = 1] = CONNECTIONS;
+  bench.report('warming up');
+  await closed.bare(fewest, Math.min(BARE_WARM_UP_SECONDS, warmUpSeconds));
+  await closed.service(fewest, warmUpSeconds);
+  const figures: ConnectionsFigures<Service>[] = [];
+  for (const connections of CONNECTIONS) {
+    const measure = {
+      bare: () => closed.bare(connections, seconds),
+      service: () => closed.service(connections, seconds),
+    };
+    const name = `${connections} connections`;
+    figures.push({ connections, rounds: await pairedRounds(bench, name, rounds, measure, rateLine) });
+  }
+  return figures;
 }
 
 type Rated = Pick<Run, 'requestsPerSecond'>;

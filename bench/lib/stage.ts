@@ -1,4 +1,4 @@
-import { bareServer, type BareServerSpec } from './service/bare-server.ts';
+import { startBareServer } from './service/bare-server.ts';
 import type { Bench } from './bench.ts';
 import type { Service } from './service/service.ts';
 import type { Pids } from './figures/usage.ts';
@@ -27,17 +27,16 @@ export interface Stage {
 export async function createStage(
   bench: Bench,
   service: Service,
-  answers: BareServerSpec['answers'],
+  answers: Readonly<Record<string, number | string>>,
   acknowledged: number,
   listeners: Pids = {},
 ): Promise<Stage> {
-  const bare = service.kind === 'local' ? await bareServer.start(bench, { answers }) : undefined;
-  const bareUrl = await bare?.ask('baseUrl');
+  const bare = service.kind === 'local' ? await startBareServer(bench, { answers }) : undefined;
   return {
     service,
     hasBare: bare !== undefined,
     ledger: { acknowledged },
-    baseUrlOf: (target) => (target === 'bare' && bareUrl !== undefined ? bareUrl : service.baseUrl),
+    baseUrlOf: (target) => (target === 'bare' && bare !== undefined ? bare.baseUrl : service.baseUrl),
     pidsOf: (target) => (target === 'service' ? { ...service.pids(), ...listeners } : { bare: bare?.pid ?? 0 }),
   };
 }

@@ -2,15 +2,12 @@ import type { EndpointFigures } from './life-tally.ts';
 import type { LifeStepKind } from './life-plan.ts';
 import { lives, type LivesResult, type LivesSpec } from './lives.ts';
 import { readMetrics } from '../figures/metrics.ts';
-import { observeLoad, perThousand } from '../load/observe-load.ts';
-import type { CatchUp } from '../service/row-watch.ts';
+import { observeLoad, type ObservedRun } from '../load/observe-load.ts';
 import type { Stage, Target } from '../stage.ts';
 import { sum, type Latency } from '../figures/statistics.ts';
 
 /** The figures of one stretch of players' lives on one target. */
-export interface LivesRun {
-  target: Target;
-  seconds: number;
+export interface LivesRun extends ObservedRun {
   /** Successful answers per second of load: all of them, and syncs alone. */
   requestsPerSecond: number;
   syncsPerSecond: number;
@@ -19,16 +16,9 @@ export interface LivesRun {
   lateness: Latency;
   /** CPU seconds per 1,000 requests by process, from the begin of the load until ClickHouse had caught up. */
   cpuSecondsPerThousandRequests: Record<string, number>;
-  /** CPUs that worked for other processes meanwhile: when this is far from 0, the figures mean little. */
-  othersCpus: number;
-  /** Resident memory at the end, by process. */
-  rssMiB: Record<string, number>;
   /** Players in the service's memory at the end; undefined on the bare server. */
   hotPlayers: number | undefined;
   statuses: Record<string, number>;
-  /** Failures by kind; empty when there were none. */
-  errors: Record<string, number>;
-  clickhouse: CatchUp | undefined;
   /** Lives that every slot has had at most. */
   lives: number;
 }
@@ -42,7 +32,7 @@ export function measureLives(
 ): Promise<LivesRun> {
   const { players, seconds } = spec;
   return lives.use(signal, { ...spec, baseUrl: stage.baseUrlOf(target) }, async (generator) => {
-    const { result, usage, errorsOf, catchUp } = await observeLoad(stage, signal, {
+    const { result, observed, perThousand } = await observeLoad(stage, signal, {
       target,
       seconds,
       eventsIn: ({ events }: LivesResult) => events,
@@ -62,19 +52,14 @@ export function measureLives(
     const refused = sum(all.map((one) => one.refused));
     const accepted = sum(all.map((one) => one.answered)) - refused;
     return {
-      target,
-      seconds,
+      ...observed({ ...errors, refused, 'sessions not opened beforehand': notOpened }),
       requestsPerSecond: accepted / seconds,
       syncsPerSecond: (endpoints.sync.answered - endpoints.sync.refused) / seconds,
       endpoints,
       lateness,
-      cpuSecondsPerThousandRequests: perThousand(usage, accepted),
-      othersCpus: usage.othersCpus,
-      rssMiB: usage.rssMiB,
+      cpuSecondsPerThousandRequests: perThousand(accepted),
       hotPlayers,
       statuses,
-      errors: errorsOf({ ...errors, refused, 'sessions not opened beforehand': notOpened }),
-      clickhouse: catchUp,
       lives: result.lives,
     };
   });

@@ -39,6 +39,21 @@ export function create(service: Pick<Service, 'baseUrl' | 'key'>, path: string, 
   return call(service, 'POST', path, JSON.stringify(body));
 }
 
+/** Creates a webhook for tracked events that pass its filters. */
+export async function createWebhook(
+  service: Pick<Service, 'baseUrl' | 'key'>,
+  url: string,
+  filters: object,
+): Promise<void> {
+  await create(service, '/v1/integrations/webhooks', {
+    name: 'bench',
+    url,
+    events: ['event.*'],
+    enabled: true,
+    filters,
+  });
+}
+
 const AT_ONCE = 64;
 const COUNTRIES = ['SE', 'DE', 'US', 'BR', 'JP', 'KR', 'PL'];
 

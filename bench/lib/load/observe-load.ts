@@ -2,7 +2,7 @@ import { happened } from './load-result.ts';
 import { addedBetween, readStatusCounts } from '../figures/metrics.ts';
 import { catchUpOf, watchRows, type CatchUp, type RowSample } from '../service/row-watch.ts';
 import type { Stage, Target } from '../stage.ts';
-import { watchUsage, type Pids, type UsageSeen } from '../figures/usage.ts';
+import { watchUsage, type Pids } from '../figures/usage.ts';
 
 /** A load that is watched from outside. */
 export interface ObservedLoad<Result> {
@@ -21,16 +21,29 @@ export interface MemorySample {
   rssMiB: Record<string, number>;
 }
 
+/** The figures of a load on one target that are read from outside. */
+export interface ObservedRun {
+  target: Target;
+  seconds: number;
+  /** CPUs that worked for other processes meanwhile: when this is far from 0, the figures mean little. */
+  othersCpus: number;
+  /** Resident memory at the end, by process. */
+  rssMiB: Record<string, number>;
+  /** Failures by kind; empty when there were none. */
+  errors: Record<string, number>;
+  clickhouse?: CatchUp;
+}
+
 /** What was seen from outside while a load ran. */
 export interface Observation<Result> {
   result: Result;
-  usage: UsageSeen;
+  /** @param errors of the load; processes that are not the ones it began with are added: their figures are wrong */
+  observed: (errors: Readonly<Record<string, number>>) => ObservedRun;
+  /** CPU seconds per 1,000 requests or events by process, until ClickHouse had caught up. */
+  perThousand: (count: number) => Record<string, number>;
   memory: MemorySample[];
-  /** Errors of the load, and processes that are not the ones it began with: figures by process are wrong then. */
-  errorsOf: (errors: Readonly<Record<string, number>>) => Record<string, number>;
   /** Counts of rows over the load and until ClickHouse had caught up; undefined without ClickHouse. */
   rows: readonly RowSample[] | undefined;
-  catchUp: CatchUp | undefined;
   /** Answers by status as the service counts them; undefined when it does not serve metrics. */
   statuses: Record<string, number> | undefined;
 }
@@ -73,14 +86,21 @@ export async function observeLoad<Result extends { startedMs: number }>(
     const endMs = result.startedMs + seconds * 1000;
     return {
       result,
-      usage: seen,
-      memory,
-      errorsOf: (errors) => ({
-        ...happened(errors),
-        ...Object.fromEntries(restarted.map((name) => [`${name} restarted`, 1])),
+      observed: (errors) => ({
+        target,
+        seconds,
+        othersCpus: seen.othersCpus,
+        rssMiB: seen.rssMiB,
+        errors: {
+          ...happened(errors),
+          ...Object.fromEntries(restarted.map((name) => [`${name} restarted`, 1])),
+        },
+        ...(rows && { clickhouse: catchUpOf(rows, ledger.acknowledged, endMs, events / seconds) }),
       }),
+      perThousand: (count) =>
+        Object.fromEntries(Object.entries(seen.cpuSeconds).map(([name, cpu]) => [name, (cpu * 1000) / count])),
+      memory,
       rows,
-      catchUp: rows && catchUpOf(rows, ledger.acknowledged, endMs, events / seconds),
       statuses: before === undefined || after === undefined ? undefined : addedBetween(before, after),
     };
   } finally {
@@ -88,11 +108,6 @@ export async function observeLoad<Result extends { startedMs: number }>(
     clearTimeout(hurrying);
     await watch?.stop();
   }
-}
-
-/** CPU seconds per 1,000 requests or events, by process. */
-export function perThousand({ cpuSeconds }: UsageSeen, count: number): Record<string, number> {
-  return Object.fromEntries(Object.entries(cpuSeconds).map(([name, seconds]) => [name, (seconds * 1000) / count]));
 }
 
 function otherNow(before: Pids, now: Pids): string[] {

@@ -1,5 +1,5 @@
 import type { CatchUp } from '../service/row-watch.ts';
-import type { Pair, Run } from '../run.ts';
+import type { ConnectionsFigures, Pair, Run } from '../run.ts';
 import { increment, median, medianByName, medianLatency, medianRatio, type Latency } from '../figures/statistics.ts';
 import { LATENCY_HEAD, latencyRow, section, table, tableOf, type Cell, type Row } from './table.ts';
 import type { UsageSeen } from '../figures/usage.ts';
@@ -24,6 +24,11 @@ type Rated = Pick<Run, 'requestsPerSecond' | 'othersCpus'>;
 export interface Comparison<B extends Rated | undefined = Rated | undefined, S extends Rated = Rated> {
   name: string;
   rounds: readonly Pair<B, S>[];
+}
+
+/** Comparisons named after their numbers of connections. */
+export function namedComparisons<S extends Run>(figures: readonly ConnectionsFigures<S>[]): Comparison<Run, S>[] {
+  return figures.map(({ connections, rounds }) => ({ name: `${connections} connections`, rounds }));
 }
 
 /** Request rates beside the bare server. @param extra title → cell of more columns */
@@ -117,6 +122,19 @@ export function errorTable(named: NamedRuns<Pick<Run, 'errors' | 'statuses'>>): 
     errors: ([, runs]) => list(runs.map((run) => run.errors)) || 'none',
     'answers by status': ([, runs]) => list(runs.map((run) => run.statuses ?? {})) || '–',
   });
+}
+
+/** CPU time by process. @param of what the runs' CPU seconds are per thousand of */
+export function cpuSection(named: NamedRuns, of: 'events' | 'requests' = 'events'): string {
+  return section(
+    `CPU seconds per 1,000 ${of}`,
+    perProcess(named, (run) => run.cpuSecondsPerThousandEvents, true),
+  );
+}
+
+/** How late the runs of an open loop sent their requests, for `latencyRows`. */
+export function lateRuns(runs: readonly (Pick<Run, 'lateness'> | undefined)[]): { latency: Latency }[] {
+  return runs.flatMap((run) => (run?.lateness === undefined ? [] : [{ latency: run.lateness }]));
 }
 
 /** What ClickHouse holds, and what failed: the end of every report of loads. */

@@ -1,3 +1,4 @@
+import { aCommand } from '../../../actors/testing.ts';
 import type { Command } from '../../../actors/vocabulary/commands.ts';
 import { uuidv5 } from '../../../src/kernel/ids.ts';
 import { sampleEvent } from '../load/workload.ts';
@@ -14,30 +15,24 @@ function playerId(turn: number): string {
 /** One request of a game client as the gateway passes it on: a command with one event. */
 export function sampleCommand(turn: number): Command {
   const event = sampleEvent(playerId(turn), turn);
-  return {
-    game: 'demo',
-    environment: 'live',
+  const item = {
+    index: 0,
+    playerId: event.player_id,
+    eventId: uuidv5(NAMESPACE, `event-${turn}`),
+    remember: false,
+    eventName: event.event_name,
+    properties: JSON.stringify(event.properties),
+    sessionId: null,
+    timestamp: RECEIVED_AT + turn,
+  };
+  const envelope = {
     requestId: turn.toString(36),
     replyTo: '3f9c1a2b7d4e-5a6b7c8d',
     receivedAt: RECEIVED_AT + turn,
     deadlineAt: RECEIVED_AT + turn + 5_000,
     configRevision: 42,
-    body: {
-      kind: 'TrackEvents',
-      items: [
-        {
-          index: 0,
-          playerId: event.player_id,
-          eventId: uuidv5(NAMESPACE, `event-${turn}`),
-          remember: false,
-          eventName: event.event_name,
-          properties: JSON.stringify(event.properties),
-          sessionId: null,
-          timestamp: RECEIVED_AT + turn,
-        },
-      ],
-    },
   };
+  return aCommand({ kind: 'TrackEvents', items: [item] }, envelope);
 }
 
 /** The fact that such a command results in. */

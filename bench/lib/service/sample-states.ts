@@ -1,4 +1,6 @@
+import { aPlayer } from '../../../actors/testing.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import { DAY_MS } from '../../../src/kernel/days.ts';
 import { uuidv5 } from '../../../src/kernel/ids.ts';
 import { times } from '../figures/statistics.ts';
 
@@ -6,51 +8,20 @@ import { times } from '../figures/statistics.ts';
 
 const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const NOW = Date.UTC(2026, 0, 15, 10, 30);
-const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY = Math.floor(NOW / DAY_MS);
 
 /** A player who registered and did nothing else: about 150 bytes. */
 export function newPlayer(turn: number): PlayerState {
-  return {
-    kind: 'player',
+  return aPlayer({
     id: uuidv5(NAMESPACE, `player-${turn}`),
-    game: 'demo',
-    environment: 'live',
     externalId: `player-${turn}`,
-    deviceId: null,
-    email: null,
-    lifecycleStage: 'new',
     lifecycleChangedAt: NOW,
-    sessionCount: 0,
-    purchaseCount: 0,
-    totalRevenue: 0,
-    totalPlaytimeSeconds: 0,
-    isPayer: false,
     firstSeenAt: NOW,
     lastSeenAt: NOW,
-    attributes: '{}',
-    country: '',
-    recentEvents: [],
-    keys: [],
-    counters: [],
-    device: null,
-    segments: [],
-    segmentsDueAt: 0,
-    overrides: [],
-    exposures: [],
-    servedFlags: [],
-    sessions: [],
     activity: { day: 0, sessions: [], playtimeSeconds: [] },
-    recordedSessions: [],
-    recordedPurchases: [],
-    sessionsInStage: 0,
-    interventions: [],
-    campaignTallies: [],
     lifecycleDueAt: NOW + DAY_MS,
-    churnHigh: false,
-    quarantine: { last: 0, released: [] },
     lastSeq: turn + 1,
-  };
+  });
 }
 
 const EVENT_NAMES = ['level_complete', 'level_failed', 'item_bought', 'quest_started', 'shop_opened', 'ad_watched'];
