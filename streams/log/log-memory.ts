@@ -118,8 +118,8 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
         clock.timer(waitMs, release);
       };
     };
-    const ask = <T>(stream: StreamName, answer: (held: MemoryStream) => T) =>
-      connection.ask(() => answer(streamOf(stream)), led(stream));
+    const readFrom = <T>(stream: StreamName, answer: (held: MemoryStream) => T) =>
+      connection.read(() => answer(streamOf(stream)), led(stream));
     return {
       append(subject, data, append = {}) {
         const stream = streamFor(subject);
@@ -131,12 +131,12 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
         );
       },
       read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, led(stream)),
-      last: (stream, subject) => ask(stream, (held) => held.last(subject)),
-      next: (stream, subject, sequence) => ask(stream, (held) => held.next(subject, sequence)),
-      info: (stream) => ask(stream, (held) => held.bounds()),
-      countSubjects: (stream, subject) => ask(stream, (held) => held.countSubjects(subject)),
-      countBySubject: (stream, subject) => ask(stream, (held) => held.countBySubject(subject)),
-      purgeBelow: (stream, sequence) => ask(stream, (held) => held.purgeBelow(sequence)),
+      last: (stream, subject) => readFrom(stream, (held) => held.last(subject)),
+      next: (stream, subject, sequence) => readFrom(stream, (held) => held.next(subject, sequence)),
+      info: (stream) => readFrom(stream, (held) => held.bounds()),
+      countSubjects: (stream, subject) => readFrom(stream, (held) => held.countSubjects(subject)),
+      countBySubject: (stream, subject) => readFrom(stream, (held) => held.countBySubject(subject)),
+      purgeBelow: (stream, sequence) => readFrom(stream, (held) => held.purgeBelow(sequence)),
       work: (stream, work) => queueOf(stream, work).join(connection, work),
       bucket: (name) =>
         openMemoryBucket(

@@ -46,7 +46,7 @@ export async function measurePlayerCost({ players, minutes, eventsPerMinute }: C
   }
   await world.clock.advance(LIMITS.longestSnapshotIntervalMs);
   const played = sizeBytes() - registered;
-  await world.settle(node.actors.stop());
+  await world.complete(node.actors.stop());
   node.room.stop();
   return {
     perPlayerHour: Math.round((played / players / minutes) * 60),

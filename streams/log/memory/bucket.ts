@@ -58,7 +58,7 @@ export function openMemoryBucket(
 
   return {
     async get(key) {
-      const entry = await connection.ask(() => bucket.get(key), whenLed);
+      const entry = await connection.read(() => bucket.get(key), whenLed);
       return entry?.value === undefined ? undefined : entry;
     },
     put: (key, value, revision) => write(key, value, revision),

@@ -28,7 +28,7 @@ export interface Connection {
   readonly closed: boolean;
   readonly dead: boolean;
   /** Reads from the broker, repeated until it answers. Rejects only when the log is closed. */
-  ask<T>(answer: () => T, whenLed?: WhenLed): Promise<T>;
+  read<T>(answer: () => T, whenLed?: WhenLed): Promise<T>;
   /** Sends a write. Resolves to `unknown(why)` if no answer comes in time. */
   write<T>(decide: () => T, unknown: (why: string) => T, timeoutMs: number, fault: WriteFault): Promise<T>;
   /** Runs at the broker, if the connection holds until then. */
@@ -82,7 +82,7 @@ export function createConnection(clock: Clock, latencyMs: () => number, own?: Cl
     get dead() {
       return state === 'dead';
     },
-    ask<T>(answer: () => T, whenLed: WhenLed = atOnce): Promise<T> {
+    read<T>(answer: () => T, whenLed: WhenLed = atOnce): Promise<T> {
       return new Promise((resolve, reject) => {
         const fail = () => reject(new Error('the log is closed'));
         if (state === 'closed') {

@@ -624,7 +624,7 @@ describe('at a record of a newer version', () => {
     await track('e1');
     await writer.append('facts.0', newer);
     await track('e2');
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual(['e1']);
     expect(reader.ended).toBe(true);
     const lastEventId = reader.lastId();
@@ -639,10 +639,10 @@ describe('at a record of a newer version', () => {
     const { clock, writer, feed, attach, track } = setUp();
     await feed.start();
     await writer.append('facts.0', newer);
-    await clock.settle();
+    await clock.flush();
     const { reader } = attach();
     await track('e2');
-    await clock.settle();
+    await clock.flush();
     expect(reader.eventIds()).toEqual(['e2']);
     expect(reader.ended).toBe(false);
   });
