@@ -1,5 +1,8 @@
 import { Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
+import { remembered } from '../actors/events/recent-events.ts';
+import { aPlayer } from '../actors/testing.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
 import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../test/fixtures/codec/samples.ts';
 import {
@@ -10,6 +13,7 @@ import {
   encodeCommit,
   encodeJson,
   encodeReplies,
+  encodeState,
 } from './codec.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
 import { commitFromTuple, type CommitTuple } from './wire/commit-layout.ts';
@@ -38,6 +42,21 @@ describe('the codec', () => {
     const bytes = encodeCommit(commit);
     const read: CommitTuple = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(bytes.subarray(1));
     expect(commitFromTuple(read)).toEqual(commit);
+  });
+
+  test('older versions find the newest event ids of a state in full where they read them', () => {
+    let state = aPlayer();
+    for (let n = 0; n < 300; n++) {
+      const event = { eventId: `e-${n}`, eventName: 'win', timestamp: n, receivedAt: n, by: 'client' } as const;
+      state = { ...state, ...remembered(state, event, LIMITS) };
+    }
+    const read: unknown[] = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(
+      encodeState(state).subarray(1),
+    );
+    const newest = Array.from({ length: LIMITS.recentEvents / 2 }, (_, place) => 299 - place);
+    const expected = newest.map((n) => [`e-${n}`, 'win', n, n, null, true]);
+    expect(read[18]).toEqual(expect.arrayContaining(expected));
+    expect(read[20]).toBe(state.lastSeq);
   });
 
   test('messages of different shapes can be read in any order', () => {

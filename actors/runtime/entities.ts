@@ -72,8 +72,6 @@ export interface EntitiesOptions {
   /** Monotonic clock, milliseconds. */
   nowMs: () => number;
   limits?: (PlayerLimits & SnapshotLimits) | undefined;
-  /** The longest time to a snapshot; shorter when FACTS needs room. */
-  longestSnapshotMs?: (() => number) | undefined;
 }
 
 /** About 2 ms. */
@@ -92,7 +90,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   let pinnedBytes = 0;
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
-  const snapshots = createSnapshotQueue({ nowMs, limits, longestMs: options.longestSnapshotMs });
+  const snapshots = createSnapshotQueue(nowMs, limits);
   for (const { entityId, dirtySince, snapshotSeq } of store.dirty()) {
     snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
   }

@@ -78,8 +78,6 @@ export interface OwnerOptions {
   /** Whether the lease is valid in this tick. */
   leaseHeld: () => boolean;
   limits?: OwnerLimits | undefined;
-  /** The longest time to a snapshot; shorter when FACTS needs room. */
-  longestSnapshotMs?: (() => number) | undefined;
   logger: Logger;
   metrics: Pick<
     Metrics,

@@ -26,7 +26,6 @@ export interface TakeOverOptions extends Omit<RebuildOptions, 'limits'> {
   flushChunk?: number | undefined;
   configRevision: () => number;
   limits?: (EntitiesOptions['limits'] & RebuildLimits) | undefined;
-  longestSnapshotMs?: EntitiesOptions['longestSnapshotMs'];
 }
 
 /**
@@ -46,7 +45,6 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { 
     flushChunk: options.flushChunk,
     nowMs: () => options.clock.monotonicMs(),
     limits: options.limits,
-    longestSnapshotMs: options.longestSnapshotMs,
   });
   const folded = await foldUpTo(options, entities, barrier.epoch);
   if (folded !== 'done') return { kind: folded };

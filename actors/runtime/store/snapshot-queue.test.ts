@@ -7,12 +7,10 @@ const QUIET = { isFirst: false, lastDelayMs: 0, restedMs: 0 };
 
 describe('the queue of snapshots', () => {
   let nowMs = 0;
-  let longestMs = LIMITS.longestSnapshotIntervalMs;
   let queue: SnapshotQueue;
   beforeEach(() => {
     nowMs = 1_000_000;
-    longestMs = LIMITS.longestSnapshotIntervalMs;
-    queue = createSnapshotQueue({ nowMs: () => nowMs, limits: LIMITS, longestMs: () => longestMs });
+    queue = createSnapshotQueue(() => nowMs, LIMITS);
   });
 
   /** The time until an entity is due, in milliseconds. */
@@ -57,12 +55,15 @@ describe('the queue of snapshots', () => {
     expect(timeToDue('busy')).toBe(20_000);
   });
 
-  it('shortens delays that have begun when the longest interval becomes shorter', () => {
+  it('has what changed below a sequence due at once, the oldest change first', () => {
     queue.changed('busy', 1, { isFirst: false, lastDelayMs: 900_000, restedMs: 0 });
-    nowMs += 10_000;
-    expect(queue.due(10)).toEqual([]);
-    longestMs = 10_000;
-    expect(queue.due(10)).toEqual(['busy']);
+    queue.changed('new', 2, FIRST);
+    queue.changed('old', 3, QUIET);
+    nowMs += 2_000;
+    expect(queue.due(10)).toEqual(['new']);
+    expect(queue.due(10, 2)).toEqual(['busy', 'new']);
+    expect(queue.due(10, 4)).toEqual(['busy', 'new', 'old']);
+    expect(queue.due(1, 4)).toEqual(['busy']);
   });
 
   it('covers everything before the oldest change that waits, whatever its delay', () => {

@@ -52,15 +52,8 @@ interface Queue {
 
 export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'longestSnapshotIntervalMs'>;
 
-export interface SnapshotQueueOptions {
-  /** Monotonic clock, milliseconds. */
-  nowMs: () => number;
-  limits?: SnapshotLimits | undefined;
-  /** Bounds every delay, also of entities that wait already; shorter when FACTS needs room. */
-  longestMs?: (() => number) | undefined;
-}
-
-export function createSnapshotQueue({ nowMs, limits = LIMITS, longestMs }: SnapshotQueueOptions): SnapshotQueue {
+/** @param nowMs monotonic clock, milliseconds */
+export function createSnapshotQueue(nowMs: () => number, limits: SnapshotLimits = LIMITS): SnapshotQueue {
   const shortestMs = limits.snapshotIntervalMs;
   const waiting = new Map<string, Waiting>();
   const first: Queue = { delayMs: limits.firstSnapshotMs, since: new Map() };
@@ -99,16 +92,14 @@ export function createSnapshotQueue({ nowMs, limits = LIMITS, longestMs }: Snaps
     },
     due(most, belowSeq = 0) {
       const now = nowMs();
-      const boundMs = longestMs?.() ?? limits.longestSnapshotIntervalMs;
       const ids: string[] = [];
       for (const [entityId, { sinceSeq }] of waiting) {
         if (sinceSeq >= belowSeq || ids.length >= most) break;
         ids.push(entityId);
       }
       for (const { delayMs, since } of queues) {
-        const dueSinceMs = now - Math.min(delayMs, boundMs);
         for (const [entityId, sinceMs] of since) {
-          if (sinceMs > dueSinceMs || ids.length >= most) break;
+          if (sinceMs > now - delayMs || ids.length >= most) break;
           if ((waiting.get(entityId)?.sinceSeq ?? 0) < belowSeq) continue;
           ids.push(entityId);
         }
@@ -129,8 +120,9 @@ export function createSnapshotQueue({ nowMs, limits = LIMITS, longestMs }: Snaps
 const GROWTH = 4;
 
 /** The shortest interval, each `GROWTH` times as long as the one before, and the longest. */
-function delaysOf({ snapshotIntervalMs, longestSnapshotIntervalMs }: SnapshotLimits): number[] {
+function delaysOf(limits: SnapshotLimits): number[] {
   const delays: number[] = [];
-  for (let delayMs = snapshotIntervalMs; delayMs < longestSnapshotIntervalMs; delayMs *= GROWTH) delays.push(delayMs);
-  return [...delays, longestSnapshotIntervalMs];
+  const longestMs = limits.longestSnapshotIntervalMs;
+  for (let delayMs = limits.snapshotIntervalMs; delayMs < longestMs; delayMs *= GROWTH) delays.push(delayMs);
+  return [...delays, longestMs];
 }
