@@ -3,6 +3,7 @@ import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createLiveDefinitions } from '../actors/runtime/live-definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
+import { forecastFacts, forecastInfo } from '../streams/facts-held.ts';
 import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics, type Analytics } from '../clickhouse-schema/queries/analytics.ts';
@@ -128,10 +129,14 @@ async function main(config: Config, logger: Logger): Promise<void> {
     restartBroker: config.supervised ? () => process.send?.(BROKER_STORES_NOTHING) : undefined,
   });
 
+  const room = watchFactsRoom({ log, clock, logger });
+  const forecaster = forecastFacts({ log, clock, partitions, room, metrics, logger });
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
   stopOnSignal(parts, async () => {
+    forecaster.stop();
+    room.stop();
     commandClient.close();
     writes.stop();
     disk.stop();
@@ -150,7 +155,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
     const definitions = createLiveDefinitions(configStore, logger, metrics);
-    const room = watchFactsRoom({ log, clock, logger });
     const actors: Actors = startActors({
       partitions,
       node,
@@ -180,7 +184,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
       name: 'actors',
       async stop() {
         await Promise.all([trimmer.stop(), actors.stop()]);
-        room.stop();
         definitions.stop();
         await stores.close();
       },
@@ -219,6 +222,11 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const readiness = createReadiness([
       { name: 'log', required: true, read: () => ({ ok: log.connected }) },
       ...probe.checks,
+      {
+        name: 'facts',
+        required: false,
+        read: () => ({ ok: forecaster.latest?.warns !== true, info: forecastInfo(forecaster.latest) }),
+      },
       { name: 'disk', required: false, read: () => ({ ok: !disk.low, info: disk.figures }) },
       { name: 'storage', required: false, read: () => ({ ok: !writes.storageSilent }) },
     ]);

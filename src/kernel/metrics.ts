@@ -89,6 +89,28 @@ export function createMetrics() {
       labelNames: ['definition'],
       registers,
     }),
+    factsBytes: new Gauge({ name: 'facts_bytes', help: 'Bytes that FACTS holds.', registers }),
+    factsLimit: new Gauge({
+      name: 'facts_limit_bytes',
+      help: 'Bytes of FACTS at which commands are answered 503. The rest is the reserve.',
+      registers,
+    }),
+    factsHeld: new Gauge({
+      name: 'facts_held_bytes',
+      help: 'Bytes of FACTS that cannot be trimmed yet, by what has not passed them: a sink, or the mark of partition-N.',
+      labelNames: ['holder'],
+      registers,
+    }),
+    factsFullIn: new Gauge({
+      name: 'facts_full_in_seconds',
+      help: 'Time until held bytes reach the limit at their growth over the last 10 minutes; +Inf without growth.',
+      registers,
+    }),
+    factsReach: new Gauge({
+      name: 'facts_reach_seconds',
+      help: 'Age of the oldest record of FACTS: how far back streams and recoveries reach.',
+      registers,
+    }),
     commandsWithoutRoom: new Counter({
       name: 'owner_commands_without_room_total',
       help: 'Commands answered 503 because FACTS was full up to its reserve.',

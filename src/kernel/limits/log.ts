@@ -71,6 +71,20 @@ export const LOG_LIMITS = {
    */
   factsTrimFromShare: 0.85,
   factsTrimToShare: 0.75,
+  /**
+   * How often a process forecasts when FACTS is full (a read for each partition and sink), over which time it measures
+   * the growth, and how often it logs a warning.
+   */
+  factsForecastMs: 10_000,
+  factsGrowthMs: 10 * 60 * 1000,
+  factsLineMs: 60 * 60 * 1000,
+  /**
+   * A warning comes when commands would be refused within this time, which leaves a weekend to act, or when so much of
+   * their bytes cannot be trimmed. Held bytes below the last share are the normal lag of snapshots.
+   */
+  factsWarnMs: 3 * 24 * 60 * 60 * 1000,
+  factsHeldShare: 0.5,
+  factsHeldNoise: 0.05,
   /** How long a sink that cannot read a record leaves its lease to other processes, which may be of a newer version. */
   unreadableYieldMs: 30_000,
 

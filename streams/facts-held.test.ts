@@ -1,0 +1,105 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '../src/kernel/metrics.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
+import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
+import { encodeJson } from './codec.ts';
+import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-held.ts';
+import { watchFactsRoom } from './facts-room.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/log-memory.ts';
+
+const MAX_BYTES = 100_000;
+const COMMANDS_BYTES = 75_000;
+const RECORD_BYTES = 1_000;
+const MINUTE_MS = 60_000;
+
+describe('the forecast of FACTS', () => {
+  let clock: FakeClock;
+  let broker: MemoryBroker;
+  let log: MemoryLog;
+  let forecaster: FactsForecaster;
+  let lines: { msg: string; holder: string; remedy: string }[];
+  const metrics = createMetrics();
+  beforeEach(async () => {
+    clock = createFakeClock();
+    broker = createMemoryBroker({ clock, streams: { FACTS: { maxBytes: MAX_BYTES } } });
+    log = broker.connect('a');
+    lines = [];
+    const logger = pino(
+      { level: 'warn' },
+      new Writable({
+        write(chunk, _, done) {
+          lines.push(JSON.parse(String(chunk)));
+          done();
+        },
+      }),
+    );
+    const room = watchFactsRoom({ log, clock, logger });
+    forecaster = forecastFacts({ log, clock, partitions: 2, room, metrics, logger });
+    await clock.settle();
+  });
+
+  const latest = () => {
+    if (forecaster.latest === undefined) throw new Error('no forecast');
+    return forecaster.latest;
+  };
+  const note = (key: string, value: Record<string, unknown>) =>
+    log.bucket('POSITIONS').put(key, encodeJson({ stream: broker.stream('FACTS').bounds().created, ...value }));
+  /** One record every ten seconds, which everything but `behind` has passed at once. */
+  async function write(count: number, behind: readonly string[] = []): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      void log.append(`facts.${i % 2}`, new Uint8Array(RECORD_BYTES - 29));
+      await clock.settle();
+      const sequence = broker.stream('FACTS').bounds().lastSequence;
+      for (const sink of ['clickhouse', 'webhooks']) if (!behind.includes(sink)) void note(sink, { sequence });
+      for (const partition of [0, 1])
+        if (!behind.includes(`partition-${partition}`)) void note(`rebuild.${partition}`, { coveredTo: sequence });
+      await clock.advance(LIMITS.factsForecastMs);
+    }
+  }
+
+  it('names nothing while everything is passed, however full FACTS is', async () => {
+    await write(60);
+    expect(latest()).toMatchObject({ warns: false, fullInSeconds: Infinity });
+    expect(latest().held[0]?.bytes).toBeLessThan(2 * RECORD_BYTES);
+    expect(lines).toEqual([]);
+  });
+
+  it.each(['clickhouse', 'webhooks', 'partition-1'])(
+    'names %s, the bytes it holds, and when it is full',
+    async (who) => {
+      await write(10);
+      await write(30, [who]);
+      expect(latest().held[0]).toEqual({ holder: who, bytes: expect.closeTo(30 * RECORD_BYTES, -3) });
+      // 30 records in the 400 s of both writes; 45 more fit.
+      expect(latest().fullInSeconds).toBeGreaterThan(500);
+      expect(latest().fullInSeconds).toBeLessThan(700);
+      expect(latest().warns).toBe(true);
+      expect(lines).toMatchObject([{ msg: FILLING, holder: who, remedy: expect.stringMatching(/check/) }]);
+    },
+  );
+
+  it('warns once an hour', async () => {
+    await write(40, ['clickhouse']);
+    await clock.advance(30 * MINUTE_MS);
+    expect(lines).toHaveLength(1);
+    await clock.advance(31 * MINUTE_MS);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is in the metrics and in the verbose form of /readyz, with the time of the oldest record', async () => {
+    const beganMs = clock.wallMs();
+    await write(40, ['clickhouse']);
+    const text = await metrics.text();
+    expect(text).toMatch(/facts_held_bytes\{holder="clickhouse"\} 40000/);
+    expect(text).toContain(`facts_limit_bytes ${COMMANDS_BYTES}`);
+    expect(text).toMatch(/facts_reach_seconds 4\d\d/);
+    expect(forecastInfo(latest())).toMatchObject({
+      limit_bytes: COMMANDS_BYTES,
+      held: [{ holder: 'clickhouse', bytes: 40_000 }, {}, {}, {}],
+      reaches_back_to: new Date(beganMs).toISOString(),
+    });
+    forecaster.stop();
+  });
+});
