@@ -62,7 +62,12 @@ export interface Recovery {
   /** Epoch milliseconds. */
   since: number;
   startedAt: number;
-  /** `stopped`: the webhook was deleted or disabled, or FACTS no longer holds the recovery's position. */
+  /**
+   * When the oldest record was stored that the recovery could read, epoch milliseconds: facts between `since` and it
+   * are not delivered. `null`: the log reached back to `since`.
+   */
+  availableSince: number | null;
+  /** `stopped`: the webhook was deleted or disabled, or FACTS was created anew. */
   state: 'running' | 'done' | 'stopped';
   /** Records of FACTS read, and their estimated total. */
   scanned: number;

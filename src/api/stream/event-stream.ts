@@ -16,10 +16,11 @@ export const streamEvents = defineRoute({
   summary: 'Stream events (Server-Sent Events)',
   description:
     'Each message is a `data:` line with a JSON object. Its `type` is `connected` (the first message), `event`, ' +
-    '`heartbeat` or `gap`. `gap`: events after this id can no longer be replayed; `missed` is their number, or null ' +
-    'if it is unknown. Messages with a position have an SSE `id:`. Send the last one as `Last-Event-ID` to resume ' +
-    'after it without gaps or repeats, as far back as the log reaches. Slow readers are disconnected; they resume with ' +
-    '`Last-Event-ID` and miss nothing. The service ignores `Accept`. 429: the key has ' +
+    '`heartbeat` or `gap`. `gap`: events after this id can no longer be replayed; `missed` is their number, ' +
+    '`available_since` the time from which the log still has events; each is null if it is unknown. Messages with a ' +
+    'position have an SSE `id:`. Send the last one as `Last-Event-ID` to resume after it without gaps or repeats, as ' +
+    'far back as the log reaches. Slow readers are disconnected; they resume with `Last-Event-ID` and miss nothing. ' +
+    'The service ignores `Accept`. 429: the key has ' +
     `reached the number of open streams of its tier on this gateway (${STREAMS_BY_TIER}). 503: the gateway has ` +
     'reached its maximum number of streams.',
   auth: { keys: ['server'], streamTokens: true },

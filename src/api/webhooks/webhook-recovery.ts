@@ -21,14 +21,19 @@ const RecoveryShape = Type.Object(
     status: Type.Unsafe<Recovery['state']>({
       type: 'string',
       enum: ['running', 'done', 'stopped'],
-      description:
-        '`stopped` if it ended early, because the webhook was disabled or the log no longer has the position of the ' +
-        'recovery.',
+      description: '`stopped` if it ended early, because the webhook was disabled or the log was created anew.',
     }),
     records_scanned: Type.Integer({ description: 'Number of log records read so far.' }),
     records_total: Type.Integer({ description: 'Approximate number of log records to read.' }),
     deliveries_queued: Type.Integer({ description: 'Number of deliveries queued so far.' }),
     started_at: timeOut('When the recovery started.'),
+    available_since: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        'If the log does not reach back to `since`: the time of the oldest record that it has. Events before it are ' +
+        'not delivered again. Null if it does.',
+    }),
     finished_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
@@ -51,6 +56,7 @@ const RECOVERY_REPLY = {
     records_total: 48_000,
     deliveries_queued: 310,
     started_at: '2026-01-15T10:30:00.000Z',
+    available_since: null,
     finished_at: null,
   },
 } as const;
@@ -65,7 +71,7 @@ const recover = defineRoute({
     'service queues all events since `since` that match the current webhook. Each delivery has its original id, so a ' +
     'receiver that skips processed ids handles each event once. A webhook has at most one running ' +
     'recovery: the same `since` returns its progress, another one returns 409. The log goes back at most ' +
-    `${LIMITS.logRetentionDays} days.`,
+    `${LIMITS.logRetentionDays} days, less if it needed room: see \`available_since\`.`,
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {
@@ -130,7 +136,7 @@ async function begin(entry: ConfigEntry<'webhook'>, since: number, context: Requ
 }
 
 function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false): Answer {
-  const { id, since, state, scanned, total, queued, startedAt, finishedAt } = recovery;
+  const { id, since, state, scanned, total, queued, startedAt, availableSince, finishedAt } = recovery;
   return answer(
     JSON.stringify({
       recovery_id: id,
@@ -141,6 +147,7 @@ function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false)
       records_total: total,
       deliveries_queued: queued,
       started_at: formatTimestamp(startedAt),
+      available_since: availableSince === null ? null : formatTimestamp(availableSince),
       finished_at: finishedAt === null ? null : formatTimestamp(finishedAt),
     }),
     { replayed },

@@ -394,18 +394,19 @@ describe('a reader that resumes with Last-Event-ID', () => {
   });
 
   it('gets a gap first when the log no longer holds its position, then the held events', async () => {
-    const { clock, writer, feed, attach, track, trackLarge } = setUp();
+    const { clock, broker, writer, feed, attach, track, trackLarge } = setUp();
     await feed.start();
     const start = attach().reader.lastId() ?? '';
     await trackLarge(numbered(150));
     await writer.purgeBelow('FACTS', 51);
+    const oldestMs = broker.stream('FACTS').get(51)?.storedAtMs ?? 0;
     const { reader } = attach({ lastEventId: start });
     await clock.advance(1_000);
     await track('after');
     await clock.flush();
     expect(reader.messages.slice(0, 2).map(({ data }) => data)).toEqual([
       { type: 'connected', game_id: 'demo' },
-      { type: 'gap', missed: null },
+      { type: 'gap', missed: null, available_since: new Date(oldestMs).toISOString() },
     ]);
     expect(reader.eventIds()).toEqual([...numbered(150).slice(50), 'after']);
   });
@@ -433,7 +434,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
       const { reader, detach } = attach({ lastEventId, eventNames: ['level_up'] });
       await clock.advance(LIMITS.streamCountMs + 2_000);
       const [, gap, first] = reader.messages.map(({ data }) => data);
-      expect(gap).toEqual({ type: 'gap', missed });
+      expect(gap).toEqual({ type: 'gap', missed, available_since: expect.stringMatching(/^2026-.*Z$/) });
       expect(first).toMatchObject({ type: 'event', event_id: 'e49' });
       detach();
     }

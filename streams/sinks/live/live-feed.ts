@@ -144,22 +144,27 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     });
   }
 
-  /** Counts lost events within a bounded time. Writes nothing to a reader that has left meanwhile. */
+  /** Describes lost events within a bounded time. Writes nothing to a reader that has left meanwhile. */
   async function sendLost(member: Member, lost: LostEvents | undefined): Promise<void> {
-    let missed: number | undefined;
-    try {
-      if (lost !== undefined && countLost !== undefined) {
-        missed = await within(clock, LIMITS.streamCountMs, countLost(lost));
-      }
-    } catch (error) {
-      logger.error({ err: error }, 'live: the lost events of a reader cannot be counted');
-    }
-    if (members.has(member)) sendGap(member, missed);
+    const [missed, availableSinceMs] = await Promise.all([
+      lost && inTime(async () => countLost?.(lost)),
+      lost && inTime(async () => (await log.next('FACTS', 'facts.*', lost.beforeSequence))?.storedAtMs),
+    ]);
+    if (members.has(member)) sendGap(member, missed, availableSinceMs);
   }
 
-  function sendGap(member: Member, missed?: number): void {
+  async function inTime(ask: () => Promise<number | undefined>): Promise<number | undefined> {
+    try {
+      return await within(clock, LIMITS.streamCountMs, ask());
+    } catch (error) {
+      logger.error({ err: error }, 'live: the lost events of a reader cannot be described');
+      return undefined;
+    }
+  }
+
+  function sendGap(member: Member, missed?: number, availableSinceMs?: number): void {
     metrics.streamGaps.inc();
-    member.reader.write(gapMessage(missed ?? null));
+    member.reader.write(gapMessage(missed ?? null, availableSinceMs));
   }
 
   function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full' | 'unreadable'): void {

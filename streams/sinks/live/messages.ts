@@ -30,9 +30,11 @@ export function heartbeatMessage(nowMs: number, id?: string): Uint8Array {
  * Events that this reader can no longer get. It has no id, so a reader that disconnects right after it resumes from its
  * last position.
  * @param missed number of lost events of the subscription; null if unknown
+ * @param availableSinceMs when the oldest record was stored from which the reader continues; undefined if unknown
  */
-export function gapMessage(missed: number | null): Uint8Array {
-  return message(JSON.stringify({ type: 'gap', missed }));
+export function gapMessage(missed: number | null, availableSinceMs: number | undefined): Uint8Array {
+  const since = availableSinceMs === undefined ? null : new Date(availableSinceMs).toISOString();
+  return message(JSON.stringify({ type: 'gap', missed, available_since: since }));
 }
 
 /** Sent to a reader that is refused. */

@@ -30,6 +30,7 @@ const RECOVERY: Recovery = {
   id: 'rec_1',
   since: AT,
   startedAt: AT + 1_000,
+  availableSince: null,
   state: 'running',
   scanned: 10,
   total: 100,

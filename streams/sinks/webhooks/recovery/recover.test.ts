@@ -141,6 +141,52 @@ describe('a recovery', () => {
     expect(ended).toMatchObject({ state: 'done' });
   });
 
+  it('says from when the log still has facts, if it was trimmed past `since`', async () => {
+    const world = createWebhooksWorld();
+    const { clock, broker, config, process, operations, entry, resolved } = world;
+    config.set(aWebhook());
+    const { sender } = process('sink');
+    const sinceMs = clock.wallMs();
+    await track(world, 1, 6);
+    sender.attempts.length = 0;
+    broker.stream('FACTS').purgeBelow(4);
+    const availableSince = broker.stream('FACTS').get(4)?.storedAtMs;
+    const gateway = operations();
+    const begun = await resolved(gateway.recover(defined(entry('wh_1')), sinceMs));
+    expect(begun).toMatchObject({ kind: 'begun', recovery: { total: 3, availableSince } });
+    await clock.advance(LIMITS.recoverySeamMs + 2_000);
+    expect(levels(sender)).toEqual([4, 5, 6]);
+    expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'done', availableSince });
+    const later = await resolved(gateway.recover(defined(entry('wh_1')), defined(availableSince) + 1));
+    expect(later).toMatchObject({ kind: 'begun', recovery: { total: 2, availableSince: null } });
+  });
+
+  it('continues behind records that are trimmed while it runs, and says so', async () => {
+    const world = createWebhooksWorld();
+    const { clock, broker, config, writer, process, operations, entry, resolved } = world;
+    config.set(aWebhook());
+    const first = process('first');
+    const perRecord = LIMITS.recoveryPerSecond / 10;
+    for (let record = 0; record < 400; record++) {
+      const facts = Array.from({ length: perRecord }, (_, i) => event(record * perRecord + i));
+      await commit(writer, facts, { configRevision: 1 });
+    }
+    await clock.advance(10_000);
+    first.sender.attempts.length = 0;
+    const gateway = operations();
+    await resolved(gateway.recover(defined(entry('wh_1')), 0));
+    await clock.advance(3_000);
+    first.kill();
+    broker.stream('FACTS').purgeBelow(301);
+    const second = process('second');
+    await clock.advance(60_000);
+    const ended = await resolved(gateway.recovery(defined(entry('wh_1'))));
+    expect(ended).toMatchObject({ state: 'done', availableSince: broker.stream('FACTS').get(301)?.storedAtMs });
+    const again = new Set([...levels(first.sender), ...levels(second.sender)]);
+    const kept = Array.from({ length: 100 * perRecord }, (_, i) => 300 * perRecord + i);
+    expect(kept.filter((level) => !again.has(level))).toEqual([]);
+  });
+
   it('stops when the webhook is disabled, or FACTS was created again', async () => {
     const world = createWebhooksWorld();
     const { clock, broker, config, process, operations, entry, resolved } = world;

@@ -12,7 +12,7 @@ import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
 import { matchRecord } from '../matching/match-record.ts';
-import type { RecoveryJob } from './recoveries.ts';
+import { storedAt, type RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
@@ -146,6 +146,8 @@ export async function recover(options: RecoverOptions): Promise<void> {
     return;
   }
   const from = Math.max(job.position + 1, firstSequence);
+  // Records that the recovery had still to read were trimmed: it continues behind them and says so.
+  if (from > job.position + 1) job = { ...job, availableSince: await storedAt(log, from) };
   const reader = log.read('FACTS', { from, onWaiting: () => signal.notify() });
   try {
     await reader.started;
@@ -166,7 +168,8 @@ export async function recover(options: RecoverOptions): Promise<void> {
         if (isDue && !(await save(job))) return;
       }
       if (reader.ended !== undefined) {
-        await end('stopped');
+        // FACTS was created anew, or trimmed past the position: start again from the stored job.
+        if (await save(job)) await recover(options);
         return;
       }
       if (records.length === 0 && reader.pending === 0 && clock.wallMs() > untilMs) {

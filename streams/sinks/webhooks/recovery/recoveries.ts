@@ -44,10 +44,12 @@ export async function beginRecovery(
   if (current?.state === 'running') return { kind: 'running', recovery: progressOf(current) };
   const { created: stream, lastSequence, firstSequence } = await log.info('FACTS');
   const from = await sequenceAt(log, { firstSequence, lastSequence }, sinceMs);
+  const isTrimmed = firstSequence > 1 && from === firstSequence;
   const job: RecoveryJob = {
     id: ids.uuidv4(),
     since: sinceMs,
     startedAt: clock.wallMs(),
+    availableSince: isTrimmed ? await storedAt(log, firstSequence) : null,
     state: 'running',
     scanned: 0,
     total: Math.max(0, lastSequence + 1 - from),
@@ -77,8 +79,16 @@ export async function readRecovery(log: Pick<Log, 'bucket'>, webhook: string): P
 }
 
 /** The part of a job that the API returns. */
-function progressOf({ id, since, startedAt, state, scanned, total, queued, finishedAt }: RecoveryJob): Recovery {
-  return { id, since, startedAt, state, scanned, total: Math.max(total, scanned), queued, finishedAt };
+function progressOf(job: RecoveryJob): Recovery {
+  const { id, since, startedAt, state, scanned, total, queued, finishedAt } = job;
+  // Jobs of earlier versions lack it.
+  const availableSince = job.availableSince ?? null;
+  return { id, since, startedAt, availableSince, state, scanned, total: Math.max(total, scanned), queued, finishedAt };
+}
+
+/** When the first record at or after a sequence was stored, epoch milliseconds; `null`: there is none. */
+export async function storedAt(log: Pick<Log, 'next'>, sequence: number): Promise<number | null> {
+  return (await log.next('FACTS', 'facts.*', sequence))?.storedAtMs ?? null;
 }
 
 /**
