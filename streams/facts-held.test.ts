@@ -37,7 +37,7 @@ describe('the forecast of FACTS', () => {
     );
     const room = watchFactsRoom({ log, clock, logger });
     forecaster = forecastFacts({ log, clock, partitions: 2, room, metrics, logger });
-    await clock.settle();
+    await clock.flush();
   });
 
   const latest = () => {
@@ -50,7 +50,7 @@ describe('the forecast of FACTS', () => {
   async function write(count: number, behind: readonly string[] = []): Promise<void> {
     for (let i = 0; i < count; i++) {
       void log.append(`facts.${i % 2}`, new Uint8Array(RECORD_BYTES - 29));
-      await clock.settle();
+      await clock.flush();
       const sequence = broker.stream('FACTS').bounds().lastSequence;
       for (const sink of ['clickhouse', 'webhooks']) if (!behind.includes(sink)) void note(sink, { sequence });
       for (const partition of [0, 1])
