@@ -30,7 +30,7 @@ beforeAll(async () => {
   follower = followStream({ url: rig.baseUrl, key: rig.keys.live.server });
   await until('the stream is connected', () => follower.types().includes('connected'));
   const caller = () =>
-    createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
+    createCaller({ baseUrls: [rig.baseUrl], keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
   const nowMs = () => performance.now();
   probe = await createProbe(caller(), nowMs);
   injector = createInjector({ rig, probe, random, nowMs });

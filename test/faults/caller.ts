@@ -26,7 +26,8 @@ export interface Caller {
 }
 
 export interface CallerOptions {
-  baseUrl: string;
+  /** Each attempt goes to one of them. */
+  baseUrls: readonly string[];
   keys: DemoKeys;
   random: Random;
   tally: Tally;
@@ -38,13 +39,13 @@ export interface CallerOptions {
 const IMPATIENT_MS = 1_500;
 const PATIENT_MS = 10_000;
 
-export function createCaller({ baseUrl, keys, random, tally, giveUp }: CallerOptions): Caller {
+export function createCaller({ baseUrls, keys, random, tally, giveUp }: CallerOptions): Caller {
   async function attempt(call: Call): Promise<Omit<Answered, 'attempts'> | undefined> {
     const timeoutMs = random.chance(0.3) ? IMPATIENT_MS : PATIENT_MS;
     const timeout = AbortSignal.timeout(timeoutMs);
     tally.requests += 1;
     try {
-      const response = await fetch(baseUrl + call.path, {
+      const response = await fetch(random.pick(baseUrls) + call.path, {
         method: call.method,
         headers: {
           'X-API-Key': keys.live[call.key],

@@ -1,9 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
 import { reportOf } from './report.ts';
 import { runFaults } from './run-faults.ts';
+import {
+  BACK_AND_FORWARDS,
+  FORWARDS_AND_BACK,
+  isWhole,
+  reportOfTwoVersions,
+  runTwoVersions,
+} from './run-two-versions.ts';
 
-/* `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. */
+/*
+ * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of another
+ * version with its packages, it runs processes of both versions side by side instead, in both orders.
+ */
 
 const { values } = parseArgs({
   options: {
@@ -12,6 +23,10 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '12' },
     /** How long ClickHouse is stopped, once. */
     'clickhouse-away-seconds': { type: 'string', default: '60' },
+    /** The folder of another version. */
+    beside: { type: 'string' },
+    /** How long each pair of versions runs. */
+    'stage-seconds': { type: 'string', default: '20' },
     /** File for the output of the processes. */
     log: { type: 'string' },
   },
@@ -22,8 +37,32 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort());
 
 /** @returns the exit code */
+async function beside(folder: string): Promise<0 | 1> {
+  let whole = true;
+  let output = '';
+  for (const stages of [FORWARDS_AND_BACK, BACK_AND_FORWARDS]) {
+    const run = await runTwoVersions({
+      seed: Number(values.seed),
+      other: resolve(folder),
+      stages,
+      stageMs: Number(values['stage-seconds']) * 1000,
+      clients: Number(values.clients),
+      report: print,
+      onOutput(text) {
+        output += text;
+        if (values.log !== undefined) writeFileSync(values.log, output);
+      },
+    });
+    print(`\n${reportOfTwoVersions(run)}\n`);
+    whole &&= isWhole(run);
+  }
+  return whole ? 0 : 1;
+}
+
+/** @returns the exit code */
 async function main(): Promise<0 | 1> {
   print(`seed ${values.seed}`);
+  if (values.beside !== undefined) return beside(values.beside);
   const run = await runFaults({
     seed: Number(values.seed),
     kills: Number(values.kills),

@@ -57,7 +57,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
   const callAborted = (): void => giveUp.abort();
   options.signal?.addEventListener('abort', callAborted);
   const caller = () =>
-    createCaller({ baseUrl: rig.baseUrl, keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
+    createCaller({ baseUrls: [rig.baseUrl], keys: rig.keys, random: random.fork(), tally, giveUp: giveUp.signal });
   try {
     const probe = await createProbe(caller(), nowMs);
     const load = Array.from({ length: clients }, (_, place) =>

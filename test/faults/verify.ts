@@ -45,12 +45,15 @@ interface Known {
 /** The maximum time for ClickHouse to catch up once every process runs. */
 const CATCH_UP_MS = 120_000;
 
+/** Where the data of a run is. */
+export type VerifiedRig = Pick<Rig, 'baseUrl' | 'natsUrl' | 'clickhouseUrl' | 'keys'>;
+
 /**
  * Compares the clients' logs with FACTS, with ClickHouse and with the service's answers.
  * @param earlier a copy of FACTS from before its first records were trimmed
  */
 export async function verify(
-  rig: Rig,
+  rig: VerifiedRig,
   logs: readonly ClientLog[],
   earlier: readonly LogRecord[] = [],
 ): Promise<Verdict> {
@@ -84,7 +87,7 @@ export async function verify(
 }
 
 /** Every row, once ClickHouse has caught up with FACTS. */
-async function rowsUpTo(rig: Rig, sequence: number): Promise<Row[]> {
+async function rowsUpTo(rig: VerifiedRig, sequence: number): Promise<Row[]> {
   await until(
     `ClickHouse has caught up with ${sequence}`,
     async () => {
@@ -160,7 +163,7 @@ function isAfter(row: Row, before: Row): boolean {
 
 /** Checks that the service's answer equals the result of the client's acknowledged changes and the fold of FACTS. */
 async function validatePlayers(
-  rig: Rig,
+  rig: VerifiedRig,
   players: readonly PlayerLog[],
   scan: FactsScan,
   verdict: Verdict,
