@@ -13,6 +13,7 @@ import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
 import type { LostEvents } from '../streams/live-feed.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
+import { createFormatGate } from '../streams/format-gate.ts';
 import { createRecordWriter } from '../streams/records/record-writer.ts';
 import type { ScoreRecord } from '../streams/records/score-record.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
@@ -90,7 +91,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const incarnation = ids.uuidv4().slice(0, 8);
   const node = nodeName(dataDir, ids);
   const instance = `${node}-${incarnation}`;
-  const parts: Part[] = [];
+  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles: config.roles, clock, logger });
+  const parts: Part[] = [{ name: 'formats', stop: () => formats.stop() }];
 
   /** Ends the process if its key differs from the deployment's key: it could not open the secrets it signs with. */
   async function sealSecrets(): Promise<void> {

@@ -2,13 +2,23 @@ import type { CommandBody, QueryBody } from './commands.ts';
 import type { Fact } from './facts.ts';
 
 /**
- * The kinds of commands, queries and facts that this program knows, each with the format of messages and records that
- * introduced it. A program reads every format up to its own: an owner that does not know a fact must not lead past it,
- * and a sink waits at it.
+ * Which format of messages and records introduced each kind. A program reads every format up to its own. It writes a
+ * kind only once every process of the deployment reads its format (`streams/format-gate.ts`): an owner that does not
+ * know a fact must not lead past it, and a sink waits at it. A new field of an existing kind, state or document counts
+ * as a kind where an older program would do harm without it: the code that writes it names its format.
+ */
+
+/** The format of this program, which its beats state. Programs older than beats with a format have 0. */
+export const FORMAT = 1;
+
+/*
+ * What each format introduced:
+ * 0: everything until 2026-11-22. Programs state no format.
+ * 1: beats of processes with their format. Unknown fields of a state are kept, unknown kinds are never skipped.
  */
 
 /** The format that introduced a kind of command. */
-const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
+export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
   RegisterPlayer: 0,
   PatchPlayer: 0,
   ErasePlayer: 0,
@@ -25,7 +35,7 @@ const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
 };
 
 /** The format that introduced a kind of query. */
-const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
+export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
   GetPlayer: 0,
   GetLifecycle: 0,
   GetChurnRisk: 0,
@@ -35,7 +45,7 @@ const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
 };
 
 /** The format that introduced a kind of fact. */
-const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
+export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
   PlayerRegistered: 0,
   PlayerUpdated: 0,
   PlayerErased: 0,

@@ -1,0 +1,146 @@
+import type { CommandBody, QueryBody } from '../actors/vocabulary/commands.ts';
+import type { Fact } from '../actors/vocabulary/facts.ts';
+import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../actors/vocabulary/formats.ts';
+import type { Cancel, Clock } from '../src/kernel/clock.ts';
+import { LIMITS } from '../src/kernel/limits.ts';
+import type { Logger } from '../src/kernel/logger.ts';
+import { decodeJson, encodeJson } from './codec.ts';
+import type { Bucket, BucketEntry } from './log/log.ts';
+
+/**
+ * The formats that all processes of the deployment can read. Every process, whatever its roles, writes a beat to OWNERS
+ * `process.<node>` with its format and roles.
+ *
+ * Invariants
+ * 1. A process counts until its beat has not changed for lease + margin, by the watcher's clock, or was deleted.
+ * 2. A member of the owners without such a beat counts with the format in its own beat, else with 0: its version is
+ *    older than these beats.
+ * 3. Until the beats that exist have been read, the lowest format is 0.
+ *
+ * Gateways and sinks of versions before format 1 are not seen: format 2 must come in a later release.
+ */
+export interface FormatGate {
+  /** The lowest format of all processes that live, this one included. */
+  lowestFormat(): number;
+  /** Whether every process knows the kind, so that this one may write it. */
+  usable(what: 'command', kind: CommandBody['kind']): boolean;
+  usable(what: 'query', kind: QueryBody['kind']): boolean;
+  usable(what: 'fact', kind: Fact['kind']): boolean;
+  /** A field of an existing kind, state or document, with the format that introduced it. */
+  usable(what: 'field', format: number): boolean;
+  /** Deletes the beat, so that others need not wait for its end. */
+  stop(): Promise<void>;
+}
+
+export interface FormatGateOptions {
+  bucket: Bucket;
+  /** This node's name. */
+  node: string;
+  roles: readonly string[];
+  clock: Clock;
+  logger: Logger;
+  /** The format of this program; tests pass others. */
+  format?: number;
+}
+
+const PROCESS = 'process.';
+const MEMBER = 'member.';
+const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs;
+
+interface Seen {
+  format: number;
+  atMs: number;
+}
+
+export function createFormatGate(options: FormatGateOptions): FormatGate {
+  const { bucket, node, roles, clock, logger, format: own = FORMAT } = options;
+  /** By node. */
+  const processes = new Map<string, Seen>();
+  const members = new Map<string, Seen>();
+  let beat = 0;
+  let current = false;
+  let stopped = false;
+  let logged: number | undefined;
+  let cancel: Cancel = () => {};
+
+  function onEntry({ key, value }: BucketEntry): void {
+    const [seen, prefix] = key.startsWith(PROCESS) ? [processes, PROCESS] : [members, MEMBER];
+    if (!key.startsWith(prefix)) return;
+    const name = key.slice(prefix.length);
+    if (value === undefined) seen.delete(name);
+    else seen.set(name, { format: formatIn(value), atMs: clock.monotonicMs() });
+  }
+
+  function lowestFormat(): number {
+    if (!current) return 0;
+    const sinceMs = clock.monotonicMs() - GONE_MS;
+    for (const seen of [processes, members]) {
+      for (const [name, { atMs }] of seen) if (atMs < sinceMs) seen.delete(name);
+    }
+    let lowest = own;
+    for (const [name, { format }] of processes) if (name !== node) lowest = Math.min(lowest, format);
+    for (const [name, { format }] of members) {
+      if (name !== node && !processes.has(name)) lowest = Math.min(lowest, format);
+    }
+    return lowest;
+  }
+
+  async function step(): Promise<void> {
+    beat += 1;
+    try {
+      await bucket.put(PROCESS + node, encodeJson({ beat, format: own, roles }));
+    } catch {
+      // The log is being closed.
+    }
+    if (stopped) return;
+    const lowest = lowestFormat();
+    if (current && lowest !== logged) logger.info({ lowest, own }, 'the lowest format of all processes');
+    if (current) logged = lowest;
+    cancel = clock.timer(LIMITS.leaseRenewMs, () => void step());
+  }
+
+  const stopWatch = bucket.watch({
+    onEntry,
+    onCurrent() {
+      current = true;
+    },
+  });
+  cancel = clock.timer(0, () => void step());
+  return {
+    lowestFormat,
+    usable(what: 'command' | 'query' | 'fact' | 'field', kind: string | number) {
+      const since = typeof kind === 'number' ? kind : formatOf(what, kind);
+      return since === 0 || since <= lowestFormat();
+    },
+    async stop() {
+      stopped = true;
+      cancel();
+      stopWatch();
+      try {
+        await bucket.delete(PROCESS + node);
+      } catch {
+        // The beat expires instead.
+      }
+    },
+  };
+}
+
+const FORMATS_OF: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  command: COMMAND_FORMATS,
+  query: QUERY_FORMATS,
+  fact: FACT_FORMATS,
+};
+
+/** A kind without an entry, which the types exclude, is never usable. */
+const formatOf = (what: string, kind: string): number => FORMATS_OF[what]?.[kind] ?? Infinity;
+
+/** The format in a beat. A beat without one is of a version before formats; one that cannot be read counts as such. */
+function formatIn(value: Uint8Array): number {
+  try {
+    const beat = decodeJson(value);
+    if (typeof beat !== 'object' || beat === null || !('format' in beat)) return 0;
+    return typeof beat.format === 'number' ? beat.format : 0;
+  } catch {
+    return 0;
+  }
+}
