@@ -12,8 +12,8 @@ import {
 } from './run-two-versions.ts';
 
 /*
- * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of another
- * version with its packages, it runs processes of both versions side by side instead, in both orders.
+ * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of
+ * another version with its packages, it runs processes of both versions side by side instead, in both orders.
  */
 
 const { values } = parseArgs({
