@@ -310,6 +310,14 @@ describe('a redelivery', () => {
     expect(await redeliver({ created, sequence, index: 0 })).toEqual({ kind: 'gone' });
   });
 
+  it('is unavailable while the record is of a newer version', async () => {
+    const { broker, config, writer, operations, entry, resolved } = createWebhooksWorld();
+    config.set(aWebhook());
+    await writer.append('facts.0', Buffer.from([9, 0x90]));
+    const place = { created: broker.stream('FACTS').bounds().created, sequence: 1, index: 0 };
+    expect(await resolved(operations().redeliver(defined(entry('wh_1')), place, 'r'))).toEqual({ kind: 'unavailable' });
+  });
+
   it('is refused for an erased player', async () => {
     const world = createWebhooksWorld();
     const { clock, broker, config, writer, process, operations, entry, resolved } = world;

@@ -29,6 +29,7 @@ export async function redeliver(
 ): Promise<Redelivery> {
   await erasures.ready;
   const fact = await factAt(log, place);
+  if (fact === 'unreadable') return { kind: 'unavailable' };
   const delivery = fact === undefined ? undefined : deliveryOf(fact, webhook, place);
   if (delivery === undefined) return { kind: 'gone' };
   if (erasures.covers(delivery.player, place)) return { kind: 'erased' };
@@ -44,12 +45,17 @@ export async function redeliver(
 const RUNS = 'c7f0e1d2-3b4a-4f5e-9a6b-7c8d9e0f1a2b';
 const ANY_PARTITION = 'facts.*';
 
-/** `undefined`: FACTS was created again, or no longer holds the record. */
-async function factAt(log: Log, { created, sequence, index }: FactPlace): Promise<Fact | undefined> {
+/** `undefined`: FACTS was created again, or no longer holds the record. `unreadable`: a newer version wrote it. */
+async function factAt(log: Log, { created, sequence, index }: FactPlace): Promise<Fact | 'unreadable' | undefined> {
   const bounds = await log.info('FACTS');
   if (bounds.created !== created) return undefined;
   const record = await log.next('FACTS', ANY_PARTITION, sequence);
-  return record?.sequence === sequence ? decodeCommit(record.data).facts[index] : undefined;
+  if (record?.sequence !== sequence) return undefined;
+  try {
+    return decodeCommit(record.data).facts[index];
+  } catch {
+    return 'unreadable';
+  }
 }
 
 /** `undefined`: the fact has no webhook kind, or belongs to another game. */
