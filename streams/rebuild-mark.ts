@@ -6,6 +6,10 @@ export interface RebuildMark {
   /** When FACTS was created: a mark in another incarnation means nothing. */
   stream: string;
   coveredTo: number;
+  /** The record up to which ClickHouse held FACTS when it held these snapshots. Absent in marks of an older version. */
+  heldTo?: number;
+  /** The owner had at least so many entities in snapshots. Absent in marks of an older version. */
+  entities?: number;
 }
 
 export const rebuildKey = (partition: number): `rebuild.${number}` => `rebuild.${partition}`;
@@ -14,5 +18,8 @@ export const rebuildKey = (partition: number): `rebuild.${number}` => `rebuild.$
 export function parseRebuildMark(value: unknown): RebuildMark | undefined {
   if (typeof value !== 'object' || value === null || !('stream' in value) || !('coveredTo' in value)) return undefined;
   const { stream, coveredTo } = value;
-  return typeof stream === 'string' && typeof coveredTo === 'number' ? { stream, coveredTo } : undefined;
+  if (typeof stream !== 'string' || typeof coveredTo !== 'number') return undefined;
+  const heldTo = 'heldTo' in value && typeof value.heldTo === 'number' ? { heldTo: value.heldTo } : {};
+  const entities = 'entities' in value && typeof value.entities === 'number' ? { entities: value.entities } : {};
+  return { stream, coveredTo, ...heldTo, ...entities };
 }

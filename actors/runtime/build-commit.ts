@@ -34,7 +34,7 @@ export interface MaintenanceTasks {
   /** The scheduled times of campaigns that those entities have reached. */
   schedules?: ScheduleWindow | undefined;
   /** The sequence that a new mark covers; `undefined`: no mark is needed. */
-  mark: number | undefined;
+  mark: { coveredTo: number; entities: number } | undefined;
   /** An empty record is due, so that the subject never empties. */
   idle: boolean;
 }
@@ -92,7 +92,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const draft = entities.draft();
   const snapshots = takeSnapshots(entities, maintenance.snapshotIds, nowMs);
   const mark: SnapshotMark | undefined =
-    maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, coveredTo: maintenance.mark };
+    maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, ...maintenance.mark };
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);

@@ -19,6 +19,7 @@ const FROM_NOTHING = { factsCreated: CREATED, appliedSeq: 0, coveredTo: COVERED 
 function manyRows(batches: number): SnapshotSource & { pulled: number } {
   const source = {
     pulled: 0,
+    heldTo: async () => undefined,
     count: async () => batches * ROWS,
     async *load() {
       for (let batch = 0; batch < batches; batch++) {
@@ -87,6 +88,7 @@ describe('loading snapshots', () => {
     const store = createMemoryStores().partition(0);
     await store.write({ entities: [], mark: { appliedSeq: 3, factsCreated: CREATED } });
     const source: SnapshotSource = {
+      heldTo: async () => undefined,
       count: async () => 4_000,
       async *load(_partition, changedSince) {
         expect(changedSince).toBe(3);

@@ -137,7 +137,8 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
         sweepIds,
         sweepWants: (tenant, entityId) => sweep.wants(tenant, entityId),
         schedules: sweep.schedules,
-        mark: coveredTo > lastMark ? coveredTo : undefined,
+        mark:
+          coveredTo > lastMark ? { coveredTo, entities: Math.max(0, store.count() - snapshots.firstTime) } : undefined,
         idle: idle(),
       };
     },

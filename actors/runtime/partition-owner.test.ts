@@ -244,7 +244,9 @@ describe('the owner of a partition', () => {
     await world.clock.advance(LIMITS.idleRecordMs + 1_000);
     const added = world.records().slice(before);
     const coveredTo = world.records().at(before - 1)?.sequence;
-    expect(added.map(({ record }) => record.facts)).toEqual([[{ kind: 'SnapshotMark', partition: 0, coveredTo }]]);
+    expect(added.map(({ record }) => record.facts)).toEqual([
+      [{ kind: 'SnapshotMark', partition: 0, coveredTo, entities: 1 }],
+    ]);
   });
 });
 

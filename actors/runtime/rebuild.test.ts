@@ -4,7 +4,7 @@ import { createMetrics } from '../../src/kernel/metrics.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import type { StreamBounds } from '../../streams/log/log.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
-import { rebuildKey } from '../../streams/rebuild-mark.ts';
+import { rebuildKey, type RebuildMark } from '../../streams/rebuild-mark.ts';
 import { snapshotsOf } from '../../test/support/backbone.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
@@ -16,6 +16,7 @@ import { createMemoryStores } from './store/store-memory.ts';
 
 /** ClickHouse away. */
 const AWAY: SnapshotSource = {
+  heldTo: () => Promise.reject(new Error('connection refused')),
   count: () => Promise.reject(new Error('connection refused')),
   load: () => {
     throw new Error('connection refused');
@@ -54,7 +55,9 @@ async function world(more: Partial<RebuildOptions> & { coveredTo?: number } = {}
     maxBytes: Infinity,
   };
   const prepare = (some: Partial<StreamBounds> = {}) => prepareStore(options, { ...bounds, ...some }, 1_000);
-  return { clock, created, options, prepare, store: options.store };
+  const markAs = (mark: Partial<RebuildMark>) =>
+    log.bucket('POSITIONS').put(rebuildKey(0), encodeJson({ stream: created, coveredTo, ...mark }));
+  return { clock, created, options, prepare, markAs, store: options.store };
 }
 
 describe('an empty store', () => {
@@ -101,6 +104,53 @@ describe('an empty store', () => {
     const { prepare, store } = await world();
     await prepare({ firstSequence: 50 });
     expect(store.count()).toBe(2);
+  });
+});
+
+describe('snapshots that ClickHouse no longer holds', () => {
+  const trimmed = { firstSequence: 50 };
+  const restored = (held: { createdMs: number; sequence: number } | undefined, players = PLAYERS): SnapshotSource => ({
+    ...snapshotsOf(players),
+    heldTo: async () => held,
+  });
+
+  it('stop the rebuild, which names the partition, what its mark needs, what ClickHouse holds, and the remedy', async () => {
+    for (const held of [undefined, { createdMs: 1, sequence: 2_000 }, 'older'] as const) {
+      const { prepare, store, created, markAs, options } = await world();
+      await markAs({ heldTo: 950 });
+      const createdMs = Date.parse(created);
+      options.source = restored(held === 'older' ? { createdMs, sequence: 949 } : held);
+      await expect(prepare(trimmed)).rejects.toThrow(
+        new RegExp(
+          `partition 0 cannot be rebuilt from ClickHouse: its mark needs FACTS of ${created} up to 950, ` +
+            `ClickHouse holds (nothing|FACTS of .+ up to (2000|949))\\. .+docs/operations\\.md`,
+        ),
+      );
+      expect(store.count()).toBe(0);
+    }
+  });
+
+  it('stop the rebuild when fewer entities are left than the mark counts', async () => {
+    const { prepare, created, markAs, options } = await world();
+    await markAs({ heldTo: 950, entities: 3 });
+    options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
+    await expect(prepare(trimmed)).rejects.toThrow('its mark counts 3 entities, player_snapshots has 2');
+  });
+
+  it('are used when they are as many as the mark counts, and ClickHouse holds more of FACTS than it needs', async () => {
+    const { prepare, created, markAs, options, store } = await world();
+    await markAs({ heldTo: 950, entities: 2 });
+    options.source = restored({ createdMs: Date.parse(created), sequence: 970 });
+    await prepare(trimmed);
+    expect(store.count()).toBe(2);
+  });
+
+  it('are left aside when FACTS holds everything: it is replayed', async () => {
+    const { prepare, markAs, options, store } = await world();
+    await markAs({ heldTo: 950 });
+    options.source = restored(undefined);
+    await prepare();
+    expect(store.mark()).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { Log, StreamBounds } from '../../streams/log/log.ts';
-import { parseRebuildMark, rebuildKey } from '../../streams/rebuild-mark.ts';
+import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../streams/rebuild-mark.ts';
 import { loadSnapshots, type LoadOptions } from './load-snapshots.ts';
 import type { RebuildSlot } from './rebuild-slot.ts';
 
@@ -37,33 +37,64 @@ export async function prepareStore(options: RebuildOptions, bounds: StreamBounds
   if (mark !== undefined && !isUsable) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
   if (!isUsable) await store.clear();
   const appliedSeq = isUsable ? mark.appliedSeq : 0;
-  const coveredTo = await rebuildMark(options.log, partition, bounds.created);
+  const covered = await rebuildMark(options.log, partition, bounds.created);
   // A usable store, or a FACTS that was never trimmed, can do without snapshots.
-  if (isUsable || bounds.firstSequence === 1) return loadIfShorter(options, bounds, appliedSeq, coveredTo);
-  if (coveredTo === undefined || coveredTo + 1 < bounds.firstSequence) {
+  if (isUsable || bounds.firstSequence === 1) return loadIfShorter(options, bounds, appliedSeq, covered);
+  if (covered === undefined || covered.coveredTo + 1 < bounds.firstSequence) {
     throw new Error(
       `partition ${partition} cannot be rebuilt: FACTS begins at ${bounds.firstSequence}, ` +
-        `snapshots cover it up to ${coveredTo ?? 0}`,
+        `snapshots cover it up to ${covered?.coveredTo ?? 0}`,
     );
   }
-  await inTurn(options, () => loadSnapshots(options, { factsCreated: bounds.created, appliedSeq, coveredTo }));
+  await inTurn(options, () => load(options, appliedSeq, covered));
 }
+
+async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
+  await checkCoverage(options, mark);
+  await loadSnapshots(options, { factsCreated: mark.stream, appliedSeq, coveredTo: mark.coveredTo });
+}
+
+/** Rejects when ClickHouse no longer holds the snapshots that the mark counts on: players would be lost silently. */
+async function checkCoverage({ source, partition }: RebuildOptions, mark: RebuildMark): Promise<void> {
+  const { stream, heldTo, entities } = mark;
+  const held = await source.heldTo();
+  const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (heldTo ?? 0);
+  if (heldTo !== undefined && !isHeld) {
+    const found =
+      held === undefined ? 'nothing' : `FACTS of ${new Date(held.createdMs).toISOString()} up to ${held.sequence}`;
+    throw new Error(
+      `partition ${partition} cannot be rebuilt from ClickHouse: its mark needs FACTS of ${stream} up to ${heldTo}, ` +
+        `ClickHouse holds ${found}. ${REMEDY}`,
+    );
+  }
+  const found = entities === undefined ? 0 : await source.count(partition, 0);
+  if (found < (entities ?? 0)) {
+    throw new Error(
+      `partition ${partition} cannot be rebuilt from ClickHouse: its mark counts ${entities} entities, ` +
+        `player_snapshots has ${found}. ${REMEDY}`,
+    );
+  }
+}
+
+const REMEDY =
+  'ClickHouse was restored from an older backup, or lost rows. Restore a newer backup, or see "ClickHouse lost rows" in ' +
+  'docs/operations.md.';
 
 /** Loads snapshots if that is estimated to be shorter than replaying FACTS. Replays FACTS if they cannot be read. */
 async function loadIfShorter(
   options: RebuildOptions,
   bounds: StreamBounds,
   appliedSeq: number,
-  coveredTo = 0,
+  mark: RebuildMark | undefined,
 ): Promise<void> {
   const { source, store, partition, logger, limits = {} } = options;
   const { rebuildReplayBytes: replayBytes, rebuildEntityBytes: entityBytes } = { ...LIMITS, ...limits };
-  const skipped = bytesBetween(bounds, appliedSeq, coveredTo) / options.partitions;
-  if (skipped <= replayBytes) return;
+  const skipped = bytesBetween(bounds, appliedSeq, mark?.coveredTo ?? 0) / options.partitions;
+  if (mark === undefined || skipped <= replayBytes) return;
   try {
     const entities = await source.count(partition, appliedSeq);
     if (skipped <= replayBytes + entities * entityBytes) return;
-    await inTurn(options, () => loadSnapshots(options, { factsCreated: bounds.created, appliedSeq, coveredTo }));
+    await inTurn(options, () => load(options, appliedSeq, mark));
   } catch (error) {
     logger.warn({ err: error, partition }, REPLAY_INSTEAD);
     if (store.mark()?.factsCreated === '') await store.clear();
@@ -87,9 +118,9 @@ async function inTurn({ rebuilds, clock, stopped }: RebuildOptions, work: () => 
   }
 }
 
-/** The sequence up to which snapshots in ClickHouse hold the partition's changes, as stored by the ClickHouse sink. */
-async function rebuildMark(log: Log, partition: number, created: string): Promise<number | undefined> {
+/** How far snapshots in ClickHouse hold the partition's changes, as stored by the ClickHouse sink. */
+async function rebuildMark(log: Log, partition: number, created: string): Promise<RebuildMark | undefined> {
   const entry = await log.bucket('POSITIONS').get(rebuildKey(partition));
   const mark = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
-  return mark?.stream === created ? mark.coveredTo : undefined;
+  return mark?.stream === created ? mark : undefined;
 }

@@ -142,6 +142,8 @@ export interface SnapshotMark {
   kind: 'SnapshotMark';
   partition: number;
   coveredTo: number;
+  /** At least so many entities of the partition are in snapshots before this mark. Absent in older records. */
+  entities?: number;
 }
 
 /** Facts that change an entity. */

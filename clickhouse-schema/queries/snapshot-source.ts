@@ -1,6 +1,7 @@
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
+import { readHeldPosition } from './held-position.ts';
 import { createBinaryRows } from './binary-rows.ts';
 
 /**
@@ -9,6 +10,14 @@ import { createBinaryRows } from './binary-rows.ts';
  */
 export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
   return {
+    async heldTo() {
+      const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
+      try {
+        return await readHeldPosition(client, 'FACTS');
+      } finally {
+        await client.close();
+      }
+    },
     async count(partition, changedSince) {
       const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
       try {

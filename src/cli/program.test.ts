@@ -33,6 +33,8 @@ test.each([
   'games create',
   'games list',
   'secrets',
+  'clickhouse check',
+  'clickhouse repair',
   'sql',
   'migrate',
 ])('%s --help prints its usage', (line) => {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
+import { clickhouseCommand } from './clickhouse.ts';
 import { deploymentCommand } from './deployment.ts';
 import { gamesCommand } from './games.ts';
 import { keysCommand } from './keys.ts';
@@ -18,6 +19,7 @@ export function createProgram(context: CliContext): Command {
     .addCommand(keysCommand(context))
     .addCommand(gamesCommand(context))
     .addCommand(deploymentCommand(context))
+    .addCommand(clickhouseCommand(context))
     .addCommand(modelCommand(context))
     .addCommand(secretsCommand(context))
     .addCommand(sqlCommand(context))

@@ -15,6 +15,15 @@ export interface SinkPosition {
   sequence: number;
   /** Records being handled now; a restart repeats exactly these, as one. Both ends included. */
   intent?: { from: number; to: number };
+  /**
+   * The sequence that ClickHouse itself noted last as held (`sink_positions`). Absent in positions of an older version,
+   * and of sinks that note none.
+   */
+  held?: number;
+  /** An operator moved the position back from this sequence: up to it, rows may be in ClickHouse already. */
+  replayTo?: number;
+  /** ClickHouse is behind `held`: it lost rows. Nothing of the stream is trimmed meanwhile. */
+  lost?: true;
 }
 
 /** The stored position of a sink, to be moved by the holder of its lease. */
@@ -52,8 +61,8 @@ export async function readSinkPosition(log: Pick<Log, 'bucket'>, sink: SinkName)
 }
 
 /**
- * Up to which sequence every sink of a stream has handled it. 0 while a sink has no position, or one in another
- * incarnation of the stream: then nothing may be trimmed.
+ * Up to which sequence every sink of a stream has handled it. 0 while a sink has no position, has one in another
+ * incarnation of the stream, or has lost what it wrote: then nothing may be trimmed.
  */
 export async function handledByAllSinks(
   log: Pick<Log, 'bucket'>,
@@ -61,7 +70,11 @@ export async function handledByAllSinks(
   created: string,
 ): Promise<number> {
   const positions = await Promise.all(sinksOf(stream).map((sink) => readSinkPosition(log, sink)));
-  return Math.min(...positions.map((position) => (position?.stream === created ? position.sequence : 0)));
+  return Math.min(
+    ...positions.map((position) =>
+      position?.stream === created && position.lost === undefined ? position.sequence : 0,
+    ),
+  );
 }
 
 /** Parses a sink's position; `undefined` for anything else. */
@@ -70,7 +83,17 @@ export function parseSinkPosition(value: unknown): SinkPosition | undefined {
   const { stream, sequence } = value;
   if (typeof stream !== 'string' || typeof sequence !== 'number') return undefined;
   const intent = 'intent' in value ? parseIntent(value.intent) : undefined;
-  return { stream, sequence, ...(intent === undefined ? {} : { intent }) };
+  const held = 'held' in value && typeof value.held === 'number' ? value.held : undefined;
+  const replayTo = 'replayTo' in value && typeof value.replayTo === 'number' ? value.replayTo : undefined;
+  const lost = 'lost' in value && value.lost === true ? true : undefined;
+  return {
+    stream,
+    sequence,
+    ...(intent === undefined ? {} : { intent }),
+    ...(held === undefined ? {} : { held }),
+    ...(replayTo === undefined ? {} : { replayTo }),
+    ...(lost === undefined ? {} : { lost }),
+  };
 }
 
 function parseIntent(value: unknown): { from: number; to: number } | undefined {

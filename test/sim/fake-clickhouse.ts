@@ -1,12 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
+import type { HeldPosition } from '../../clickhouse-schema/queries/held-position.ts';
 import { TABLES, type TableName } from '../../clickhouse-schema/rows/tables.ts';
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
 import { type ErasureSteps, fakeErasureTarget, type FakeTables, pendingErasures } from './fake-erasures.ts';
+import type { StreamName } from '../../streams/stream-definitions.ts';
 import type { Random } from './random.ts';
 import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
@@ -37,6 +39,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
   const ofErasures = world.random('clickhouse erasures');
   const tables = new Map<TableName, string[]>();
   const tokens = new Map<string, Uint8Array>();
+  const held = new Map<StreamName, HeldPosition>();
   const rowsOf = (table: TableName): string[] => tables.get(table) ?? [];
   const steps: ErasureSteps = new Map();
   const erasable: FakeTables = {
@@ -113,6 +116,20 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
         await sleep(clock, 0.1);
         return process.touch('insert answered') ? never() : answer;
       },
+      async heldTo(stream) {
+        await sleep(clock, latencyMs(random, clickhouse.mood));
+        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        return held.get(stream);
+      },
+      async noteHeld(stream, position) {
+        await sleep(clock, latencyMs(random, clickhouse.mood));
+        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        // A sink that lost its lease may note an older one.
+        const before = held.get(stream);
+        if (before === undefined || before.createdMs < position.createdMs || before.sequence < position.sequence) {
+          held.set(stream, position);
+        }
+      },
       close: () => Promise.resolve(),
     }),
     eraser: (process, clock) => fakeErasureTarget(erasable, steps, process, clock),
@@ -120,6 +137,11 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       return pendingErasures(erasable, steps).length;
     },
     source: (clock) => ({
+      async heldTo() {
+        await sleep(clock, latencyMs(random, clickhouse.mood));
+        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        return held.get('FACTS');
+      },
       async count(partition, changedSince) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away') throw new Error('connection refused');

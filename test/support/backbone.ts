@@ -57,6 +57,7 @@ export interface Backbone {
 }
 
 const NO_SNAPSHOTS: SnapshotSource = {
+  heldTo: () => Promise.reject(new Error('no snapshots in this test')),
   count: () => Promise.reject(new Error('no snapshots in this test')),
   load: () => {
     throw new Error('no snapshots in this test');
@@ -198,6 +199,7 @@ function idIn(partition: number, partitions: number): string {
 export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
   const since = (changedSince: number) => states.filter(({ lastSeq }) => lastSeq >= changedSince);
   return {
+    heldTo: async () => undefined,
     count: async (_partition, changedSince) => since(changedSince).length,
     async *load(_partition, changedSince) {
       yield since(changedSince).map(encodeState);

@@ -25,6 +25,8 @@ export interface SnapshotQueue {
   due(most: number, belowSeq?: number): string[];
   /** Number of waiting entities. */
   readonly size: number;
+  /** Number of waiting entities without any snapshot. */
+  readonly firstTime: number;
   /** The sequence up to which snapshots hold every change. */
   coveredTo(appliedSeq: number): number;
 }
@@ -108,6 +110,9 @@ export function createSnapshotQueue(nowMs: () => number, limits: SnapshotLimits 
     },
     get size() {
       return waiting.size;
+    },
+    get firstTime() {
+      return first.since.size;
     },
     coveredTo(appliedSeq) {
       const [oldest] = waiting.values();

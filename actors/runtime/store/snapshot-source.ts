@@ -3,6 +3,8 @@
  * when ClickHouse cannot be read; the take-over is then tried again.
  */
 export interface SnapshotSource {
+  /** The record of FACTS up to which ClickHouse notes that it holds FACTS, and the creation of that FACTS. */
+  heldTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
   /** The number of entities that `load` returns. */
   count(partition: number, changedSince: number): Promise<number>;
   /**

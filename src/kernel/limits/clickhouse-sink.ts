@@ -21,6 +21,8 @@ export const CLICKHOUSE_SINK_LIMITS = {
   sinkStopMs: 4_000,
   /** Pause before the sink retries to read its log or stream. */
   sinkReopenMs: 500,
+  /** How often a sink checks whether a ClickHouse that lost rows was restored or repaired. */
+  sinkLostCheckMs: 5_000,
   /** How often an idle sink checks that it still holds its lease. */
   sinkIdleCheckMs: 1_000,
 

@@ -1,3 +1,4 @@
+import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
@@ -9,6 +10,11 @@ export interface BatchSource {
   /** Names its position, lease, metrics and log lines. */
   sink: SinkName;
   /**
+   * What to do when ClickHouse has lost rows. `wait`: write nothing until an operator has restored or repaired it, as
+   * the log may still hold the records. `report`: go on, because the log no longer holds them.
+   */
+  onLoss: 'wait' | 'report';
+  /**
    * Adds the rows of one record to a batch. A pure function of the record and the stream's creation: after a crash the
    * same records must become the same bytes.
    */
@@ -17,8 +23,8 @@ export interface BatchSource {
 
 export interface BatchUnderWay {
   rows: RowBatch;
-  /** Partition → the highest `coveredTo` of the snapshot marks inside. */
-  marks: Map<number, number>;
+  /** Partition → the snapshot mark inside with the highest `coveredTo`. */
+  marks: Map<number, SnapshotMark>;
   /** The stream's creation, as the broker writes it. */
   stream: string;
 }

@@ -4,8 +4,14 @@ import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-ad
 import { sequenceColumn, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
+import {
+  type HeldPosition,
+  noteHeldPosition,
+  readHeldPosition,
+} from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { StreamName } from '../../stream-definitions.ts';
 
 /**
  * Takes the sink's blocks. `inserted` means durable. A block whose token was inserted before is dropped and counts as
@@ -14,6 +20,10 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 export interface BlockTarget {
   /** `place` describes the block's rows; with `repeated`, an earlier insert may have succeeded in part. */
   insert(table: TableName, bytes: Uint8Array, token: string, place?: BlockPlace): Promise<InsertOutcome>;
+  /** How far ClickHouse holds a stream; `undefined`: it never noted that. Rejects when it cannot be read. */
+  heldTo(stream: StreamName): Promise<HeldPosition | undefined>;
+  /** Notes that every record of the stream up to a position is inserted. Resolves when that is durable. */
+  noteHeld(stream: StreamName, position: HeldPosition): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +111,8 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
         };
       }
     },
+    heldTo: (stream) => readHeldPosition(client, stream),
+    noteHeld: (stream, position) => noteHeldPosition(client, stream, position),
     close: () => client.close(),
   };
 }

@@ -7,6 +7,8 @@ import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
+import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { handledByAllSinks } from '../positions.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -19,6 +21,7 @@ function createFakeClickhouse() {
   return {
     rows,
     blocks,
+    held: undefined as HeldPosition | undefined,
     /** Where every insert's rows stand, and whether it is a repeat. */
     places: [] as (BlockPlace | undefined)[],
     /** What a block does on its way: once for every insert. */
@@ -32,6 +35,8 @@ function createFakeClickhouse() {
       if (before === undefined) rows.push(...text.trimEnd().split('\n'));
       seen.set(token, text);
     },
+    /** Tokens do not survive a restore. */
+    forget: () => seen.clear(),
     eventIds: (): string[] => rows.map((row) => row.split('\t')[TABLES.events.columns.indexOf('event_id')] ?? ''),
   };
 }
@@ -65,6 +70,17 @@ function startProcess(
       around.after?.();
       if (dead) return never();
       return { kind: 'inserted' };
+    },
+    async heldTo() {
+      if (dead) return never();
+      return world.clickhouse.held;
+    },
+    async noteHeld(_stream, position) {
+      around.before?.();
+      if (dead) return never();
+      world.clickhouse.held = position;
+      around.after?.();
+      return dead ? never() : undefined;
     },
     close: () => Promise.resolve(),
   };
@@ -113,7 +129,13 @@ function createWorld(faults: MemoryFaults = {}) {
     return entry?.value === undefined ? undefined : decodeJson(entry.value);
   };
   const allIn = () => clickhouse.rows.length >= expected.length;
-  return { clock, broker, producer, clickhouse, expected, commitEvents, position, allIn };
+  async function settle<T>(promise: Promise<T>): Promise<T> {
+    let done = false;
+    void promise.finally(() => (done = true));
+    await clock.advanceUntil(() => done);
+    return promise;
+  }
+  return { clock, broker, producer, clickhouse, expected, commitEvents, position, allIn, settle };
 }
 
 describe('the facts writer', () => {
@@ -192,7 +214,7 @@ describe('the facts writer', () => {
   // Every write to the position and every insert is a step; the process dies before or after each of them, or its write
   // reaches the broker as it dies. More is committed before the next process starts, and none of it may join the old
   // block.
-  const STEPS = 11;
+  const STEPS = 14;
   describe.each(['before', 'after', 'lose_ack', 'lose_request'] as const)('killed with a step %s', (moment) => {
     it.each(Array.from({ length: STEPS }, (_, step) => step))(
       'step %i: every fact is inserted once',
@@ -328,6 +350,97 @@ describe('the facts writer', () => {
     expect(world.clickhouse.blocks).toHaveLength(0);
     cutOff.log.reconnect();
     await world.clock.advanceUntil(world.allIn, 10_000);
+  });
+
+  describe('over a ClickHouse that has lost rows', () => {
+    /** A world whose ClickHouse was restored to the first of two events, unless `lose` says otherwise. */
+    async function restored(lose?: (clickhouse: FakeClickhouse) => void) {
+      const world = createWorld();
+      const first = startProcess(world, 'a');
+      await world.clock.advance(100);
+      await world.commitEvents(1);
+      await world.clock.advanceUntil(world.allIn, 2_000);
+      await world.clock.advance(100);
+      const backup = world.clickhouse.held;
+      await world.commitEvents(1);
+      await world.clock.advanceUntil(world.allIn, 2_000);
+      await world.clock.advance(100);
+      const whole = world.clickhouse.held;
+      (lose ?? ((clickhouse) => (clickhouse.held = backup)))(world.clickhouse);
+      return { world, first, whole, created: world.broker.stream('FACTS').bounds().created };
+    }
+    const handled = (world: ReturnType<typeof createWorld>) =>
+      handledByAllSinks(world.producer, 'FACTS', world.broker.stream('FACTS').bounds().created);
+
+    it('finds that at its start, writes nothing, lets nothing be trimmed, and goes on once it is restored', async () => {
+      const { world, first, whole } = await restored();
+      await first.writer.stop();
+      world.broker
+        .bucket('POSITIONS')
+        .write('webhooks', world.broker.bucket('POSITIONS').get('clickhouse')?.value, undefined);
+      startProcess(world, 'b');
+      await world.commitEvents(1);
+      await world.clock.advance(20_000);
+      expect(world.clickhouse.eventIds()).toEqual(['e0', 'e1']);
+      expect(world.position()).toMatchObject({ sequence: 2, held: 2, lost: true });
+      expect(await world.settle(handled(world))).toBe(0);
+      world.clickhouse.held = whole;
+      await world.clock.advanceUntil(world.allIn, 20_000);
+      await world.clock.advance(1_000);
+      expect(world.clickhouse.eventIds()).toEqual(world.expected);
+      expect(world.position()).toMatchObject({ sequence: 3, held: 3 });
+      expect(world.position()).not.toHaveProperty('lost');
+    });
+
+    it.each([
+      ['an empty one', () => undefined],
+      ['one of another FACTS', () => ({ createdMs: 1, sequence: 99 })],
+    ])('takes %s for a loss too', async (_name, held) => {
+      const { world } = await restored((clickhouse) => (clickhouse.held = held()));
+      await world.commitEvents(1);
+      await world.clock.advance(10_000);
+      expect(world.position()).toMatchObject({ sequence: 2, lost: true });
+    });
+
+    it('notices it when ClickHouse was restored while a block waited for it: no mark and no position moves', async () => {
+      const { world } = await restored();
+      const mark = { kind: 'SnapshotMark', partition: 0, coveredTo: 2 } as const;
+      void commit(world.producer, [aTrackedEvent({ eventId: 'e2' }), mark]);
+      await world.clock.advance(10_000);
+      expect(world.clickhouse.eventIds()).toEqual(['e0', 'e1', 'e2']);
+      expect(world.position()).toMatchObject({ sequence: 2, intent: { from: 3, to: 3 }, lost: true });
+      expect(world.broker.bucket('POSITIONS').get('rebuild.0')).toBeUndefined();
+    });
+
+    it('goes on from the position that an operator has set', async () => {
+      const { world, created } = await restored((clickhouse) => {
+        clickhouse.rows.splice(1);
+        clickhouse.held = { createdMs: clickhouse.held?.createdMs ?? 0, sequence: 1 };
+        clickhouse.forget();
+      });
+      await world.commitEvents(1);
+      await world.clock.advance(10_000);
+      expect(world.position()).toMatchObject({ lost: true });
+      world.clickhouse.rows.splice(1);
+      const position = { stream: created, sequence: 1, held: 1 };
+      world.broker.bucket('POSITIONS').write('clickhouse', encodeJson(position), undefined);
+      await world.clock.advanceUntil(() => world.clickhouse.eventIds().length === 3, 20_000);
+      await world.clock.advance(1_000);
+      expect(world.clickhouse.eventIds()).toEqual(world.expected);
+      expect(world.position()).toEqual({ stream: created, sequence: 3, held: 3 });
+    });
+
+    it('checks nothing with the position of an older version, and notes what it holds from then on', async () => {
+      const { world, first, created } = await restored((clickhouse) => (clickhouse.held = undefined));
+      await first.writer.stop();
+      world.broker.bucket('POSITIONS').write('clickhouse', encodeJson({ stream: created, sequence: 2 }), undefined);
+      startProcess(world, 'b');
+      await world.commitEvents(1);
+      await world.clock.advanceUntil(world.allIn, 10_000);
+      await world.clock.advance(1_000);
+      expect(world.position()).toEqual({ stream: created, sequence: 3, held: 3 });
+      expect(world.clickhouse.held).toEqual({ createdMs: Date.parse(created), sequence: 3 });
+    });
   });
 
   it('drops its batch when another writer has moved the position, and continues from there', async () => {

@@ -22,12 +22,13 @@ export function createFactsWriter({ onErasures, ...options }: FactsWriterOptions
 const FACTS_SOURCE: BatchSource = {
   stream: 'FACTS',
   sink: 'clickhouse',
+  onLoss: 'wait',
   add(record, { rows, marks, stream }) {
     const commit = decodeCommit(record.data);
     rows.add(commit, { stream, sequence: record.sequence });
     for (const fact of commit.facts) {
       if (fact.kind !== 'SnapshotMark') continue;
-      marks.set(fact.partition, Math.max(fact.coveredTo, marks.get(fact.partition) ?? 0));
+      if (fact.coveredTo >= (marks.get(fact.partition)?.coveredTo ?? 0)) marks.set(fact.partition, fact);
     }
   },
 };

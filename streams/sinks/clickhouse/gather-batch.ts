@@ -1,3 +1,4 @@
+import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
 import type { Signal } from '../../../src/kernel/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
@@ -11,8 +12,8 @@ export interface GatheredBatch {
   from: number;
   to: number;
   rows: RowBatch;
-  /** Partition → the highest `coveredTo` of the snapshot marks inside. */
-  marks: ReadonlyMap<number, number>;
+  /** Partition → the snapshot mark inside with the highest `coveredTo`. */
+  marks: ReadonlyMap<number, SnapshotMark>;
   /** Why the record after the batch cannot be read: a newer version wrote it. */
   unreadable?: UnknownVersionError;
 }
@@ -41,7 +42,7 @@ export interface GatherOptions {
 export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch | undefined> {
   const { reader, rows, clock, signal, exactlyTo } = options;
   rows.clear();
-  const marks = new Map<number, number>();
+  const marks = new Map<number, SnapshotMark>();
   let from = 0;
   let to = 0;
   let sizeBytes = 0;

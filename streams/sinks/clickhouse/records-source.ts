@@ -12,6 +12,7 @@ import type { TableRow } from '../../../clickhouse-schema/rows/rows.ts';
 export const RECORDS_SOURCE: BatchSource = {
   stream: 'RECORDS',
   sink: 'clickhouse-records',
+  onLoss: 'report',
   add(record, { rows }) {
     const kind = Object.keys(ROWS).find((subject) => subjectMatches(subject, record.subject));
     // A newer program wrote it: stop instead of skipping it, as with an unknown version.

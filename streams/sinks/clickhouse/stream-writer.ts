@@ -4,23 +4,27 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { contend, type Lease } from '../../lease.ts';
-import type { Log, StreamBounds } from '../../log/log.ts';
+import type { Log } from '../../log/log.ts';
 import { parseRebuildMark, rebuildKey } from '../../rebuild-mark.ts';
 import { createStoredValue, type StoredValue } from '../../stored-value.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
 import { sinkLeaseKey } from '../sink-registry.ts';
+import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
 import type { TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { UnknownVersionError } from '../../wire/unknown-version.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
+import { createHeldGuard } from './held-guard.ts';
+import { startingPoint } from './starting-point.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
 
 /**
  * Writes every record of a stream into ClickHouse once.
  *
  * A term is the time between opening the position and losing it. Within a term: gather → store the intent → insert one
- * block per table → store the rebuild marks → move the position.
+ * block per table → check what ClickHouse held before, and note there what it holds now → store the rebuild marks →
+ * move the position.
  *
  * Invariants
  * 1. Only the holder of the lease writes, and it moves the position by compare-and-set. If another writer moved it, a
@@ -29,7 +33,9 @@ import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
  *    token) until the position is moved. ClickHouse drops a block with a known token. A crash of ClickHouse may keep
  *    the token and lose the rows, so for a repeat the target counts the rows.
  * 3. A rebuild mark is written after the snapshots that it covers are inserted, and never moves back.
- * 4. At most one batch is held in memory; while ClickHouse is unreachable the log is not read.
+ * 4. Position and rebuild marks move only after ClickHouse was found to hold everything that it ever noted
+ *    (`held-guard.ts`), so the log is not trimmed while ClickHouse has lost rows.
+ * 5. At most one batch is held in memory; while ClickHouse is unreachable the log is not read.
  */
 export interface StreamWriter {
   start(): void;
@@ -54,8 +60,10 @@ export interface StreamWriterOptions {
   metrics: SinkMetrics;
 }
 
+type PositionWithIntent = SinkPosition & Required<Pick<SinkPosition, 'intent'>>;
+
 /** Identifies a block in ClickHouse by its table and records. */
-function tokenOf({ table }: RowBlock, { stream, intent }: Required<SinkPosition>): string {
+function tokenOf({ table }: RowBlock, { stream, intent }: PositionWithIntent): string {
   return `${table}/${stream}/${intent.from}-${intent.to}`;
 }
 
@@ -76,6 +84,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   /** Whether a batch may be written further. */
   const mayWrite = () => !abandoned && lease?.held() === true;
+  const held = createHeldGuard({ ...options, logger, mayWrite, save });
   const mayGoOn = () => leads && !stopping && !abandoned;
 
   async function lead(): Promise<void> {
@@ -96,11 +105,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   async function runTerm(): Promise<void> {
     const store = storedPosition(log, sink, parseSinkPosition);
     const { stored, bounds } = await loadWithBounds(store, log, stream);
-    const start = startingPoint(stored, bounds);
+    const start = startingPoint(stored, bounds, stream, logger);
     options.onTerm?.();
-    let { sequence } = start;
-    let exactlyTo = start.intent?.to;
-    const reader = log.read(stream, { from: sequence + 1, onWaiting: signal.notify });
+    if (!(await held.confirm(store, start))) return;
+    const { intent: unfinished, lost: _, ...begin } = start;
+    let current: SinkPosition = begin;
+    let exactlyTo = unfinished?.to;
+    const reader = log.read(stream, { from: current.sequence + 1, onWaiting: signal.notify });
     // One for all batches of the term. Terms do not share it: an earlier term's last insert may still be in flight.
     const rows = createRowBatch();
     try {
@@ -116,13 +127,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
           abandoned: () => !mayWrite(),
         });
         if (batch === undefined) return;
-        const taken = exactlyTo === undefined ? undefined : start.intent;
-        const intent = taken ?? { from: sequence + 1, to: batch.to };
-        const position = { stream: bounds.created, sequence, intent };
-        const done = await writeBatch(store, batch, position, taken !== undefined);
-        if (!done) return;
+        const taken = exactlyTo === undefined ? undefined : unfinished;
+        const position = { ...current, intent: taken ?? { from: current.sequence + 1, to: batch.to } };
+        const isRepeated = taken !== undefined || current.sequence < (current.replayTo ?? 0);
+        const next = await writeBatch(store, batch, position, isRepeated);
+        if (next === undefined) return;
         if (batch.unreadable !== undefined) throw batch.unreadable;
-        ({ sequence, exactlyTo } = { sequence: batch.to, exactlyTo: undefined });
+        [current, exactlyTo] = [next, undefined];
         metrics.sinkLag.set({ sink }, reader.pending);
       }
     } finally {
@@ -130,16 +141,19 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     }
   }
 
-  /** Writes one batch. `repeated`: an earlier term may have written parts of it. False: the term is over. */
+  /**
+   * Writes one batch. `repeated`: an earlier term may have written parts of it.
+   * @returns the new position; `undefined`: the term is over
+   */
   async function writeBatch(
     store: StoredValue<SinkPosition>,
     batch: GatheredBatch,
-    position: Required<SinkPosition>,
+    position: PositionWithIntent,
     repeated: boolean,
-  ): Promise<boolean> {
+  ): Promise<SinkPosition | undefined> {
     const blocks = batch.rows.blocks();
     // Records without rows (such as barriers) have nothing to repeat.
-    if (blocks.length > 0 && !(await save(store, position))) return false;
+    if (blocks.length > 0 && !(await save(store, position))) return undefined;
     const inserted = await Promise.all(
       blocks.map((block, place) => {
         // A second month of a table needs its own token.
@@ -152,21 +166,30 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         );
       }),
     );
-    if (inserted.includes(false)) return false;
+    if (inserted.includes(false)) return undefined;
     for (const { table, rows } of blocks) metrics.sinkRows.inc({ table }, rows);
-    for (const [partition, coveredTo] of batch.marks) {
-      if (!(await noteRebuildMark(partition, position.stream, coveredTo))) return false;
+    const isNoted = blocks.length > 0 || batch.marks.size > 0;
+    if (isNoted && !(await held.note(store, position, batch.to))) return undefined;
+    for (const mark of batch.marks.values()) {
+      if (!(await noteRebuildMark(mark, position.stream, batch.to))) return undefined;
     }
-    const moved = await save(store, { stream: position.stream, sequence: batch.to });
-    if (moved) options.onWritten?.(batch.to, new Set(blocks.map(({ table }) => table)));
-    return moved;
+    const { intent: _, replayTo = 0, ...before } = position;
+    const next: SinkPosition = {
+      ...before,
+      sequence: batch.to,
+      ...(isNoted ? { held: batch.to } : {}),
+      ...(replayTo > batch.to ? { replayTo } : {}),
+    };
+    if (!(await save(store, next))) return undefined;
+    options.onWritten?.(batch.to, new Set(blocks.map(({ table }) => table)));
+    return next;
   }
 
   /** Repeats an insert with back-off until it succeeds. False: the lease is lost. */
   async function insertUntilDone(
     block: RowBlock,
     token: string,
-    position: Required<SinkPosition>,
+    position: PositionWithIntent,
     repeated: boolean,
   ): Promise<boolean> {
     const { table, bytes, rows, receivedFromMs, receivedToMs } = block;
@@ -207,36 +230,12 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     return false;
   }
 
-  async function noteRebuildMark(partition: number, stream: string, coveredTo: number): Promise<boolean> {
+  async function noteRebuildMark(mark: SnapshotMark, created: string, heldTo: number): Promise<boolean> {
+    const { partition, coveredTo, entities } = mark;
     const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
     const current = await store.load();
-    if (current?.stream === stream && current.coveredTo >= coveredTo) return true;
-    return save(store, { stream, coveredTo });
-  }
-
-  /** The position to continue from, given the stored one and the stream's bounds. Logs every mismatch for operators. */
-  function startingPoint(stored: SinkPosition | undefined, bounds: StreamBounds): SinkPosition {
-    const beginning: SinkPosition = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
-    if (stored === undefined) return beginning;
-    if (stored.stream !== bounds.created) {
-      logger.error({ stored, bounds }, `${stream} was created anew; starting from its first record`);
-      return beginning;
-    }
-    if (stored.sequence + 1 < bounds.firstSequence) {
-      logger.error(
-        { stored, bounds },
-        `${stream} was trimmed beyond the stored position; continuing from its first record`,
-      );
-      return beginning;
-    }
-    if ((stored.intent?.to ?? stored.sequence) > bounds.lastSequence) {
-      logger.error(
-        { stored, bounds },
-        `${stream} lost records that were handled; continuing with the records it holds`,
-      );
-      return { stream: bounds.created, sequence: Math.min(stored.sequence, bounds.lastSequence) };
-    }
-    return stored;
+    if (current?.stream === created && current.coveredTo >= coveredTo) return true;
+    return save(store, { stream: created, coveredTo, heldTo, ...(entities === undefined ? {} : { entities }) });
   }
 
   async function updateLag(position: SinkPosition): Promise<void> {

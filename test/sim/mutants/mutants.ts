@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'streams/sinks/clickhouse/stream-writer.ts',
-        original: 'let exactlyTo = start.intent?.to;',
+        original: 'let exactlyTo = unfinished?.to;',
         mutated: 'let exactlyTo: number | undefined = undefined;',
       },
     ],

@@ -1,0 +1,104 @@
+import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { decodeJson } from '../../codec.ts';
+import type { Log } from '../../log/log.ts';
+import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../rebuild-mark.ts';
+import type { StreamName } from '../../stream-definitions.ts';
+import { parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
+import type { SinkName } from '../sink-registry.ts';
+
+/* What the log's cluster says that ClickHouse holds, beside what ClickHouse holds: for operators. */
+
+type ReadableLog = Pick<Log, 'bucket' | 'info'>;
+
+export interface CoverageSource {
+  heldTo(stream: StreamName): Promise<HeldPosition | undefined>;
+  /** Entities of a partition in `player_snapshots`. */
+  count(partition: number): Promise<number>;
+}
+
+export interface StreamCoverage {
+  stream: StreamName;
+  /** The first sequence that the log still holds. */
+  firstSequence: number;
+  /** The sink's stored position; `undefined`: none in this incarnation of the stream. */
+  position: SinkPosition | undefined;
+  /** What ClickHouse holds of this incarnation of the stream. */
+  heldTo: number;
+  isLost: boolean;
+}
+
+export interface PartitionCoverage {
+  partition: number;
+  mark: RebuildMark | undefined;
+  /** Entities in ClickHouse. */
+  entities: number;
+  isLost: boolean;
+}
+
+const STREAMS = { FACTS: 'clickhouse', RECORDS: 'clickhouse-records' } as const satisfies Partial<
+  Record<StreamName, SinkName>
+>;
+
+export async function streamCoverage(
+  log: ReadableLog,
+  source: CoverageSource,
+  stream: keyof typeof STREAMS,
+): Promise<StreamCoverage> {
+  const { created, firstSequence } = await log.info(stream);
+  const stored = await storedPosition(log, STREAMS[stream], parseSinkPosition).load();
+  const position = stored?.stream === created ? stored : undefined;
+  const found = await source.heldTo(stream);
+  const heldTo = found?.createdMs === Date.parse(created) ? found.sequence : 0;
+  return { stream, firstSequence, position, heldTo, isLost: heldTo < (position?.held ?? 0) };
+}
+
+/** The coverage of a partition by snapshots. @param facts the coverage of FACTS */
+export async function partitionCoverage(
+  log: ReadableLog,
+  source: CoverageSource,
+  partition: number,
+  facts: StreamCoverage,
+): Promise<PartitionCoverage> {
+  const { created } = await log.info('FACTS');
+  const entry = await log.bucket('POSITIONS').get(rebuildKey(partition));
+  const stored = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
+  const mark = stored?.stream === created ? stored : undefined;
+  const entities = await source.count(partition);
+  const isLost = facts.heldTo < (mark?.heldTo ?? 0) || entities < (mark?.entities ?? 0);
+  return { partition, mark, entities, isLost };
+}
+
+export type RepairOutcome =
+  | { kind: 'whole' }
+  | { kind: 'repaired'; from: number; to: number }
+  /** The log no longer holds the records between `heldTo` and `firstSequence`. Nothing was changed. */
+  | { kind: 'gap'; heldTo: number; firstSequence: number }
+  /** The sink moved the position meanwhile. Try again. */
+  | { kind: 'taken' };
+
+/**
+ * Lets the sink write again what ClickHouse has lost of FACTS, if the log still holds all of it: deletes what stands
+ * behind the position that ClickHouse holds, and moves the sink's position back to it. The sink counts the rows of each
+ * batch before it inserts it again, so no row can come twice.
+ * @param removeAfter deletes the rows of FACTS behind a sequence, and resolves when they are gone
+ */
+export async function repairFacts(
+  log: ReadableLog,
+  source: CoverageSource,
+  removeAfter: (sequence: number, createdMs: number) => Promise<void>,
+): Promise<RepairOutcome> {
+  const store = storedPosition(log, STREAMS.FACTS, parseSinkPosition);
+  const { created, firstSequence } = await log.info('FACTS');
+  const { heldTo, isLost } = await streamCoverage(log, source, 'FACTS');
+  if (!isLost) return { kind: 'whole' };
+  if (firstSequence > heldTo + 1) return { kind: 'gap', heldTo, firstSequence };
+  await removeAfter(heldTo, Date.parse(created));
+  // Loaded last: a sink that waits stores its position every few seconds.
+  const position = await store.load();
+  if (position === undefined) return { kind: 'taken' };
+  const to = Math.max(position.intent?.to ?? 0, position.sequence, position.replayTo ?? 0);
+  // An empty ClickHouse holds no position to check until the sink has noted one.
+  const held = heldTo === 0 ? {} : { held: heldTo };
+  const saved = await store.save({ stream: created, sequence: heldTo, ...held, replayTo: to });
+  return saved === 'saved' ? { kind: 'repaired', from: heldTo + 1, to } : { kind: 'taken' };
+}

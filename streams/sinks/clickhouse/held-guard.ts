@@ -1,0 +1,110 @@
+import { type Clock, sleep } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
+import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { StoredValue } from '../../stored-value.ts';
+import type { SinkPosition } from '../positions.ts';
+import type { BatchSource } from './batch-source.ts';
+import type { BlockTarget } from './block-target.ts';
+
+/**
+ * Compares a sink's position with what ClickHouse itself notes that it holds. A ClickHouse that was restored from an
+ * older backup, emptied, or replaced by another one is behind.
+ */
+export interface HeldGuard {
+  /**
+   * Waits until ClickHouse holds what it noted last, or an operator moved the position. A loss is reported, and stored
+   * with the position so that nothing is trimmed.
+   * @returns false: the term is over
+   */
+  confirm(store: StoredValue<SinkPosition>, position: SinkPosition): Promise<boolean>;
+  /** Confirms, and notes in ClickHouse that it holds the stream up to `to`. False: the term is over. */
+  note(store: StoredValue<SinkPosition>, position: SinkPosition, to: number): Promise<boolean>;
+}
+
+export interface HeldGuardOptions {
+  clock: Clock;
+  target: Pick<BlockTarget, 'heldTo' | 'noteHeld'>;
+  source: Pick<BatchSource, 'stream' | 'sink' | 'onLoss'>;
+  /** Whether the writer's lease is held. */
+  mayWrite: () => boolean;
+  /** Saves and repeats unanswered writes. False: the term is over. */
+  save: (store: StoredValue<SinkPosition>, value: SinkPosition) => Promise<boolean>;
+  logger: Logger;
+  metrics: Pick<SinkMetrics, 'sinkFailures'>;
+}
+
+export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
+  const { clock, target, source, mayWrite, save, logger, metrics } = options;
+  const { stream, sink, onLoss } = source;
+
+  async function unreachable(error: unknown): Promise<void> {
+    metrics.sinkFailures.inc({ sink, reason: 'unreachable' });
+    logger.warn(
+      { err: error },
+      'the position that ClickHouse holds cannot be read or written; the next attempt follows',
+    );
+    await sleep(clock, LIMITS.sinkReopenMs);
+  }
+
+  /** Whether ClickHouse is behind its position; `unknown`: it did not answer. */
+  async function isBehind(position: SinkPosition): Promise<boolean | 'unknown'> {
+    if (position.held === undefined) return false;
+    try {
+      const found = await target.heldTo(stream);
+      const behind = lags(found, position);
+      if (behind) metrics.sinkFailures.inc({ sink, reason: 'lost' });
+      return behind;
+    } catch (error) {
+      await unreachable(error);
+      return 'unknown';
+    }
+  }
+
+  async function confirm(store: StoredValue<SinkPosition>, position: SinkPosition): Promise<boolean> {
+    const { lost, ...found } = position;
+    let isLost = lost === true;
+    for (let turn = 0; mayWrite(); turn++) {
+      const behind = await isBehind(position);
+      if (behind === 'unknown') continue;
+      if (!behind) return isLost ? save(store, found) : true;
+      const message = `ClickHouse has lost rows of ${stream}: ${REMEDIES[onLoss]}`;
+      if (turn % LOG_TURNS === 0) logger.error({ noted: position.held }, message);
+      if (onLoss === 'report') return true;
+      isLost = true;
+      // Stored again at every turn: that ends the term once an operator has moved the position.
+      if (!(await save(store, { ...found, lost: true }))) return false;
+      await sleep(clock, LIMITS.sinkLostCheckMs);
+    }
+    return false;
+  }
+
+  return {
+    confirm,
+    async note(store, position, to) {
+      // A ClickHouse that was restored while a block waited for it takes the block, but lacks what came before.
+      while (await confirm(store, position)) {
+        try {
+          await target.noteHeld(stream, { createdMs: Date.parse(position.stream), sequence: to });
+          return true;
+        } catch (error) {
+          await unreachable(error);
+        }
+      }
+      return false;
+    },
+  };
+}
+
+function lags(found: HeldPosition | undefined, { stream, held = 0 }: SinkPosition): boolean {
+  return found === undefined || found.createdMs !== Date.parse(stream) || found.sequence < held;
+}
+
+const REMEDIES = {
+  wait: 'nothing is written, and the log is not trimmed, until it is restored or `cli clickhouse repair` has run',
+  report: 'the log no longer holds them; restore a newer backup to have them back',
+} as const;
+
+/** Turns between two log lines of one loss: about a minute. */
+const LOG_TURNS = 12;
