@@ -153,9 +153,9 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     if (members.has(member)) sendGap(member, missed, availableSinceMs);
   }
 
-  async function inTime(ask: () => Promise<number | undefined>): Promise<number | undefined> {
+  async function inTime(read: () => Promise<number | undefined>): Promise<number | undefined> {
     try {
-      return await within(clock, LIMITS.streamCountMs, ask());
+      return await within(clock, LIMITS.streamCountMs, read());
     } catch (error) {
       logger.error({ err: error }, 'live: the lost events of a reader cannot be described');
       return undefined;

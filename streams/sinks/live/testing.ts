@@ -1,4 +1,10 @@
-import type { LiveReader } from '../../live-feed.ts';
+import { pino } from 'pino';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
+import type { LiveReader, LiveRequest, LostEvents } from '../../live-feed.ts';
+import { createMemoryBroker } from '../../log/log-memory.ts';
+import { aTrackedEvent, commit } from '../testing.ts';
+import { createLiveFeed } from './live-feed.ts';
 
 /** A message as an SSE client sees it. */
 export interface SeenMessage {
@@ -81,3 +87,49 @@ function parse(text: string): SeenMessage {
   if (typeof data !== 'object' || data === null) throw new Error('not an object');
   return { id: match[1], data: { ...data } };
 }
+
+export const HEARTBEAT_MS = 30_000;
+export const PLAYER = aTrackedEvent().entityId;
+
+/** A feed on a fake clock, with readers that keep their messages. */
+export function setUp(countLost?: (lost: LostEvents) => Promise<number | undefined>) {
+  const clock = createFakeClock();
+  const broker = createMemoryBroker({ clock });
+  const log = broker.connect('feed');
+  const writer = broker.connect('writer');
+  const metrics = createMetrics();
+  const feed = createLiveFeed({
+    log,
+    clock,
+    logger: pino({ level: 'silent' }),
+    metrics,
+    heartbeatMs: HEARTBEAT_MS,
+    ...(countLost === undefined ? {} : { countLost }),
+  });
+  const attach = (some: Partial<LiveRequest> = {}) => {
+    const reader = createFakeReader();
+    const detach = feed.attach({ key: 'key_1', game: 'demo', environment: 'live', eventNames: [], ...some }, reader);
+    return { reader, detach };
+  };
+  const track = async (...ids: string[]) => {
+    await commit(
+      writer,
+      ids.map((eventId) => aTrackedEvent({ eventId })),
+    );
+  };
+  /** Events of about 60 KiB each, one record for each. */
+  const trackLarge = async (ids: string[]) => {
+    const properties = JSON.stringify({ text: 'x'.repeat(60 * 1024) });
+    for (const eventId of ids) await commit(writer, [aTrackedEvent({ eventId, properties })]);
+  };
+  return { clock, broker, log, writer, feed, attach, track, trackLarge, metrics };
+}
+
+export const typesOf = ({ messages }: FakeReader) => messages.map(({ data }) => data['type']);
+
+/** The value of a metric without labels. */
+export const valueOf = async (metric: Pick<Metrics['streamGaps'] | Metrics['streamBehind'], 'get'>) =>
+  (await metric.get()).values[0]?.value;
+
+/** Event ids. */
+export const numbered = (count: number, prefix = 'e') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
