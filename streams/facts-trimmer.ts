@@ -36,6 +36,7 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
   const { log, clock, logger, holder, room, limits = LIMITS } = options;
   let cancel: Cancel = () => {};
   let atWork = false;
+  let nextRoomMs = -Infinity;
   const lease = contend({
     bucket: log.bucket('OWNERS'),
     key: 'trimmer',
@@ -45,7 +46,11 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
     onLost: () => cancel(),
   });
   const stopPolled = room.onPolled(() => {
-    if (room.usedBytes > room.levels.trimFrom) void run(makeRoom);
+    const nowMs = clock.monotonicMs();
+    if (room.usedBytes <= room.levels.trimFrom || nowMs < nextRoomMs) return;
+    // Where nothing may be trimmed, each attempt costs some reads for each partition.
+    nextRoomMs = nowMs + LIMITS.factsPollMs;
+    void run(makeRoom);
   });
 
   function schedule(): void {

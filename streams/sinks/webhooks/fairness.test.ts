@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
 import { decodeJson } from '../../codec.ts';
+import type { MemoryFaults } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { aWebhook, answered, type SeenAttempt } from './testing.ts';
 
@@ -93,6 +94,36 @@ describe('a flood of one game’s deliveries', () => {
     expect(idsOf().size).toBe(total);
     const { created, lastSequence } = broker.stream('FACTS').bounds();
     expect(position()).toEqual({ stream: created, sequence: lastSequence });
+  }, 120_000);
+
+  it('a game that lags does not keep records whose room FACTS needs: they overflow, and other games miss nothing', async () => {
+    // DELIVERIES answers nothing for three seconds, so the game falls behind.
+    let silent = false;
+    const faults: MemoryFaults = {
+      latencyMs: () => LATENCY_MS,
+      onAppend: ({ stream }) => (silent && stream === 'DELIVERIES' ? 'lose_request' : 'deliver'),
+    };
+    const world = setUp({ faults });
+    const { clock, config, broker } = world;
+    for (let i = HOOKS; i < WEBHOOKS; i++) config.remove(`wh_a${i}`);
+    const { sender } = world.process('sink');
+    await clock.advance(1_000);
+    for (let number = 0; number < 2 * BATCHES; number++) void batch(world, number);
+    silent = true;
+    await clock.advance(10 * LATENCY_MS);
+    const { sizeBytes } = broker.stream('FACTS').bounds();
+    Object.assign(broker.stream('FACTS').definition, { maxBytes: 1.1 * sizeBytes });
+    await clock.advance(3_000);
+    silent = false;
+    await clock.advance(3_000);
+    expect(await delayOfOther(world, sender.attempts, 10_000)).toBeLessThanOrEqual(60);
+    await clock.advance(10 * MINUTE_MS);
+    const ofAttacker = new Set(sender.attempts.filter(({ url }) => !url.includes('b.test')).map(({ body }) => body.id));
+    expect(ofAttacker.size).toBeLessThan(2 * BATCHES * BATCH_EVENTS * HOOKS);
+    expect(ofAttacker.size).toBeGreaterThan(0);
+    const { value } = broker.bucket('POSITIONS').get('webhooks') ?? {};
+    const { created, lastSequence } = broker.stream('FACTS').bounds();
+    expect(value === undefined ? undefined : decodeJson(value)).toEqual({ stream: created, sequence: lastSequence });
   }, 120_000);
 
   it('thirty batches to unreachable receivers delay no other game and do not fill DELIVERIES', async () => {

@@ -5,6 +5,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
 import type { Log, Stop } from '../../log/log.ts';
+import { watchFactsRoom } from '../../facts-room.ts';
 import { createAttemptLog, type AttemptLog } from './delivery/attempt-log.ts';
 import { measureBacklog } from './queue/backlog.ts';
 import { createHttpSender } from './delivery/http-sender.ts';
@@ -67,8 +68,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const erasures: Erasures = watchErasures(log, clock);
     const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
     const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
+    const room = watchFactsRoom(shared);
     const matcher = createMatcher({
       ...shared,
+      room,
       holder,
       isHealthy: (webhook) => worker.isHealthy(webhook),
       ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
@@ -81,7 +84,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     return {
       first: [matcher, worker, recoverer],
       attempts,
-      last: [stopRecording, measureBacklog(shared), () => erasures.stop()],
+      last: [stopRecording, measureBacklog(shared), () => erasures.stop(), () => room.stop()],
     };
   }
 

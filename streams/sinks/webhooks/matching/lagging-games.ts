@@ -30,6 +30,8 @@ export interface LaggingGamesOptions {
   onFailure: (error: unknown) => void;
   isOver: () => boolean;
   limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  /** FACTS needs the room of records below this sequence. */
+  wantedBelow: () => number;
   /** Raised when a position has changed. */
   signal: Signal;
 }
@@ -43,7 +45,8 @@ export interface LaggingGamesOptions {
  * Invariants
  * 1. Each record of a game is matched by the common reader or by the game's own, never by both.
  * 2. At most `LIMITS.matcherBehindGames` games lag, each with about `LIMITS.matcherBehindBytes` of open tasks.
- * 3. Records older than `LIMITS.matcherBehindMs` overflow: FACTS cannot be kept for a game that never catches up.
+ * 3. Records older than `LIMITS.matcherBehindMs`, and those whose room FACTS needs, overflow: FACTS cannot be kept for
+ *    a game that never catches up.
  */
 export interface LaggingGames {
   /** Whether the common reader must skip this record of a game. */
@@ -122,7 +125,8 @@ export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
     const tasks = await tasksOf(logRecord);
     if (tasks === undefined) return false;
     const record = window.add(logRecord.sequence);
-    const isTooOld = clock.wallMs() - logRecord.storedAtMs > LIMITS.matcherBehindMs;
+    const isTooOld =
+      clock.wallMs() - logRecord.storedAtMs > LIMITS.matcherBehindMs || logRecord.sequence < options.wantedBelow();
     for (const task of tasks) {
       if (scopeKey(task.scope) !== scopeKey(mark)) continue;
       if (isTooOld) {

@@ -42,6 +42,8 @@ export interface MatchFactsOptions {
   /** Raised when `isOver` may have changed. */
   signal: Signal;
   limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  /** FACTS needs the room of records below this sequence: games that lag so far behind overflow. */
+  wantedBelow: () => number;
 }
 
 const TAKE_RECORDS = 64;
@@ -91,6 +93,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     metrics,
     turns,
     commonWindow: window,
+    wantedBelow: options.wantedBelow,
     async tasksOf(record) {
       const commit = decodeCommit(record.data);
       return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit) : undefined;

@@ -4,6 +4,7 @@ import type { Logger } from '../../../../src/kernel/logger.ts';
 import { createSignal } from '../../../../src/kernel/signal.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { contend } from '../../../lease.ts';
+import type { FactsRoom } from '../../../facts-room.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
 import { loadWithBounds, storedPosition } from '../../positions.ts';
 import { sinkLeaseKey } from '../../sink-registry.ts';
@@ -33,6 +34,8 @@ export interface MatcherOptions {
   /** Called with every delivery that was not queued because too many wait for its webhook or game. */
   onOverflow?: (delivery: Delivery) => void;
   limits?: Pick<Limits, 'matcherPositionMs'>;
+  /** How much room FACTS has; without it, games may lag whatever its size. */
+  room?: Pick<FactsRoom, 'wantedBelow'>;
 }
 
 export interface Matcher {
@@ -128,6 +131,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
       positions,
       isHealthy,
       signal,
+      wantedBelow: () => options.room?.wantedBelow ?? 0,
       from: startingPoint(stored, bounds),
       onOverflow: overflow,
       isConfigSeen: (revision) => isConfigSeen(revision, mine),
