@@ -30,7 +30,7 @@ export async function joinDeployment(
     if (found.kind === 'refused') return found;
     if (found.kind === 'agreed') {
       for (const warning of found.warnings) logger.warn(warning);
-      await log.ensure(found.deployment);
+      await raise(options, found.deployment);
       follow(options, found.deployment);
       return { kind: 'joined', deployment: found.deployment };
     }
@@ -38,7 +38,8 @@ export async function joinDeployment(
   }
 }
 
-function follow({ log, configStore, logger }: JoinOptions, { replicas, factsMaxBytes }: Deployment): void {
+function follow(options: JoinOptions, { replicas, factsMaxBytes }: Deployment): void {
+  const { configStore, logger } = options;
   let shape: StreamShape = { replicas, factsMaxBytes };
   configStore.onChange(({ address, entry }) => {
     if (address.kind !== 'deployment' || entry?.kind !== 'deployment') return;
@@ -46,8 +47,18 @@ function follow({ log, configStore, logger }: JoinOptions, { replicas, factsMaxB
     if (changed === undefined || isDeepStrictEqual(changed, shape)) return;
     shape = changed;
     logger.info(shape, 'an operator changed the deployment');
-    log.ensure(shape).catch((error: unknown) => {
-      logger.error({ err: error }, 'the streams are not as the deployment says; the next check tries again');
-    });
+    void raise(options, shape);
   });
+}
+
+/** A broker that is down may keep a stream from being raised. That must not keep a process from starting. */
+async function raise({ log, logger }: JoinOptions, shape: StreamShape): Promise<void> {
+  try {
+    await log.ensure(shape);
+  } catch (error) {
+    logger.error(
+      { err: error },
+      'a stream has less than the deployment and cannot be raised; the next check repeats it',
+    );
+  }
 }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createMemoryConfigStore } from '../test/support/memory-config-store.ts';
+import { silentLogger } from '../test/support/silent-logger.ts';
+import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
+import { SETTINGS } from './deployment.ts';
+import { joinDeployment } from './join-deployment.ts';
+import { systemClock as clock } from './kernel/clock.ts';
+
+const GIB = 1024 ** 3;
+const NO_SETTINGS = { partitions: undefined, replicas: undefined, factsMaxBytes: undefined };
+
+/** The streams of a broker: `ensured` holds the least shapes that were asked for. */
+function aLog(ensure: () => Promise<void> = async () => {}) {
+  const ensured: (StreamShape | undefined)[] = [];
+  const log = {
+    held: async () => [{ name: 'FACTS', replicas: 3, maxBytes: GIB, sizeBytes: 0 }],
+    ensure(shape?: StreamShape) {
+      ensured.push(shape && { replicas: shape.replicas, factsMaxBytes: shape.factsMaxBytes });
+      return ensure();
+    },
+  };
+  return { log, ensured };
+}
+
+test('a process starts although a broker that is down keeps the streams from being raised', async () => {
+  const { log } = aLog(() => Promise.reject(new Error('no suitable peers for placement, peer offline')));
+  const configStore = createMemoryConfigStore();
+  const joined = joinDeployment({ log, configStore, settings: NO_SETTINGS, clock, logger: silentLogger });
+  expect(await joined).toMatchObject({ kind: 'joined', deployment: { replicas: 3, factsMaxBytes: GIB } });
+});
+
+test('a running process follows what an operator changes, and only that', async () => {
+  const { log, ensured } = aLog();
+  const configStore = createMemoryConfigStore();
+  await joinDeployment({ log, configStore, settings: NO_SETTINGS, clock, logger: silentLogger });
+  const document = configStore.get(SETTINGS)?.document;
+  if (document === undefined) throw new Error('the first process records the deployment');
+  await configStore.put(SETTINGS, { ...document, secretsKey: 'k' });
+  await configStore.put(SETTINGS, { ...document, factsMaxBytes: 2 * GIB });
+  expect(ensured).toEqual([
+    { replicas: 3, factsMaxBytes: GIB },
+    { replicas: 3, factsMaxBytes: 2 * GIB },
+  ]);
+});
