@@ -146,7 +146,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
 }
 
 /** Counted since the term began. */
-const UNREADABLE_COMMANDS = 'a newer version sent commands that this one does not know; each is answered with 503';
+export const UNREADABLE_COMMANDS =
+  'a newer version sent commands that this one does not know; each is answered with 503';
 const UNREADABLE_LOG_MS = 10_000;
 
 const unreadable = (commands: readonly ReceivedCommand[]): UnreadableCommand[] =>

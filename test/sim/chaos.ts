@@ -73,6 +73,8 @@ const lateMs = (random: Random): number => random.between(1, random.chance(0.3) 
 
 export interface ChaosOptions {
   world: World;
+  /** The usual size of FACTS. */
+  factsBytes: number;
   weather: Weather;
   machines: readonly Machine[];
   rare: RareFaults;
@@ -96,10 +98,9 @@ export interface Chaos {
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Lets days pass at once: usually one, sometimes enough for players to become at risk or churned. */
 const NIGHTS = [1.04, 1.04, 1.04, 7.5, 45];
-const PLENTY_BYTES = STREAMS.FACTS.maxBytes;
 
 export function createChaos(options: ChaosOptions): Chaos {
-  const { world, weather, machines, rare, broker, clickhouse, start, flurry } = options;
+  const { world, factsBytes, weather, machines, rare, broker, clickhouse, start, flurry } = options;
   const random = world.random('chaos');
   /** Paused processes whose connection broke meanwhile. They notice it when they resume. */
   const brokenMeanwhile = new Set<SimProcess>();
@@ -116,7 +117,7 @@ export function createChaos(options: ChaosOptions): Chaos {
   function setRoom(maxBytes: number): void {
     Object.assign(broker.stream('FACTS').definition, { maxBytes });
     world.endCause('facts full');
-    if (maxBytes < PLENTY_BYTES) world.cause('facts full', Infinity);
+    if (maxBytes < STREAMS.FACTS.maxBytes) world.cause('facts full', Infinity);
   }
   /** A process is paused, or cannot reach the broker, for this long. */
   const isAway = (durationMs: number): void => world.cause('away', durationMs);
@@ -198,7 +199,7 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       case 'facts full':
         setRoom(broker.stream('FACTS').bounds().sizeBytes + random.int(0, 2_000));
-        later(300, 5_000, () => setRoom(PLENTY_BYTES));
+        later(300, 5_000, () => setRoom(factsBytes));
         return;
       case 'clickhouse trouble':
         clickhouse.mood = random.pick(['slow', 'away', 'crashing', 'crashing']);
@@ -229,7 +230,7 @@ export function createChaos(options: ChaosOptions): Chaos {
 
   return {
     setFactsRoom(room) {
-      if (!calm) setRoom(room === 'none' ? broker.stream('FACTS').bounds().sizeBytes : PLENTY_BYTES);
+      if (!calm) setRoom(room === 'none' ? broker.stream('FACTS').bounds().sizeBytes : factsBytes);
     },
     onTaken(process) {
       const old = sleeper;
@@ -255,7 +256,7 @@ export function createChaos(options: ChaosOptions): Chaos {
       clickhouse.mood = 'well';
       world.endCause('clickhouse');
       rare.heal();
-      setRoom(PLENTY_BYTES);
+      setRoom(factsBytes);
       for (const machine of machines) {
         const { process } = machine;
         if (process === undefined) {

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { Command } from '../../actors/vocabulary/commands.ts';
-import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
+import type { ReceivedCommand } from '../../actors/vocabulary/commands.ts';
+import { decodeCommit, decodeReceivedCommands } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
+import { type Delivery, decodeDelivery } from '../../streams/sinks/webhooks/delivery/delivery.ts';
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
@@ -28,19 +29,23 @@ export interface StoredRequest {
   /** The tick at which it was stored. */
   tick: number;
   atMs: number;
-  commands: readonly Command[];
+  commands: readonly ReceivedCommand[];
 }
 
 /** Everything that was ever stored in FACTS and REQUESTS, in order, as the broker received it. */
 export interface Observer {
   readonly commits: readonly StoredCommit[];
   readonly requests: readonly StoredRequest[];
+  /** Every delivery as it was first queued, by id. */
+  readonly deliveries: ReadonlyMap<string, Delivery>;
   readonly factsCreated: string;
 }
 
 export function observe(world: World, broker: MemoryBroker): Observer {
   const commits: StoredCommit[] = [];
   const requests: StoredRequest[] = [];
+  const deliveries = new Map<string, Delivery>();
+  let seenDeliveries = 0;
   const facts = broker.stream('FACTS');
   const queue = broker.stream('REQUESTS');
   let seenRequests = { incarnation: queue.incarnation, sequence: 0 };
@@ -67,17 +72,30 @@ export function observe(world: World, broker: MemoryBroker): Observer {
       const stored = queue.get(sequence);
       if (stored === undefined) continue;
       const partition = Number(stored.subject.split('.')[1]);
-      const commands = decodeCommands(stored.data);
+      const commands = decodeReceivedCommands(stored.data);
       const [storedAtMs, atMs] = [stored.storedAtMs, world.clock.monotonicMs()];
       requests.push({ incarnation, sequence, partition, storedAtMs, tick: world.tick(), atMs, commands });
       world.note(crc32(stored.data), () => `= REQUESTS ${incarnation}:${sequence} p${partition} ${names(commands)}`);
     }
     seenRequests = { incarnation, sequence: lastSequence };
   });
-  return { commits, requests, factsCreated: created };
+  const due = broker.stream('DELIVERIES');
+  due.onChange(() => {
+    const { lastSequence } = due.bounds();
+    for (let sequence = seenDeliveries + 1; sequence <= lastSequence; sequence++) {
+      const stored = due.get(sequence);
+      const delivery = stored === undefined ? undefined : decodeDelivery(stored.data);
+      if (delivery === undefined) continue;
+      // A repeat that the broker no longer detects, or a later attempt, has the same id.
+      if (deliveries.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
+      else deliveries.set(delivery.id, delivery);
+    }
+    seenDeliveries = lastSequence;
+  });
+  return { commits, requests, deliveries, factsCreated: created };
 }
 
-const names = (commands: readonly Command[]): string =>
+const names = (commands: readonly ReceivedCommand[]): string =>
   commands.map(({ replyTo, requestId }) => `${replyTo}/${requestId}`).join(' ');
 
 function describe({ partition, epoch, owner, position, facts }: CommitRecord): string {

@@ -27,6 +27,8 @@ export interface QuietOptions {
   clients: Clients;
   operations: Operations;
   follower: Follower;
+  /** Whether webhooks are delivered: then DELIVERIES must become empty. */
+  delivers: boolean;
   /** Whether another night passes once everybody is quiet, so that only timers change players. */
   night: boolean;
   /** What still runs from the phase of faults. */
@@ -121,6 +123,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   function isCaughtUp(): boolean {
     const { lastSequence } = broker.stream('FACTS').bounds();
     if (sinksOf('FACTS').some((sink) => position(sink) !== lastSequence)) return false;
+    if (options.delivers && broker.stream('DELIVERIES').bounds().records > 0) return false;
     if (!follower.has(lastSequence) || clickhouse.pendingErasures > 0) return false;
     const wanted = { revision: config.lastSegmentRevision, scheduleAt: lastSchedule() };
     const isBehind = sweeps().some(
@@ -142,6 +145,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
 /** Evaluates a flag for every player, reads every player and writes one of them, through every process. */
 async function probeAll({ world, machines, players, clients, operations }: QuietOptions): Promise<void> {
   for (const machine of machines) {
+    if (!machine.roles.has('gateway')) continue;
     const process = await servingOn(world, machine);
     for (const playerId of players) {
       await answered(() => clients.perform(operations.evaluate(playerId), process), world);

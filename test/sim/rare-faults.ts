@@ -1,9 +1,11 @@
 import { sleep } from '../../src/kernel/clock.ts';
+import { requestsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { Clients } from './clients.ts';
 import { UNDONE_WRITES } from './disk.ts';
 import { createElections, type Source } from './elections.ts';
+import { createNewerGateway } from './newer-version.ts';
 import { isUnavailable } from './operation.ts';
 import type { Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
@@ -22,8 +24,18 @@ export const RARE_FAULTS = [
   'full while in doubt',
   'suspended',
   'answered, then lost',
+  'newer commands',
+  'small log',
+  'webhook workers',
 ] as const;
 export type RareFault = (typeof RARE_FAULTS)[number];
+
+/** The other kinds hold for a whole run. */
+type Strike = Exclude<RareFault, 'small log' | 'webhook workers'>;
+
+function isStrike(kind: RareFault): kind is Strike {
+  return kind !== 'small log' && kind !== 'webhook workers';
+}
 
 /** The rare faults of a seed. */
 export interface RareWeather {
@@ -85,6 +97,8 @@ export function createRareFaults({
   setFactsRoom,
 }: RareFaultsOptions): RareFaults {
   const random = world.random('rare faults/strikes');
+  const newerMessage = createNewerGateway(world.random('rare faults/newer'));
+  const kinds = weather.kinds.filter(isStrike);
   const elections = createElections(world, world.random('rare faults/elections'));
   let calm = false;
   /** Decides about the next write to a source, once. */
@@ -190,7 +204,7 @@ export function createRareFaults({
     await clients.perform(operations.register(playerId), other);
   }
 
-  function strike(kind: RareFault, machine: Machine, tools: RareTools): void {
+  function strike(kind: Strike, machine: Machine, tools: RareTools): void {
     switch (kind) {
       case 'disk refuses':
         refuseWrites(machine);
@@ -217,6 +231,12 @@ export function createRareFaults({
       case 'answered, then lost':
         void answeredThenLost(tools);
         return;
+      case 'newer commands':
+        world.cause('newer version', 5_000);
+        tools.broker
+          .stream('REQUESTS')
+          .append(requestsSubject(random.int(0, partitions - 1)), newerMessage(world.clock.wallMs()));
+        return;
     }
   }
 
@@ -231,10 +251,10 @@ export function createRareFaults({
     faultOf: (source, client) => (calm ? undefined : (planned(source, client) ?? elections.faultOf(source, client))),
     leaderInMs: (source, client) => elections.remainingMs(source, client),
     async run(tools, done) {
-      while (!done() && weather.kinds.length > 0) {
+      while (!done() && kinds.length > 0) {
         await sleep(world.clock, random.between(0, 2 * weather.everyMs));
         if (done()) return;
-        const kind = random.pick(weather.kinds);
+        const kind = random.pick(kinds);
         const machine = random.pick(machines);
         world.cover(`fault: ${kind}`);
         world.note(5, () => `! ${kind} ${machine.process?.name ?? machine.name}`);

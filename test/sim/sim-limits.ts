@@ -24,3 +24,6 @@ export const SIM_LIMITS = {
   interventionOffers: 2,
   servedChanges: 4,
 } as const satisfies Limits;
+
+/** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */
+export const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;

@@ -1,7 +1,7 @@
 import { type Actors, startActors, TERM_ENDED } from '../../actors/runtime/actors.ts';
 import { TAKEN_OVER } from '../../actors/runtime/partition-owner.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
-import { watchFactsRoom } from '../../streams/facts-room.ts';
+import { type FactsRoom, watchFactsRoom } from '../../streams/facts-room.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
 import { sleep } from '../../src/kernel/clock.ts';
@@ -13,28 +13,39 @@ import { createEraser } from '../../streams/sinks/clickhouse/eraser.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { createMatcher } from '../../streams/sinks/webhooks/matching/matcher.ts';
-import { createDisk, type Disk } from './disk.ts';
+import type { Disk } from './disk.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
+import { watchErasures } from '../../streams/erasures.ts';
+import { createAttemptLog } from '../../streams/sinks/webhooks/delivery/attempt-log.ts';
+import { createWorker } from '../../streams/sinks/webhooks/delivery/worker.ts';
 import type { History } from './history.ts';
-import type { ProcessClock } from './sim-clock.ts';
+import { ACK_WAIT_MS, ATTEMPT_TIMEOUT_MS, createIds, type Receivers, RETRY_DELAYS_MS } from './receivers.ts';
+import type { ProcessClock, Quartz } from './sim-clock.ts';
 import { type Toucher, type TouchPoint, touchyLog, touchyStores } from './touch-points.ts';
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+
+/** As in src/config.ts. */
+export type Role = 'gateway' | 'actors' | 'sinks';
+export const ALL_ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];
 
 /** A machine. Its disk outlives its processes. */
 export interface Machine {
   name: string;
   disk: Disk;
+  roles: ReadonlySet<Role>;
+  /** Absent: its clocks are exact. */
+  quartz: Quartz | undefined;
   incarnations: number;
   process: SimProcess | undefined;
 }
 
-/** One process of the service with every role, wired as src/main.ts wires it. */
+/** One process of the service with its machine's roles, wired as src/main.ts wires it. */
 export interface SimProcess {
   readonly name: string;
   readonly clock: ProcessClock;
   readonly log: MemoryLog;
-  /** True once its definitions are loaded: from then on it accepts requests. */
+  /** Present once its definitions are loaded, if it is a gateway: from then on it accepts requests. */
   readonly serving: { commandClient: CommandClient; config: ConfigStore; feed: RunningLiveFeed } | undefined;
   /** The number of partitions that it owns now. */
   readonly led: number;
@@ -52,6 +63,8 @@ export interface ProcessOptions {
   world: World;
   broker: MemoryBroker;
   clickhouse: FakeClickhouse;
+  /** Present if processes with sinks also deliver webhooks. */
+  receivers: Receivers | undefined;
   history: History;
   partitions: number;
   limits: Limits;
@@ -67,10 +80,6 @@ const HEARTBEAT_MS = 1_000;
 /** Nobody reads them: one set serves every process of every world. */
 const metrics = createMetrics();
 
-export function createMachine(name: string): Machine {
-  return { name, disk: createDisk(), incarnations: 0, process: undefined };
-}
-
 /** Starts a process on a machine whose previous process has ended. */
 export function startProcess(options: ProcessOptions, machine: Machine): SimProcess {
   const { world, broker, clickhouse, history, partitions, limits } = options;
@@ -78,7 +87,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   const incarnation = String(machine.incarnations);
   const name = `${machine.name}-${incarnation}`;
   const random = world.random(name);
-  const clock = world.clock.process();
+  const clock = world.clock.process(machine.quartz);
   const log = broker.connect(name, clock);
   let plan: { point: TouchPoint | 'any'; count: number; action: () => void } | undefined;
   let serving: SimProcess['serving'];
@@ -134,8 +143,20 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       partitions,
       configRevision: () => config.revision,
     });
-    const room = watchFactsRoom({ ...shared, limits });
-    const started = startActors({
+    const room = machine.roles.has('actors') ? watchFactsRoom({ ...shared, limits }) : undefined;
+    actors = room && startOwners(config, commandClient, room);
+    const feed = machine.roles.has('gateway') ? createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS }) : undefined;
+    void feed?.start();
+    const trimmer = room && trimFacts(room);
+    if (machine.roles.has('sinks')) startSinks(config);
+    parts.push(() => Promise.all([trimmer?.stop(), actors?.stop()]).then(() => room?.stop()));
+    if (feed === undefined) return;
+    parts.unshift(() => feed.stop());
+    serving = { commandClient, config, feed };
+  }
+
+  function startOwners(config: ConfigStore, commandClient: CommandClient, room: FactsRoom): Actors {
+    return startActors({
       local: commandClient.local,
       ...shared,
       partitions,
@@ -150,9 +171,10 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
       flushChunk: random.between(1, 5),
     });
-    const feed = createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS });
-    void feed.start();
-    const trimmer = startFactsTrimmer({
+  }
+
+  function trimFacts(room: FactsRoom): ReturnType<typeof startFactsTrimmer> {
+    return startFactsTrimmer({
       ...shared,
       partitions,
       holder: name,
@@ -160,6 +182,9 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       room,
       limits,
     });
+  }
+
+  function startSinks(config: ConfigStore): void {
     const target = clickhouse.target(toucher, clock);
     const eraser = createEraser({
       ...shared,
@@ -171,14 +196,33 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     sink.start();
     eraser.start();
     const matcher = createMatcher({ ...shared, config, holder: name, limits });
+    const stopWorker = options.receivers && startWorker(config, options.receivers);
     parts.push(
-      () => feed.stop(),
-      () => matcher.stop(),
+      () => Promise.all([matcher.stop(), stopWorker?.()]).then(() => undefined),
       () => Promise.all([sink.stop(), eraser.stop()]).then(() => undefined),
-      () => Promise.all([trimmer.stop(), started.stop()]).then(() => room.stop()),
     );
-    actors = started;
-    serving = { commandClient, config, feed };
+  }
+
+  function startWorker(config: ConfigStore, receivers: Receivers): () => Promise<void> {
+    const ids = createIds(random.fork('ids'));
+    const erasures = watchErasures(shared.log, clock);
+    const attempts = createAttemptLog({ ...shared, node: machine.name, writer: `${name}/attempts`, erasures });
+    const worker = createWorker({
+      ...shared,
+      config,
+      ids,
+      sender: receivers.sender(clock),
+      erasures,
+      attempts,
+      retryDelaysMs: RETRY_DELAYS_MS,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
+      ackWaitMs: ACK_WAIT_MS,
+    });
+    return async () => {
+      await worker.stop();
+      await attempts.close();
+      erasures.stop();
+    };
   }
 
   const process: SimProcess = {
@@ -189,7 +233,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       return serving;
     },
     get led() {
-      return serving === undefined ? 0 : (actors?.led ?? 0);
+      return clock.state === 'dead' ? 0 : (actors?.led ?? 0);
     },
     at(point, count, action) {
       plan = { point, count, action };

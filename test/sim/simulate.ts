@@ -1,12 +1,13 @@
 import { partitionOf } from '../../src/kernel/partition.ts';
 import type { Limits } from '../../src/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
+import { STREAMS } from '../../streams/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
 import { checkCampaigns, checkScheduled } from './checks/check-campaigns.ts';
 import { checkExposed, checkServed } from './checks/check-exposures.ts';
 import { checkLog } from './checks/check-log.ts';
-import { checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/check-outputs.ts';
+import { checkAttempts, checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/check-outputs.ts';
 import { checkReplies } from './checks/check-replies.ts';
 import { checkMemberships } from './checks/check-segments.ts';
 import { createClients } from './clients.ts';
@@ -19,7 +20,9 @@ import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
 import { createRareFaults, drawRareWeather } from './rare-faults.ts';
-import { createMachine, type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
+import { createReceivers } from './receivers.ts';
+import { createMachines } from './machines.ts';
+import { type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
 import { SIM_LIMITS } from './sim-limits.ts';
 import { createWorld, type Violation, type World } from './world.ts';
@@ -43,7 +46,9 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  * at once; a full FACTS; ClickHouse slow, unreachable or taking blocks without confirmation. Definitions change
  * meanwhile. Three seeds in ten also have one or two rare faults (rare-faults.ts): disks that refuse writes, lose their
  * last ones or damage a mark; elections of single streams and buckets; machines that are suspended and resume with a
- * wrong clock; definitions that reach a process late; scripted coincidences.
+ * wrong clock; definitions that reach a process late; commands of newer versions; a FACTS so small that it stays full;
+ * webhook workers with unreliable receivers; scripted coincidences. In some seeds the machines differ in their roles or
+ * their clocks drift (machines.ts).
  *
  * THE VERDICT. After some seconds all faults are repaired, and the service must recover without help (quiet.ts:
  * `comes-back`, `catches-up`). Then everything that was ever stored (observer.ts) is compared with a sequential model
@@ -74,6 +79,8 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  *   later facts equal the model's state.
  * - `one-row-per-fact`, `one-token-one-block`, `one-delivery-per-fact` (check-outputs, fake-clickhouse): sinks write
  *   everything once, and no token with other bytes.
+ * - `every-delivery-sent` (check-outputs): every queued delivery is accepted, or attempted as often as allowed.
+ * - `no-alarm` (world): every ERROR line has a cause in the world.
  * - `stream-in-order` (follower): a stream reader that reconnects gets every event once, in order, or a `gap`; events
  *   of a player that was erased since may be missing.
  * - `erased-is-gone` (check-outputs): no row from before a player's erasure remains, and no later row is missing.
@@ -114,6 +121,9 @@ export interface SimulationResult {
 }
 
 const RETENTION_MS = 2_500;
+/** A small FACTS fills up during a run, and stays full: only its size has it trimmed. */
+const SMALL_LOGS_BYTES = [30_000, 45_000];
+const LONG_RETENTION_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Runs one seed, from an empty broker to the verdict. */
@@ -123,28 +133,40 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
   const limits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
-  const machines = Array.from({ length: random.pick([2, 3, 3]) }, (_, index) => createMachine(`n${index + 1}`));
+  const machines = createMachines(world, random.pick([2, 3, 3]), only !== undefined);
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
-  const lifeMs = random.between(6_000, 22_000);
+  const usualLifeMs = random.between(6_000, 22_000);
   const weather = drawWeather(random, only);
   // Half of all runs include midnight, when daily counts change.
   if (random.chance(0.5)) world.clock.jumpWall(DAY_MS - random.int(0, 15_000));
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
+  const rareWeather = drawRareWeather(world, only);
+  const isLogSmall = rareWeather.kinds.includes('small log');
+  const factsBytes = isLogSmall ? world.random('small log').pick(SMALL_LOGS_BYTES) : STREAMS.FACTS.maxBytes;
+  const lifeMs = isLogSmall ? 2 * usualLifeMs : usualLifeMs;
+  if (isLogSmall) world.cause('facts full', Infinity);
   let calm = false;
   const rare = createRareFaults({
     world,
-    weather: drawRareWeather(world, only),
+    weather: rareWeather,
     machines,
     partitions,
     setFactsRoom: (room) => chaos.setFactsRoom(room),
   });
-  const broker = createMemoryBroker({ clock: world.clock, faults: drawWriteFaults(world, weather, rare, () => calm) });
+  const broker = createMemoryBroker({
+    clock: world.clock,
+    faults: drawWriteFaults(world, weather, rare, () => calm),
+    streams: { FACTS: { maxBytes: factsBytes } },
+  });
   const observer = observe(world, broker);
   const config = recordConfig(broker);
   const flags = recordFlags(world, broker);
   const campaigns = recordCampaigns(world, broker);
   const clickhouse = createFakeClickhouse(world);
+  // A clock that is ahead sends a retry later than a run waits, and days of failures disable a webhook.
+  const isTimeExact = !weather.kinds.includes('night') && !weather.kinds.includes('wall clock off');
+  const receivers = isTimeExact && rareWeather.kinds.includes('webhook workers') ? createReceivers(world) : undefined;
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
 
@@ -166,15 +188,26 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const readAll = (process?: SimProcess): void => {
     for (const playerId of players) void clients.perform(operations.read(playerId), process);
   };
-  const chaos = createChaos({ world, weather, machines, rare, broker, clickhouse, start, flurry: () => readAll() });
+  const chaos = createChaos({
+    world,
+    factsBytes,
+    weather,
+    machines,
+    rare,
+    broker,
+    clickhouse,
+    start,
+    flurry: () => readAll(),
+  });
   const processOptions: ProcessOptions = {
     world,
     broker,
     clickhouse,
+    receivers,
     history,
     partitions,
     limits,
-    retentionMs: RETENTION_MS,
+    retentionMs: isLogSmall ? LONG_RETENTION_MS : RETENTION_MS,
     onRefused: (record) => void refused.push(record),
     onTaken: (process) => chaos.onTaken(process),
     onTermEnd,
@@ -195,6 +228,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   calm = true;
   const calmTick = world.tick();
   chaos.heal();
+  receivers?.heal();
   await waitForQuiet({
     world,
     broker,
@@ -207,6 +241,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     clients,
     operations,
     follower,
+    delivers: receivers !== undefined,
     night: weather.kinds.includes('night') && world.random('last night').chance(0.3),
     busy,
   });
@@ -240,4 +275,5 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   follower.check(observer);
   checkRows(world, clickhouse, observer);
   checkDeliveries(world, broker, observer);
+  if (receivers !== undefined) checkAttempts(world, receivers, observer);
 }

@@ -178,7 +178,13 @@ export function checkScheduled(world: World, log: PartitionLog, history: Campaig
   }
 }
 
-const TIME_FAULTS = ['fault: wall clock off', 'fault: night', 'fault: suspended', 'a night without requests'];
+const TIME_FAULTS = [
+  'fault: wall clock off',
+  'fault: night',
+  'fault: suspended',
+  'fault: clocks drift',
+  'a night without requests',
+];
 
 /** Whether the player's last registration was stored before that time. */
 function wasThere({ commits }: Observer, playerId: string, atMs: number): boolean {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
+import { ROOM_SEEN_MS, SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, variantSeen } from '../model/model-flags.ts';
@@ -155,8 +155,10 @@ export function checkExposed(
   { flags, observer, calmTick }: { flags: FlagHistory; observer: Observer; calmTick: number },
 ): void {
   const states = log.timeline.upTo(Infinity);
-  for (const { body, partition, invokedTick, outcome, configRevision } of attempts) {
+  for (const { body, partition, invokedTick, invokedMs, outcome, configRevision } of attempts) {
     if (body.kind !== 'EvaluateFlags' || !body.exposes || invokedTick < calmTick) continue;
+    // Without room in FACTS an owner serves flags and records nothing.
+    if (world.wasCaused('facts full', invokedMs - ROOM_SEEN_MS, Infinity)) continue;
     const state = states.get(body.playerId);
     if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'flags') continue;
     if (state?.kind !== 'player') continue;

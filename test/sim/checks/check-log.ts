@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from '../../../actors/vocabulary/commands.ts';
+import type { Command, ReceivedCommand } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import { explainExposure, explainServed } from './check-exposures.ts';
@@ -25,7 +25,7 @@ import { type ConfigHistory, predictSegments } from '../model/model-segments.ts'
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
 import { isUnavailable } from '../operation.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
+import { ROOM_SEEN_MS } from '../sim-limits.ts';
 import type { World } from '../world.ts';
 import type { CommitRecord, RequestPosition } from '../../../actors/vocabulary/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
@@ -103,6 +103,10 @@ export function checkLog(check: LogCheck): PartitionLog {
     takeOwn(record.committedAt);
     for (const place of covered) {
       const { command } = place;
+      if (command.body === undefined) {
+        world.cover('command without effect: of a newer version');
+        continue;
+      }
       // A gateway whose clock is ahead moves the record's time ahead too.
       takeOwn(Math.max(record.committedAt, command.receivedAt));
       ran = ran.filter((timer) => !isOwnPlayer(command, timer));
@@ -113,7 +117,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (expected.length === 0) continue;
       const group = takeGroup(facts, done, expected, updates, wrong);
       if (group === undefined) {
-        const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(place, commit);
+        const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(command, place, commit);
         if (reason !== undefined) {
           world.cover(`command without effect: ${reason}`);
           continue;
@@ -204,8 +208,8 @@ export function checkLog(check: LogCheck): PartitionLog {
   }
 
   /** Reasons for which a command may have no facts: its deadline, or a 503 that its owner sent at once. */
-  function reasonToSkip(place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
-    const { command, request } = place;
+  function reasonToSkip(command: Command, place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
+    const { request } = place;
     if (command.deadlineAt < record.committedAt) return 'past its deadline';
     // Its owner decided it the first time and replied without a record, which it remembers only in memory.
     if (!place.isFirst) return 'stored again, answered before';
@@ -227,9 +231,6 @@ function isOwnPlayer({ body, receivedAt }: Command, timer: { entityId: string; a
   return playersOf(body).includes(timer.entityId) && timer.at <= receivedAt;
 }
 
-/** An owner may refuse commands for this long after FACTS has room again: until its next look at the size. */
-const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;
-
 const UNSEEN_REVISION = 'log: a command names an unseen revision';
 
 /** Facts that change state. Snapshots and marks change nothing and are checked here. */
@@ -250,7 +251,7 @@ function isDomainFact(
 
 /** A command and its place in REQUESTS. */
 interface CommandPlace {
-  command: Command;
+  command: ReceivedCommand;
   request: StoredRequest;
   index: number;
   /** Whether REQUESTS never contained it before. */

@@ -8,10 +8,10 @@ import { lineOf } from '../../../clickhouse-schema/rows/tab-separated.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { parseRebuildMark, rebuildKey } from '../../../streams/rebuild-mark.ts';
-import { decodeDelivery } from '../../../streams/sinks/webhooks/delivery/delivery.ts';
 import type { FakeClickhouse } from '../fake-clickhouse.ts';
 import { isErased } from '../fake-erasures.ts';
 import type { Observer } from '../observer.ts';
+import { MOST_ATTEMPTS, type Receivers } from '../receivers.ts';
 import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { isSameState } from './same-state.ts';
@@ -162,17 +162,7 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
   }
   const queued = new Map<string, number>();
   const due = new Map<string, number>();
-  const ids = new Set<string>();
-  const stream = broker.stream('DELIVERIES');
-  const { firstSequence, lastSequence } = stream.bounds();
-  for (let sequence = firstSequence; sequence <= lastSequence; sequence++) {
-    const record = stream.get(sequence);
-    const delivery = record === undefined ? undefined : decodeDelivery(record.data);
-    if (delivery === undefined) continue;
-    // A repeat that the broker no longer detects has the same id, by which the receiver detects it.
-    if (ids.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
-    if (ids.has(delivery.id)) continue;
-    ids.add(delivery.id);
+  for (const delivery of observer.deliveries.values()) {
     const data: unknown = JSON.parse(delivery.data);
     const what = JSON.stringify({ webhook: delivery.webhook, data });
     queued.set(what, (queued.get(what) ?? 0) + 1);
@@ -192,6 +182,18 @@ export function checkDeliveries(world: World, broker: MemoryBroker, observer: Ob
   for (const what of new Set([...queued.keys(), ...due.keys()])) {
     const [times, facts] = [queued.get(what) ?? 0, due.get(what) ?? 0];
     if (times !== facts) world.violate('one-delivery-per-fact', `queued ${times} times for ${facts} facts: ${what}`);
+  }
+}
+
+/** Every delivery was accepted, or was attempted as often as its webhook allows, or is about an erased player. */
+export function checkAttempts(world: World, receivers: Receivers, observer: Observer): void {
+  const last = lastErasures(observer);
+  for (const { id, webhook, player, place } of observer.deliveries.values()) {
+    world.cover('webhooks: attempts checked');
+    if (receivers.accepted.has(id) || (receivers.failures.get(id) ?? 0) >= MOST_ATTEMPTS) continue;
+    const erasure = last.get(player);
+    if (erasure !== undefined && place.sequence <= erasure.sequence) continue;
+    world.violate('every-delivery-sent', `${webhook} never got the delivery ${id} of record ${place.sequence}`);
   }
 }
 

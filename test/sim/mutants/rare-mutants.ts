@@ -74,4 +74,27 @@ export const RARE_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'the webhook worker finishes an attempt before the next one is stored',
+    faults: ['webhook workers', 'crash', 'crash at a touch point'],
+    changes: [
+      {
+        file: 'streams/sinks/webhooks/queue/delivery-queue.ts',
+        original: 'const stored = await (delayMs === 0',
+        mutated: `await finish(item, outcome);
+      const stored = await (delayMs === 0`,
+      },
+    ],
+  },
+  {
+    name: 'the trimmer makes no room in a full log',
+    faults: ['small log'],
+    changes: [
+      {
+        file: 'streams/facts-trimmer.ts',
+        original: 'if (room.usedBytes > room.levels.trimFrom) void run(makeRoom);',
+        mutated: '',
+      },
+    ],
+  },
 ];
