@@ -3,7 +3,8 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { startTestNats } from '../../support/nats.ts';
-import { FACTS_BYTES, logContract } from './log.contract.ts';
+import { FACTS_BYTES } from './log-suite.ts';
+import { logContract } from './log.contract.ts';
 
 const logger = pino({ level: 'silent' });
 

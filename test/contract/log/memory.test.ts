@@ -1,7 +1,8 @@
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { MemoryLog } from '../../../streams/log/log-memory.ts';
-import { FACTS_BYTES, logContract } from './log.contract.ts';
+import { FACTS_BYTES } from './log-suite.ts';
+import { logContract } from './log.contract.ts';
 
 logContract('memory', async () => {
   const broker = createMemoryBroker({ clock: systemClock, streams: { FACTS: { maxBytes: FACTS_BYTES } } });
