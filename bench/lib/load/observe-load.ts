@@ -84,6 +84,8 @@ export async function observeLoad<Result extends { startedMs: number }>(
     const restarted = otherNow(pids, stage.pidsOf(target));
     const rows = watch && [...watch.samples];
     const endMs = result.startedMs + seconds * 1000;
+    // Worked out now: callers add to the ledger what follows the load.
+    const clickhouse = rows && catchUpOf(rows, ledger.acknowledged, endMs, events / seconds);
     return {
       result,
       observed: (errors) => ({
@@ -95,7 +97,7 @@ export async function observeLoad<Result extends { startedMs: number }>(
           ...happened(errors),
           ...Object.fromEntries(restarted.map((name) => [`${name} restarted`, 1])),
         },
-        ...(rows && { clickhouse: catchUpOf(rows, ledger.acknowledged, endMs, events / seconds) }),
+        ...(clickhouse && { clickhouse }),
       }),
       perThousand: (count) =>
         Object.fromEntries(Object.entries(seen.cpuSeconds).map(([name, cpu]) => [name, (cpu * 1000) / count])),
