@@ -6,11 +6,11 @@ import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store
 import { forecastFacts, forecastInfo } from '../streams/facts-held.ts';
 import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
-import { createAnalytics, type Analytics } from '../clickhouse-schema/queries/analytics.ts';
+import { createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
+import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
-import type { LostEvents } from '../streams/live-feed.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createFormatGate } from '../streams/format-gate.ts';
@@ -28,6 +28,7 @@ import {
   type Config,
   type Role,
 } from './config.ts';
+import { clockCheck } from './clock-check.ts';
 import { ensureDemo } from './demo.ts';
 import { agreeOnSecretsKey } from './deployment.ts';
 import { watchDiskSpace } from './disk-space.ts';
@@ -44,6 +45,7 @@ import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
 import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
+import { countMissedEvents } from './missed-events.ts';
 import { nodeName } from './node-identity.ts';
 import { probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
@@ -130,6 +132,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     metrics,
     restartBroker: config.supervised ? () => process.send?.(BROKER_STORES_NOTHING) : undefined,
   });
+  const brokerClock = watchBrokerClock({ bucket: log.bucket('OWNERS'), clock, logger, metrics });
 
   const room = watchFactsRoom({ log, clock, logger });
   const forecaster = forecastFacts({ log, clock, partitions, room, metrics, logger });
@@ -140,6 +143,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     forecaster.stop();
     room.stop();
     commandClient.close();
+    brokerClock.stop();
     writes.stop();
     disk.stop();
     configStore.stop();
@@ -170,6 +174,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       room,
       hotBytes: LIMITS.hotPlayersBytes,
       local: commandClient.local,
+      clockFault: () => brokerClock.fault(),
       logger,
       metrics,
     });
@@ -231,6 +236,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       },
       { name: 'disk', required: false, read: () => ({ ok: !disk.low, info: disk.figures }) },
       { name: 'storage', required: false, read: () => ({ ok: !writes.storageSilent }) },
+      clockCheck(brokerClock),
     ]);
     const webhookOperations = createWebhookOperations({
       log,
@@ -319,17 +325,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     process.stdin.on('error', () => {});
     process.stdin.resume();
   }
-}
-
-/** Counts a reader's events that are in ClickHouse but no longer in FACTS; `undefined` if ClickHouse cannot answer. */
-async function countMissedEvents(
-  analytics: Analytics,
-  { request, created, from, beforeSequence }: LostEvents,
-): Promise<number | undefined> {
-  // The clocks of broker and gateways differ by less than the margin.
-  const receivedFromMs = Date.parse(created) - LIMITS.resultsMarginMs;
-  const result = await analytics.missedEvents({ ...request, receivedFromMs, from, beforeSequence });
-  return result.kind === 'answered' ? result.value : undefined;
 }
 
 let logger: Logger | undefined;

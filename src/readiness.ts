@@ -12,7 +12,7 @@ export interface Check {
   readonly read: () => CheckResult;
 }
 
-export interface CheckResult {
+interface CheckResult {
   ok: boolean;
   /** What the verbose form shows beside the result; JSON values. Every request from the network may read it. */
   info?: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { within } from '../src/kernel/clock.ts';
 import type { Cancel, Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
-import type { Bucket, BucketEntry } from './log/log.ts';
+import type { Bucket } from './log/log.ts';
 
 /**
  * A lease on one key of the OWNERS bucket: at most one holder trusts it at any moment.
@@ -21,6 +21,8 @@ import type { Bucket, BucketEntry } from './log/log.ts';
 export interface Lease {
   /** Whether the lease is valid in this tick. */
   held(): boolean;
+  /** Takes the next step at once, because `wanted` or the key may have changed. */
+  wake(): void;
   /** Releases it, so that the next contender need not wait. Resolves when the release was written or has failed. */
   release(): Promise<void>;
 }
@@ -67,6 +69,9 @@ export function contend(options: LeaseOptions): Lease {
   let running: Promise<void> = Promise.resolve();
   let cancelStep: Cancel = () => {};
   let cancelExpiry: Cancel = () => {};
+  /** A step is being taken; `wanted` may have changed since it began. */
+  let stepping = false;
+  let wakened = false;
   let trust: { untilMonotonicMs: number; fromWallMs: number; untilWallMs: number } | undefined;
   /** The key as last known: a revision with our own value, another's value, or an unanswered write of ours. */
   let own: { kind: 'written'; revision: number } | { kind: 'nothing' } | { kind: 'unsure' } = { kind: 'nothing' };
@@ -122,7 +127,7 @@ export function contend(options: LeaseOptions): Lease {
     const answer = await answerOf(bucket.get(key).then((entry) => ({ entry })));
     if (answer === undefined) return undefined;
     const revision = answer.entry?.revision ?? 0;
-    const value = decode(answer.entry);
+    const value = decode(answer.entry?.value);
     const ours = value?.holder === holder;
     own = ours ? { kind: 'written', revision } : { kind: 'nothing' };
     if (seen?.revision !== revision) seen = { revision, sinceMonotonicMs: clock.monotonicMs() };
@@ -179,14 +184,23 @@ export function contend(options: LeaseOptions): Lease {
   }
 
   function run(): void {
+    stepping = true;
+    wakened = false;
     running = step().then((waitMs) => {
-      if (!stopped) cancelStep = clock.timer(waitMs, run);
+      stepping = false;
+      if (!stopped) cancelStep = clock.timer(wakened ? 0 : waitMs, run);
     });
   }
 
   cancelStep = clock.timer(0, run);
   return {
     held,
+    wake() {
+      wakened = true;
+      if (stopped || stepping) return;
+      cancelStep();
+      cancelStep = clock.timer(0, run);
+    },
     async release() {
       stopped = true;
       cancelStep();
@@ -198,15 +212,20 @@ export function contend(options: LeaseOptions): Lease {
   };
 }
 
+/** The holder that a lease's key names; null: it is free, or not a lease. */
+export function holderOf(value: Uint8Array | undefined): string | null {
+  return decode(value)?.holder ?? null;
+}
+
 function encode(value: LeaseValue): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
 /** `undefined`: not a value of a lease, so it names no holder. */
-function decode(entry: BucketEntry | undefined): LeaseValue | undefined {
-  if (entry?.value === undefined) return undefined;
+function decode(data: Uint8Array | undefined): LeaseValue | undefined {
+  if (data === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(entry.value));
+    const value: unknown = JSON.parse(new TextDecoder().decode(data));
     if (typeof value !== 'object' || value === null || !('holder' in value)) return undefined;
     const { holder } = value;
     return { holder: typeof holder === 'string' ? holder : null, beat: 0 };

@@ -200,7 +200,11 @@ export function createEntities(options: EntitiesOptions): Entities {
       storedSeq = upTo;
       flushing = new Set();
     } catch (error) {
-      for (const entityId of flushing) unflushed.add(entityId);
+      for (const entityId of flushing) {
+        if (unflushed.has(entityId)) continue;
+        unflushed.add(entityId);
+        pinnedBytes += hot.get(entityId)?.sizeBytes ?? 0;
+      }
       flushing = new Set();
       throw error;
     }

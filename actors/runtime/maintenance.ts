@@ -26,6 +26,10 @@ export interface Maintenance {
   pause(delayMs: number): void;
   /** Writes the store now, or waits for the write in progress. */
   flush(): Promise<void>;
+  /** What ended the maintenance: the store cannot be read. The term must end. */
+  readonly error: unknown;
+  /** Whether the last write of the store failed. */
+  readonly storeFails: boolean;
   /** Writes the store a last time. */
   stop(): Promise<void>;
 }
@@ -37,11 +41,16 @@ export interface MaintenanceOptions {
   sweep: SegmentSweep;
   room: Pick<OwnersRoom, 'commandsFit' | 'wantedBelow'>;
   logger: Logger;
-  metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting'>;
+  metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
   partition: number;
   /** There may be tasks now. */
   onWork: () => void;
+  /** Gets the error when writes to the store have failed for `LIMITS.storeFailureMs`; undefined when they succeed. */
+  onStoreState: (error: unknown) => void;
 }
+
+/** A log message. The simulation reads it. */
+export const STORE_UNWRITABLE = 'the local store cannot be written; the owner keeps its players in memory for a while';
 
 const NO_TASKS: MaintenanceTasks = {
   snapshotIds: [],
@@ -74,6 +83,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   /** Halved when FACTS refuses a record, so that in the end one fits into whatever is left. */
   let snapshotsAtOnce: number = LIMITS.snapshotsPerCommit;
   let sweepWaits = false;
+  let failingSinceMs: number | undefined;
+  let reported = false;
+  let error: unknown;
 
   async function write(): Promise<void> {
     const stored = sweep.storing();
@@ -81,9 +93,27 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       if (entities.behind) await entities.flush();
       entities.trim();
       stored();
-    } catch (error) {
-      logger.error({ err: error, partition }, 'the local store cannot be written; the next tick tries again');
+      succeeded();
+    } catch (cause) {
+      failed(cause);
     }
+  }
+
+  function failed(cause: unknown): void {
+    metrics.storeWriteFailures.inc();
+    if (failingSinceMs === undefined) logger.error({ err: cause, partition }, STORE_UNWRITABLE);
+    failingSinceMs ??= clock.monotonicMs();
+    if (reported || stopped || clock.monotonicMs() - failingSinceMs < LIMITS.storeFailureMs) return;
+    reported = true;
+    options.onStoreState(cause);
+  }
+
+  function succeeded(): void {
+    if (failingSinceMs === undefined) return;
+    failingSinceMs = undefined;
+    logger.info({ partition }, 'the local store can be written again');
+    if (reported) options.onStoreState(undefined);
+    reported = false;
   }
 
   function flush(): Promise<void> {
@@ -104,7 +134,14 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     if (hasTasks() || (sweepWaits && room.commandsFit())) onWork();
     const restMs = FLUSH_REST * (clock.monotonicMs() - began);
     const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
-    cancel = clock.timer(Math.max(pauseMs, restMs), () => void tick());
+    cancel = clock.timer(Math.max(pauseMs, restMs), run);
+  }
+
+  function run(): void {
+    tick().catch((cause: unknown) => {
+      error = cause;
+      onWork();
+    });
   }
 
   const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
@@ -121,7 +158,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   return {
     start() {
       sweep.start();
-      cancel = clock.timer(LIMITS.storeFlushMs, () => void tick());
+      cancel = clock.timer(LIMITS.storeFlushMs, run);
     },
     tasks(backlogTaken) {
       const sweepIds = takeSweep(backlogTaken);
@@ -157,6 +194,12 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       snapshotsAtOnce = Math.max(1, Math.floor(snapshotsAtOnce / 2));
     },
     flush,
+    get error() {
+      return error;
+    },
+    get storeFails() {
+      return failingSinceMs !== undefined;
+    },
     async stop() {
       stopped = true;
       cancel();

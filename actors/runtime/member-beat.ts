@@ -7,7 +7,7 @@ import { decodeJson, encodeJson } from '../../streams/codec.ts';
 export interface MemberBeat {
   /** Changes with every beat, so that watchers see that the member is alive. */
   beat: number;
-  /** The version of the stored formats that the member can read and write; see `FORMAT`. */
+  /** The version of the stored formats that the member can read and write; see `actors/vocabulary/formats.ts`. */
   format: number;
   /** Partitions that the member could lead at once: its local store follows FACTS closely. */
   ready: PartitionSet;
@@ -18,12 +18,6 @@ export interface MemberBeat {
 }
 
 type PartitionSet = ReadonlySet<number> | 'all';
-
-/**
- * The version of the formats that this program knows: commands, facts, states and the beat itself. Raise it when a
- * program of the previous version could not handle what this one writes.
- */
-export const FORMAT = 1;
 
 /** The first members wrote a bare number. They were ready for every partition and refused none. */
 const FIRST_FORMAT = 0;
@@ -55,6 +49,9 @@ export function decodeBeat(data: Uint8Array): MemberBeat {
     ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
+
+export const includes = (partitions: PartitionSet, partition: number): boolean =>
+  partitions === 'all' || partitions.has(partition);
 
 function parsed(data: Uint8Array): unknown {
   try {

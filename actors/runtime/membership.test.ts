@@ -3,7 +3,8 @@ import { decodeJson, encodeJson } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
-import { decodeBeat, encodeBeat, FORMAT } from './member-beat.ts';
+import { FORMAT } from '../vocabulary/formats.ts';
+import { decodeBeat, encodeBeat } from './member-beat.ts';
 import { joinMembers, type Membership } from './membership.ts';
 
 describe('a beat', () => {
@@ -40,23 +41,45 @@ describe('members', () => {
   });
 
   const join = (node: string): Membership =>
-    joinMembers({ bucket: broker.connect(node).bucket('OWNERS'), node, clock, onChange: () => {} });
+    joinMembers({
+      bucket: broker.connect(node).bucket('OWNERS'),
+      node,
+      holder: `${node}.1`,
+      clock,
+      onChange: () => {},
+    });
   const write = (node: string, value: unknown) =>
     broker.connect('older').bucket('OWNERS').put(`member.${node}`, encodeJson(value));
 
-  it('know the lowest format of those alive', async () => {
+  it('rank only those that accept a partition, and forget a silent one', async () => {
     const a = join('a');
-    expect(a.lowestFormat()).toBe(0);
+    expect(a.rank(0)).toBe(Infinity);
     await clock.advance(100);
-    expect(a.lowestFormat()).toBe(FORMAT);
-    join('b');
-    await clock.advance(LIMITS.leaseRenewMs);
-    expect(a.lowestFormat()).toBe(FORMAT);
-    void write('older', 1);
-    await clock.advance(LIMITS.leaseRenewMs);
-    expect(a.lowestFormat()).toBe(0);
-    await clock.advance(LIMITS.leaseMs + LIMITS.leaseMarginMs + LIMITS.leaseRenewMs);
-    expect(a.lowestFormat()).toBe(FORMAT);
+    expect(a.rank(0)).toBe(0);
+    void write('b', { beat: 1, format: FORMAT, ready: [], refuses: [] });
+    await clock.advance(100);
+    // `b` ranks before `a` for partition 0.
+    expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([1, false, true]);
+    void write('b', { beat: 2, format: FORMAT, ready: [0], refuses: [] });
+    await clock.advance(100);
+    expect(a.hasReadySuccessor(0)).toBe(true);
+    void write('b', { beat: 3, format: FORMAT, ready: [], refuses: [0] });
+    await clock.advance(100);
+    expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
+    void write('b', { beat: 4, format: FORMAT, ready: [0], refuses: [] });
+    await clock.advance(LIMITS.leaseMs + LIMITS.leaseMarginMs + 100);
+    expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
+  });
+
+  it('with a wrong clock have no rank, unless the clocks of all are wrong', async () => {
+    const a = join('a');
+    void write('b', { beat: 1, format: FORMAT, ready: [], refuses: [] });
+    a.setClockWrong('the clock is 6000 ms ahead');
+    await clock.advance(100);
+    expect(a.rank(0)).toBe(Infinity);
+    void write('b', { beat: 2, format: FORMAT, ready: [], refuses: 'all' });
+    await clock.advance(100);
+    expect(a.rank(0)).toBe(1);
   });
 
   it('write beats that change, as JSON that any NATS tool shows', async () => {

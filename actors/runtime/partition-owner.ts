@@ -19,10 +19,10 @@ import { createReplySender, type LocalGateway, type OutgoingReply } from './send
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';
-import type { RebuildSlot } from './rebuild-slot.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { Follower } from './follower.ts';
+import { StoreWriteError } from './store/checked-store.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 import type { PlayerLimits } from '../decision.ts';
@@ -52,14 +52,11 @@ export interface OwnerTerm {
   stop(): Promise<void>;
 }
 
-export type TermEnd = 'stopped' | 'deposed' | 'failed';
+/** `unwritable`: the local store could not be written for so long that too much memory waits for it. */
+export type TermEnd = 'stopped' | 'deposed' | 'failed' | 'unwritable';
 
 export interface OwnerOptions {
   partition: number;
-  /** Partitions of the deployment. */
-  partitions: number;
-  /** One for all owners of the process. */
-  rebuilds: RebuildSlot;
   /** Our incarnation: unique per process start and term. */
   owner: string;
   log: Log;
@@ -67,12 +64,13 @@ export interface OwnerOptions {
   config: Pick<ConfigStore, 'revision' | 'seen'>;
   definitions: LiveDefinitions;
   store: PartitionStore;
-  source: SnapshotSource;
+  /** Has prepared the partition. */
+  follower: Follower;
   /** How much room FACTS has; one for all owners of the process. */
   room: OwnersRoom;
   hotBytes: number;
-  /** Entities in one write to the local store; tests set it. */
-  flushChunk?: number | undefined;
+  /** Gets the error when writes to the local store have failed for a while; undefined when they succeed again. */
+  onStoreState: (error: unknown) => void;
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
   /** Whether the lease is valid in this tick. */
@@ -86,8 +84,8 @@ export interface OwnerOptions {
     | 'commandsWithoutRoom'
     | 'hotPlayers'
     | 'snapshotsWaiting'
+    | 'storeWriteFailures'
     | 'flagExposures'
-    | 'rebuildProgress'
   >;
 }
 
@@ -96,7 +94,7 @@ export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFa
 
 /** Log messages. The simulation reads them. */
 export const TAKEN_OVER = 'partition taken over';
-export const OWNER_FAILED = 'the owner of a partition failed; the partition is taken over again';
+export const OWNER_FAILED = 'the owner of a partition failed';
 
 export function startOwner(options: OwnerOptions): OwnerTerm {
   let stopping = false;
@@ -114,8 +112,9 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
       logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, TAKEN_OVER);
       return await lead(options, taken, signal, () => stopping);
     } catch (error) {
+      if (stopping) return 'stopped';
       logger.error({ err: error, partition }, OWNER_FAILED);
-      return 'failed';
+      return error instanceof StoreWriteError ? 'unwritable' : 'failed';
     }
   }
 
@@ -136,6 +135,8 @@ const REFUSED_WAIT_MS = 50;
 /** Without room, records that only hold a position (invariant 4) are at least this far apart. */
 const POSITION_PAUSE_MS = 1_000;
 const NO_EXPOSURES = { take: () => undefined };
+/** While the local store cannot be written, an owner steps down at this many times the memory of a healthy one. */
+const PINNED_PER_HOT_BYTE = 2;
 
 async function lead(
   options: OwnerOptions,
@@ -295,6 +296,8 @@ async function lead(
     queryHandler.open();
     maintenance.start();
     while (!stopping()) {
+      if (maintenance.error !== undefined) throw maintenance.error;
+      if (maintenance.storeFails && entities.pinnedBytes > PINNED_PER_HOT_BYTE * options.hotBytes) return 'unwritable';
       const result = await turn();
       if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
       if (result === 'idle') await signal.wait();

@@ -88,7 +88,8 @@ async function loadIfShorter(
   mark: RebuildMark | undefined,
 ): Promise<void> {
   const { source, store, partition, logger, limits = {} } = options;
-  const { rebuildReplayBytes: replayBytes, rebuildEntityBytes: entityBytes } = { ...LIMITS, ...limits };
+  const { rebuildReplayBytes: replayBytes = LIMITS.rebuildReplayBytes } = limits;
+  const { rebuildEntityBytes: entityBytes = LIMITS.rebuildEntityBytes } = limits;
   const skipped = bytesBetween(bounds, appliedSeq, mark?.coveredTo ?? 0) / options.partitions;
   if (mark === undefined || skipped <= replayBytes) return;
   try {

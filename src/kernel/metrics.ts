@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { threadCpuMs, watchStalls } from './event-loop-stalls.ts';
+import { createOwnerMetrics } from './owner-metrics.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /**
@@ -14,6 +15,7 @@ export function createMetrics() {
   const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
   return {
     ...sinks,
+    ...createOwnerMetrics(registers),
     /** All metrics in Prometheus' text format. */
     text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}`,
     contentType: registry.contentType,
@@ -142,29 +144,9 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
-    ownedPartitions: new Gauge({ name: 'owner_partitions', help: 'Partitions that this process owns.', registers }),
-    stepDowns: new Counter({
-      name: 'owner_step_downs_total',
-      help: 'Partitions that this process stopped owning, by reason.',
-      labelNames: ['reason'],
-      registers,
-    }),
-    hotPlayers: new Gauge({
-      name: 'owner_hot_players',
-      help: 'Players in memory, by partition.',
-      labelNames: ['partition'],
-      registers,
-    }),
-    snapshotsWaiting: new Gauge({
-      name: 'owner_snapshots_waiting',
-      help: 'Players that changed since their latest snapshot, by partition.',
-      labelNames: ['partition'],
-      registers,
-    }),
-    rebuildProgress: new Gauge({
-      name: 'owner_rebuild_progress',
-      help: 'Share of the snapshots that a take-over without a local store has loaded, by partition, while it loads.',
-      labelNames: ['partition'],
+    clockOffset: new Gauge({
+      name: 'clock_offset_seconds',
+      help: "How far this process's clock is ahead of the broker's; negative when it is behind.",
       registers,
     }),
     scoringBatchRows: new Histogram({

@@ -66,7 +66,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   const streams = new Map(
     streamNames.map((name) => [name, createMemoryStream({ ...STREAMS[name], ...options.streams?.[name] }, clock)]),
   );
-  const buckets = new Map(BUCKETS.map((name) => [name, createMemoryBucket()]));
+  const buckets = new Map(BUCKETS.map((name) => [name, createMemoryBucket(clock)]));
   const queues = new Map<string, WorkQueue>();
   const messages = createMessages();
   let clients = 0;

@@ -143,6 +143,8 @@ export interface BucketEntry {
   /** `undefined`: the key was deleted at this revision. */
   value: Uint8Array | undefined;
   revision: number;
+  /** When the broker stored it, epoch milliseconds. */
+  storedAtMs: number;
 }
 
 /** `conflict`: the key holds another revision. `unknown`: it may have been written. */

@@ -1,4 +1,5 @@
-import { type Actors, startActors, TERM_ENDED } from '../../actors/runtime/actors.ts';
+import { type Actors, startActors } from '../../actors/runtime/actors.ts';
+import { TERM_ENDED } from '../../actors/runtime/contender.ts';
 import { TAKEN_OVER } from '../../actors/runtime/partition-owner.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { type FactsRoom, watchFactsRoom } from '../../streams/facts-room.ts';
@@ -9,6 +10,7 @@ import type { Limits } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log/log-memory.ts';
+import { watchBrokerClock } from '../../streams/broker-clock.ts';
 import { createEraser } from '../../streams/sinks/clickhouse/eraser.ts';
 import { createFactsWriter } from '../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
@@ -156,8 +158,11 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   }
 
   function startOwners(config: ConfigStore, commandClient: CommandClient, room: FactsRoom): Actors {
+    const brokerClock = watchBrokerClock({ ...shared, bucket: shared.log.bucket('OWNERS') });
+    parts.push(() => Promise.resolve(brokerClock.stop()));
     return startActors({
       local: commandClient.local,
+      clockFault: () => brokerClock.fault(),
       ...shared,
       partitions,
       node: machine.name,

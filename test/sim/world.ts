@@ -1,5 +1,8 @@
 import { pino } from 'pino';
+import { PARTITION_REFUSED } from '../../actors/runtime/contender.ts';
+import { STORE_UNWRITABLE } from '../../actors/runtime/maintenance.ts';
 import { OWNER_FAILED } from '../../actors/runtime/partition-owner.ts';
+import { CLOCK_WRONG } from '../../streams/broker-clock.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import { UNREADABLE_COMMANDS } from '../../actors/runtime/request-feed.ts';
 import { FACTS_RESET } from '../../streams/sinks/live/live-feed.ts';
@@ -47,16 +50,18 @@ export interface World {
 }
 
 /** Something that is broken in the world, and explains what the service does. */
-export type Cause = 'clickhouse' | 'disk' | 'away' | 'facts full' | 'newer version';
+export type Cause = 'clickhouse' | 'clock' | 'disk' | 'away' | 'facts full' | 'newer version';
 
 /** ERROR lines that a fault of the world explains, with that fault. Any other ERROR line is a violation. */
 const EXPECTED_ERRORS: readonly { message: string; error?: RegExp; cause: Cause | 'any' }[] = [
   // A node without a usable store cannot load snapshots, or not write them; it tries again.
-  { message: OWNER_FAILED, error: /^connection refused|cannot be rebuilt/, cause: 'clickhouse' },
-  { message: OWNER_FAILED, error: /^no space left/, cause: 'disk' },
-  { message: 'the local store cannot be written; the next tick tries again', cause: 'disk' },
+  { message: PARTITION_REFUSED, error: /^connection refused|cannot be rebuilt/, cause: 'clickhouse' },
+  // Without an error: the owner's own line says why.
+  { message: PARTITION_REFUSED, error: /^$|no space left/, cause: 'disk' },
+  { message: OWNER_FAILED, error: /no space left/, cause: 'disk' },
+  { message: STORE_UNWRITABLE, cause: 'disk' },
+  { message: CLOCK_WRONG, cause: 'clock' },
   // FACTS keeps only some seconds here: a process that was away for longer finds it trimmed.
-  { message: OWNER_FAILED, error: /^FACTS changed during the take-over/, cause: 'away' },
   { message: FACTS_RESET, cause: 'any' },
   // No delivery waits for the log of attempts: it gives up after a lost write.
   { message: 'webhook delivery attempts are not stored', cause: 'any' },
@@ -98,8 +103,10 @@ export function createWorld(seed: number, onLine?: (line: string) => void): Worl
       if (violation === undefined) onLine?.(`*** ${invariant}: ${message}`);
       violation ??= { invariant, message };
     },
-    wallClockWrong: (durationMs) =>
-      void wrongTimes.push({ fromMs: clock.monotonicMs(), toMs: clock.monotonicMs() + durationMs }),
+    wallClockWrong(durationMs) {
+      wrongTimes.push({ fromMs: clock.monotonicMs(), toMs: clock.monotonicMs() + durationMs });
+      world.cause('clock', durationMs);
+    },
     wallWasWrong: (fromMs, toMs) => wrongTimes.some((time) => time.fromMs <= toMs && time.toMs >= fromMs),
     cause(what, durationMs) {
       const fromMs = clock.monotonicMs();

@@ -11,6 +11,7 @@ import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
+import { watchBrokerClock } from '../../streams/broker-clock.ts';
 import { decodeCommit, encodeState } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
@@ -70,6 +71,7 @@ export function createBackbone(
     partitions?: number;
     definitions?: Definitions | LiveDefinitions;
     roomLimits?: FactsRoomOptions['limits'];
+    hotBytes?: number;
   } = {},
 ): Backbone {
   const clock = createFakeClock();
@@ -88,9 +90,11 @@ export function createBackbone(
     const commandClient = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
     const { roomLimits } = options;
     const room = watchFactsRoom({ ...shared, ...(roomLimits === undefined ? {} : { limits: roomLimits }) });
+    const brokerClock = watchBrokerClock({ ...shared, bucket: log.bucket('OWNERS') });
     const actors = startActors({
       room,
       local: commandClient.local,
+      clockFault: () => brokerClock.fault(),
       ...shared,
       partitions,
       node: name,
@@ -99,7 +103,7 @@ export function createBackbone(
       definitions: isLive(definitions) ? definitions : liveDefinitions(definitions),
       stores,
       source: more.source ?? NO_SNAPSHOTS,
-      hotBytes: 10_000_000,
+      hotBytes: options.hotBytes ?? 10_000_000,
     });
     return {
       name,

@@ -7,6 +7,35 @@ export const OWNER_LIMITS = {
   /** How often an owner renews its lease: two renewals may fail before it expires. */
   leaseRenewMs: 1_000,
 
+  /** A follower this close to the end of FACTS is ready: its take-over then takes a fraction of a second. */
+  followLagMs: 500,
+  /** How often a ready follower reads the end of FACTS. */
+  followMs: 500,
+  /**
+   * A partition without an owner is prepared by the second in rank after this, by the third after twice this, and so
+   * on: the first in rank may need minutes to rebuild. Longer than a restart with a local store takes.
+   */
+  standInMs: 5_000,
+  /** Pause after a member failed to prepare or to lead a partition; doubled with each failure in a row. */
+  refusalMs: 2_000,
+  refusalLedMs: 30_000,
+  refusalMaxMs: 5 * 60 * 1000,
+  /** The longest pause while no other member accepts the partition. */
+  refusalAloneMs: 5_000,
+  /** A term that lasted this long ends a row of failures: twice the longest pause. */
+  steadyTermMs: 10 * 60 * 1000,
+  /** An owner hands its partition over after its local store could not be written for this long. */
+  storeFailureMs: 5_000,
+
+  /** How often a process compares its clock with the broker's, and how soon again if the clock seems wrong. */
+  clockCheckMs: 2_000,
+  clockRecheckMs: 250,
+  /**
+   * A clock this far from the broker's is wrong. Two right clocks differ by less than twice this, which leaves 3 s of a
+   * command's deadline of 5 s.
+   */
+  clockToleranceMs: 1_000,
+
   /**
    * How often changed players are written to the local store. A player that changes often is written once for all
    * changes: at 250 ms the writes took 3.8 µs an event. The cost is one more second of the log to replay after a crash.

@@ -46,7 +46,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
     async get(key) {
       const message = await stored(key);
       if (message === undefined || message.header(OPERATION) !== '') return undefined;
-      return { key, value: message.data, revision: message.sequence };
+      return { key, value: message.data, revision: message.sequence, storedAtMs: message.storedAtMs };
     },
     async put(key, value, revision) {
       const outcome = await write(key, value, revision);
@@ -91,6 +91,7 @@ function watchBucket(
       key: record.subject.slice(prefix.length),
       value: operation === '' ? record.data : undefined,
       revision: record.sequence,
+      storedAtMs: record.storedAtMs,
     });
     missing -= 1;
     if (missing <= 0 || pending === 0) becomeCurrent();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { BucketName } from '../../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
@@ -12,7 +13,7 @@ export interface MemoryBucket {
   onWrite(listener: (entry: BucketEntry) => void): Stop;
 }
 
-export function createMemoryBucket(): MemoryBucket {
+export function createMemoryBucket(clock: Pick<Clock, 'wallMs'>): MemoryBucket {
   // Iterates in order of revision: a written key moves to the end.
   const entries = new Map<string, BucketEntry>();
   const listeners = new Set<(entry: BucketEntry) => void>();
@@ -26,7 +27,7 @@ export function createMemoryBucket(): MemoryBucket {
       const fits = expected === undefined || expected === (current?.revision ?? 0) || (expected === 0 && absent);
       if (!fits) return { kind: 'conflict' };
       revision += 1;
-      const entry: BucketEntry = { key, value, revision };
+      const entry: BucketEntry = { key, value, revision, storedAtMs: clock.wallMs() };
       entries.delete(key);
       entries.set(key, entry);
       for (const listener of listeners) listener(entry);
