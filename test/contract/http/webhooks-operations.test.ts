@@ -250,6 +250,7 @@ describe('recovering', () => {
     records_total: 100,
     deliveries_queued: 3,
     started_at: '2026-01-15T10:30:01.000Z',
+    available_since: null,
     finished_at: null,
   });
 
