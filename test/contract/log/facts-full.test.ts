@@ -12,7 +12,7 @@ import { startTestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
-/* A FACTS without a byte left: the trimmer makes room as soon as everything has passed its records, on either broker. */
+/* A FACTS without a byte left: the trimmer makes room once everything has passed its records, on either broker. */
 
 const FACTS_BYTES = 24 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
