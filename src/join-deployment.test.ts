@@ -42,3 +42,16 @@ test('a running process follows what an operator changes, and only that', async 
     { replicas: 3, factsMaxBytes: 2 * GIB },
   ]);
 });
+
+test('a starting process follows what an operator changes while it raises the streams', async () => {
+  const configStore = createMemoryConfigStore();
+  const lowered = { partitions: 2, createdAt: 0, replicas: 1, factsMaxBytes: GIB };
+  let changes = 0;
+  const { log, ensured } = aLog(async () => {
+    changes += 1;
+    if (changes === 1) await configStore.put(SETTINGS, lowered);
+  });
+  await joinDeployment({ log, configStore, settings: NO_SETTINGS, clock, logger: silentLogger });
+  // The checks of every minute would raise the streams again to the last shape.
+  expect(ensured.at(-1)).toEqual({ replicas: 1, factsMaxBytes: GIB });
+});

@@ -30,8 +30,9 @@ export async function joinDeployment(
     if (found.kind === 'refused') return found;
     if (found.kind === 'agreed') {
       for (const warning of found.warnings) logger.warn(warning);
-      await raise(options, found.deployment);
+      // Before the streams are raised: what an operator changes meanwhile applies, too.
       follow(options, found.deployment);
+      await raise(options, found.deployment);
       return { kind: 'joined', deployment: found.deployment };
     }
     await sleep(clock, LIMITS.leaseRenewMs);

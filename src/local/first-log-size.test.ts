@@ -13,11 +13,14 @@ test('the log takes half of the free space, at most 64 GiB and at least 64 MiB',
   expect(factsBytesFor(0)).toBe(GIB / 16);
 });
 
-test('the disk decides at the first start only', () => {
+test('the disk decides until FACTS exists', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'player-analytics-'));
   try {
     expect(firstFactsBytes(dataDir)).toBeGreaterThanOrEqual(GIB / 16);
-    mkdirSync(join(dataDir, 'nats', 'jetstream'), { recursive: true });
+    // A first start that ended before the streams were made.
+    mkdirSync(join(dataDir, 'nats', 'jetstream', '$G'), { recursive: true });
+    expect(firstFactsBytes(dataDir)).toBeGreaterThanOrEqual(GIB / 16);
+    mkdirSync(join(dataDir, 'nats', 'jetstream', '$G', 'streams', 'FACTS'), { recursive: true });
     expect(firstFactsBytes(dataDir)).toBeUndefined();
   } finally {
     rmSync(dataDir, { recursive: true });

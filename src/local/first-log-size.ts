@@ -4,10 +4,12 @@ import { LIMITS } from '../kernel/limits.ts';
 
 /**
  * The size of FACTS for the first start of a local deployment: a share of the free space, so that the log never needs
- * more than the disk has. `undefined` once the broker has a folder: then the deployment's own size applies.
+ * more than the disk has. `undefined` once the broker holds FACTS: then the deployment's own size applies. A broker's
+ * folder alone is left by a first start that was interrupted.
  */
 export function firstFactsBytes(dataDir: string): number | undefined {
-  if (existsSync(join(dataDir, 'nats', 'jetstream'))) return undefined;
+  // The local broker has the default account only.
+  if (existsSync(join(dataDir, 'nats', 'jetstream', '$G', 'streams', 'FACTS'))) return undefined;
   const { bavail, bsize } = statfsSync(dataDir);
   return factsBytesFor(bavail * bsize);
 }
