@@ -66,19 +66,47 @@ describe('the forecast of FACTS', () => {
     expect(lines).toEqual([]);
   });
 
-  it.each(['clickhouse', 'webhooks', 'partition-1'])(
-    'names %s, the bytes it holds, and when it is full',
-    async (who) => {
-      await write(10);
-      await write(30, [who]);
-      expect(latest().held[0]).toEqual({ holder: who, bytes: expect.closeTo(30 * RECORD_BYTES, -3) });
-      // 30 records in the 400 s of both writes; 45 more fit.
-      expect(latest().fullInSeconds).toBeGreaterThan(500);
-      expect(latest().fullInSeconds).toBeLessThan(700);
-      expect(latest().warns).toBe(true);
-      expect(lines).toMatchObject([{ msg: FILLING, holder: who, remedy: expect.stringMatching(/check/) }]);
-    },
-  );
+  it.each(['clickhouse', 'webhooks'])('names %s, the bytes it holds, and when it is full', async (who) => {
+    await write(10);
+    await write(30, [who]);
+    expect(latest().held[0]).toEqual({ holder: who, bytes: expect.closeTo(30 * RECORD_BYTES, -3) });
+    // 30 records in the 400 s of both writes; 45 more fit.
+    expect(latest().fullInSeconds).toBeGreaterThan(500);
+    expect(latest().fullInSeconds).toBeLessThan(700);
+    expect(latest().warns).toBe(true);
+    expect(lines).toMatchObject([{ msg: FILLING, holder: who, remedy: expect.stringMatching(/check/) }]);
+  });
+
+  it('does not warn of a partition whose mark is an hour behind, but of one that is longer behind', async () => {
+    const sequence = () => broker.stream('FACTS').bounds().lastSequence;
+    const pass = (partition: number) => void note(`rebuild.${partition}`, { coveredTo: sequence() });
+    async function play(minutes: number): Promise<void> {
+      for (let tens = 0; tens < 6 * minutes; tens++) {
+        void log.append('facts.0', new Uint8Array(1));
+        await clock.flush();
+        for (const sink of ['clickhouse', 'webhooks']) void note(sink, { sequence: sequence() });
+        pass(0);
+        await clock.advance(LIMITS.factsForecastMs);
+        warned ||= latest().warns;
+      }
+    }
+    let warned = false;
+    pass(1);
+    await play(70);
+    expect(latest().held[0]).toEqual({ holder: 'partition-1', bytes: expect.closeTo(420 * 30, -3) });
+    expect(warned).toBe(false);
+    expect(latest().fullInSeconds).toBe(Infinity);
+    await play(10);
+    expect(warned).toBe(true);
+    expect(lines).toMatchObject([{ msg: FILLING, holder: 'partition-1', remedy: expect.stringMatching(/owner/) }]);
+  });
+
+  it('warns of a partition that holds what a trim should have removed, however young', async () => {
+    await write(60, ['partition-1']);
+    expect(lines).toEqual([]);
+    await write(6, ['partition-1']);
+    expect(latest()).toMatchObject({ warns: true, held: [{ holder: 'partition-1' }, {}, {}, {}] });
+  });
 
   it('warns once an hour', async () => {
     await write(40, ['clickhouse']);

@@ -75,12 +75,25 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
       })
       .toSorted((a, b) => b.bytes - a.bytes);
     const heldBytes = held[0]?.bytes ?? 0;
-    const fullInSeconds = secondsUntil(limitBytes, heldBytes);
-    const isMuch = heldBytes > limitBytes * LIMITS.factsHeldShare;
+    const growsToSeconds = secondsUntil(limitBytes, heldBytes);
+    const isUsual = heldBytes < room.levels.trimFrom && (await isUsualLag(held[0]?.holder, passed));
+    if (stopped) return;
+    const fullInSeconds = isUsual ? Infinity : growsToSeconds;
+    const isMuch = !isUsual && heldBytes > limitBytes * LIMITS.factsHeldShare;
     const isSoon = fullInSeconds < LIMITS.factsWarnMs / 1000 && heldBytes > limitBytes * LIMITS.factsHeldNoise;
     latest = { usedBytes, limitBytes, held, fullInSeconds, oldestMs: oldest?.storedAtMs, warns: isMuch || isSoon };
     measure(latest);
     warn(latest);
+  }
+
+  /**
+   * Whether a partition holds what is younger than the longest usual age of its mark: between two marks of an idle
+   * partition its bytes only grow. Where FACTS needs room, marks come earlier (`FactsRoom.wantedBelow`).
+   */
+  async function isUsualLag(holder: string | undefined, passed: ReadonlyMap<string, number>): Promise<boolean> {
+    if (holder === undefined || isSink(holder)) return false;
+    const first = await log.next('FACTS', 'facts.*', (passed.get(holder) ?? 0) + 1);
+    return first === undefined || clock.wallMs() - first.storedAtMs < LIMITS.factsMarkLagMs;
   }
 
   /** Extrapolates the growth of held bytes over the last samples. */
@@ -122,6 +135,8 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
     },
   };
 }
+
+const isSink = (holder: string): boolean => sinksOf('FACTS').some((sink) => sink === holder);
 
 /** A log message. */
 export const FILLING = 'FACTS fills up with records that cannot be trimmed; at its limit writes are answered 503';
