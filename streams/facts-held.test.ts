@@ -108,6 +108,15 @@ describe('the forecast of FACTS', () => {
     expect(latest()).toMatchObject({ warns: true, held: [{ holder: 'partition-1' }, {}, {}, {}] });
   });
 
+  it('counts all of FACTS as held by a ClickHouse that lost rows: the trimmers trim nothing then', async () => {
+    await write(60);
+    const { lastSequence } = broker.stream('FACTS').bounds();
+    void note('clickhouse', { sequence: lastSequence, lost: true });
+    await clock.advance(LIMITS.factsForecastMs);
+    expect(latest().held[0]).toEqual({ holder: 'clickhouse', bytes: expect.closeTo(60 * RECORD_BYTES, -3) });
+    expect(latest().warns).toBe(true);
+  });
+
   it('warns once an hour', async () => {
     await write(40, ['clickhouse']);
     await clock.advance(30 * MINUTE_MS);

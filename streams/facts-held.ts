@@ -148,7 +148,10 @@ function remedyFor(holder: string): string {
   return 'the snapshots of this partition are behind: check that it has an owner, and that ClickHouse runs';
 }
 
-/** The sequence that each sink and each partition's rebuild mark has passed; 0 without a position. */
+/**
+ * The sequence that each sink and each partition's rebuild mark has passed; 0 without a position, and for a sink that
+ * lost what it wrote.
+ */
 async function passedBy(
   { log, partitions }: Pick<FactsForecasterOptions, 'log' | 'partitions'>,
   created: string,
@@ -156,7 +159,7 @@ async function passedBy(
   const passed = new Map<string, number>();
   for (const sink of sinksOf('FACTS')) {
     const position = await readSinkPosition(log, sink);
-    passed.set(sink, position?.stream === created ? position.sequence : 0);
+    passed.set(sink, position?.stream === created && position.lost === undefined ? position.sequence : 0);
   }
   const positions = log.bucket('POSITIONS');
   for (let partition = 0; partition < partitions; partition++) {
