@@ -85,7 +85,7 @@ export const LOG_LIMITS = {
   factsWarnMs: 3 * 24 * 60 * 60 * 1000,
   factsHeldShare: 0.5,
   factsHeldNoise: 0.05,
-  /** The usual age of what a partition holds, which no warning counts: an hourly mark and the longest snapshot delay. */
+  /** What a partition has held for less does not warn: an hourly mark and the longest delay of a snapshot. */
   factsMarkLagMs: 75 * 60 * 1000,
   /** How long a sink that cannot read a record leaves its lease to other processes, which may be of a newer version. */
   unreadableYieldMs: 30_000,
