@@ -4,6 +4,7 @@ import { createSignal } from '../../src/kernel/signal.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import type { Reader } from '../../streams/log/log.ts';
 import { factsSubject } from '../../streams/subjects.ts';
+import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
 import { createEntities, type Entities, type EntitiesOptions } from './entities.ts';
 import { prepareStore, type RebuildLimits, type RebuildOptions } from './rebuild.ts';
 
@@ -162,7 +163,8 @@ export function startFollower(options: FollowerOptions): Follower {
       const end = await follow(followed);
       return end === 'reset' ? { kind: 'reset' } : { kind: 'stopped' };
     } catch (error) {
-      return { kind: 'failed', error, content: kept };
+      // A record of a newer version is no fault of the store.
+      return { kind: 'failed', error, content: kept && !(error instanceof UnknownVersionError) };
     } finally {
       setReady(false);
     }

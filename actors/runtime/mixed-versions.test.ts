@@ -95,7 +95,7 @@ describe('an owner of an older version', () => {
     ]);
   });
 
-  it('does not lead past a fact that it does not know', async () => {
+  it('does not lead past a fact that it does not know, and keeps its local store', async () => {
     const { sequence } = world.records().at(-1) ?? { sequence: 0 };
     const fact = { kind: 'PlayerFrozen', entityId: P1, game: 'demo', environment: 'live', at: 1 };
     await node.log.append('facts.0', packed([0, 1, 'newer', 1, null, 0, [fact]]), { expectedLastSequence: sequence });
@@ -111,8 +111,9 @@ describe('an owner of an older version', () => {
     };
     await node.log.append('facts.0', encodeCommit(last), { expectedLastSequence: sequence + 1 });
     node.kill();
-    const other = world.start('b');
+    const other = world.start('a', { stores: node.stores, incarnation: '2' });
     await world.clock.advance(30_000);
     expect(await world.track(other, P1, 'next')).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+    expect(await other.metrics.text()).toContain('owner_stores_discarded_total 0\n');
   });
 });
