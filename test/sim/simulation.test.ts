@@ -52,7 +52,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'clickhouse: repeat dropped': 50,
   'clickhouse: took a block unsaid': 50,
   'rebuild from snapshots': 50,
-  'catch-up from snapshots': 10,
+  'catch-up from snapshots': 4,
   'a night without requests': 100,
   'fault: disk refuses': 12,
   'fault: last writes lost': 12,
