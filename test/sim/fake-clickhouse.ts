@@ -7,7 +7,13 @@ import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
-import { type ErasureSteps, fakeErasureTarget, type FakeTables, pendingErasures } from './fake-erasures.ts';
+import {
+  type ErasureStep,
+  type ErasureSteps,
+  fakeErasureTarget,
+  type FakeTables,
+  pendingErasures,
+} from './fake-erasures.ts';
 import type { StreamName } from '../../streams/stream-definitions.ts';
 import type { Random } from './random.ts';
 import { never, type Toucher } from './touch-points.ts';
@@ -26,8 +32,28 @@ export interface FakeClickhouse {
   source(clock: Clock): SnapshotSource;
   /** One process's client for deletions. */
   eraser(process: Toucher, clock: Clock): ErasureTarget;
+  /** True while it takes no writes. */
+  readOnly: boolean;
+  /** Everything that it holds now, for `restore`. */
+  backUp(): Backup;
+  /** Replaces everything that it holds. */
+  restore(backup: Backup): void;
   /** Erasures whose rows are not deleted yet. */
   readonly pendingErasures: number;
+}
+
+/** What a ClickHouse holds. */
+export interface Backup {
+  tables: ReadonlyMap<TableName, string[]>;
+  tokens: ReadonlyMap<string, Uint8Array>;
+  held: ReadonlyMap<StreamName, HeldPosition>;
+  steps: ReadonlyMap<string, ErasureStep>;
+}
+
+/** Makes a map equal to another one. */
+function refill<K, V>(map: Map<K, V>, from: ReadonlyMap<K, V>): void {
+  map.clear();
+  for (const [key, value] of from) map.set(key, value);
 }
 
 /**
@@ -46,12 +72,13 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     rows: rowsOf,
     replace: (table, rows) => void tables.set(table, [...rows]),
     get mood() {
-      return clickhouse.mood;
+      return clickhouse.readOnly ? 'away' : clickhouse.mood;
     },
     latencyMs: () => latencyMs(ofErasures, clickhouse.mood),
   };
 
   function take(table: TableName, bytes: Uint8Array, token: string): void {
+    if (clickhouse.readOnly) return;
     const known = tokens.get(token);
     world.note(crc32(bytes), () => `= ClickHouse ${known === undefined ? 'takes' : 'drops repeat of'} ${token}`);
     if (known !== undefined) {
@@ -70,7 +97,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
   async function insert(clock: Clock, table: TableName, bytes: Uint8Array, token: string): Promise<InsertOutcome> {
     await sleep(clock, latencyMs(random, clickhouse.mood));
     const failed = (message: string): InsertOutcome => ({ kind: 'failed', refused: false, message });
-    if (clickhouse.mood === 'away') return failed('connection refused');
+    if (clickhouse.mood === 'away' || clickhouse.readOnly) return failed('connection refused');
     if (clickhouse.mood === 'crashing' && random.chance(0.6)) {
       if (random.chance(0.4)) return failed('connection reset before');
       // The block is stored, or will be, but the sender gets no confirmation.
@@ -91,6 +118,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
 
   const clickhouse: FakeClickhouse = {
     mood: 'well',
+    readOnly: false,
     rows: rowsOf,
     snapshots(partition) {
       const newest = new Map<string, { version: bigint; state: EntityState }>();
@@ -123,7 +151,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       },
       async noteHeld(stream, position) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
-        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        if (clickhouse.mood === 'away' || clickhouse.readOnly) throw new Error('connection refused');
         // A sink that lost its lease may note an older one.
         const before = held.get(stream);
         if (before === undefined || before.createdMs < position.createdMs || before.sequence < position.sequence) {
@@ -133,6 +161,18 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       close: () => Promise.resolve(),
     }),
     eraser: (process, clock) => fakeErasureTarget(erasable, steps, process, clock),
+    backUp: () => ({
+      tables: new Map(tables),
+      tokens: new Map(tokens),
+      held: new Map(held),
+      steps: new Map(steps),
+    }),
+    restore(backup) {
+      refill(tables, backup.tables);
+      refill(tokens, backup.tokens);
+      refill(held, backup.held);
+      refill(steps, backup.steps);
+    },
     get pendingErasures() {
       return pendingErasures(erasable, steps).length;
     },

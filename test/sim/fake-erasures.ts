@@ -20,7 +20,12 @@ export interface FakeTables {
 }
 
 /** The progress of an erasure, by its position in the log. */
-export type ErasureSteps = Map<string, { step: 'counted' | 'done' | 'settled'; rows: number }>;
+export type ErasureSteps = Map<string, ErasureStep>;
+
+export interface ErasureStep {
+  step: 'counted' | 'done' | 'settled';
+  rows: number;
+}
 
 /** Erasures in progress. */
 export function pendingErasures(tables: FakeTables, steps: ErasureSteps): PendingErasure[] {

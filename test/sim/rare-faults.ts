@@ -3,6 +3,7 @@ import { requestsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { Clients } from './clients.ts';
+import type { Backup, FakeClickhouse } from './fake-clickhouse.ts';
 import { UNDONE_WRITES } from './disk.ts';
 import { createElections, type Source } from './elections.ts';
 import { createNewerGateway } from './newer-version.ts';
@@ -25,6 +26,7 @@ export const RARE_FAULTS = [
   'suspended',
   'answered, then lost',
   'newer commands',
+  'clickhouse restored',
   'small log',
   'webhook workers',
 ] as const;
@@ -67,6 +69,7 @@ export interface RareFaultsOptions {
 /** What scripted faults use besides the machines; it exists only after the broker. */
 export interface RareTools {
   broker: MemoryBroker;
+  clickhouse: FakeClickhouse;
   clients: Clients;
   operations: Operations;
   makeWebhook: (process: SimProcess, key: string) => void;
@@ -104,6 +107,9 @@ export function createRareFaults({
   /** Decides about the next write to a source, once. */
   let next: { source: Source; client: string | undefined; fault: () => WriteFault } | undefined;
   let scripts = 0;
+  /** The latest backup of ClickHouse, and the way back from it. */
+  let backup: Backup | undefined;
+  let undoRestore: (() => void) | undefined;
 
   const later = (delayMs: number, act: () => void): void => {
     world.clock.timer(delayMs, () => {
@@ -170,6 +176,26 @@ export function createRareFaults({
     });
   }
 
+  /**
+   * ClickHouse is replaced by a backup that takes no writes. An operator notices after some seconds, and brings the
+   * right one back.
+   */
+  function restoreClickhouse({ clickhouse }: RareTools): void {
+    if (undoRestore !== undefined) return;
+    const current = clickhouse.backUp();
+    world.cause('clickhouse restored', Infinity);
+    if (backup !== undefined) clickhouse.restore(backup);
+    clickhouse.readOnly = true;
+    undoRestore = () => {
+      clickhouse.restore(current);
+      clickhouse.readOnly = false;
+      world.endCause('clickhouse restored');
+      undoRestore = undefined;
+    };
+    backup = current;
+    later(random.between(500, 9_000), () => undoRestore?.());
+  }
+
   /** One process sees the creation of a webhook late. */
   function definitionsLate({ makeWebhook }: RareTools): void {
     const processes = serving();
@@ -231,6 +257,9 @@ export function createRareFaults({
       case 'answered, then lost':
         void answeredThenLost(tools);
         return;
+      case 'clickhouse restored':
+        restoreClickhouse(tools);
+        return;
       case 'newer commands':
         world.cause('newer version', 5_000);
         tools.broker
@@ -251,6 +280,7 @@ export function createRareFaults({
     faultOf: (source, client) => (calm ? undefined : (planned(source, client) ?? elections.faultOf(source, client))),
     leaderInMs: (source, client) => elections.remainingMs(source, client),
     async run(tools, done) {
+      if (kinds.includes('clickhouse restored')) backup = tools.clickhouse.backUp();
       while (!done() && kinds.length > 0) {
         await sleep(world.clock, random.between(0, 2 * weather.everyMs));
         if (done()) return;
@@ -263,6 +293,7 @@ export function createRareFaults({
     },
     heal() {
       calm = true;
+      undoRestore?.();
       elections.end();
       for (const { disk } of machines) disk.refuses = false;
     },

@@ -47,6 +47,7 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  * meanwhile. Three seeds in ten also have one or two rare faults (rare-faults.ts): disks that refuse writes, lose their
  * last ones or damage a mark; elections of single streams and buckets; machines that are suspended and resume with a
  * wrong clock; definitions that reach a process late; commands of newer versions; a FACTS so small that it stays full;
+ * an old backup in ClickHouse's place;
  * webhook workers with unreliable receivers; scripted coincidences. In some seeds the machines differ in their roles or
  * their clocks drift (machines.ts).
  *
@@ -217,7 +218,14 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const isOver = (): boolean => calm || world.violation !== undefined;
   const busy = [...Array.from({ length: random.int(2, 4) }, () => clients.run(isOver)), chaos.run(isOver)];
   void rare.run(
-    { broker, clients, operations, readAll, makeWebhook: (process, key) => makeWebhook(world, process, key) },
+    {
+      broker,
+      clickhouse,
+      clients,
+      operations,
+      readAll,
+      makeWebhook: (process, key) => makeWebhook(world, process, key),
+    },
     isOver,
   );
   const follower = createFollower(world, serving);

@@ -61,6 +61,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'fault: definitions late': 12,
   'fault: full while in doubt': 12,
   'fault: suspended': 8,
+  'fault: clickhouse restored': 8,
   'answered, then lost': 3,
   'command without effect: of a newer version': 10,
   'command without effect: FACTS had no room': 20,

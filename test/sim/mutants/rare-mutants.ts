@@ -92,8 +92,24 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'streams/facts-trimmer.ts',
-        original: 'if (room.usedBytes > room.levels.trimFrom) void run(makeRoom);',
-        mutated: '',
+        original: 'void run(makeRoom);',
+        mutated: 'void makeRoom;',
+      },
+    ],
+  },
+  {
+    name: 'a rebuild does not compare ClickHouse with its mark',
+    faults: ['clickhouse restored', 'empty disk'],
+    changes: [
+      {
+        file: 'actors/runtime/rebuild.ts',
+        original: 'if (heldTo !== undefined && !isHeld) {',
+        mutated: 'if (heldTo === -1 && !isHeld) {',
+      },
+      {
+        file: 'actors/runtime/rebuild.ts',
+        original: 'if (found < (entities ?? 0)) {',
+        mutated: 'if (found < 0) {',
       },
     ],
   },
