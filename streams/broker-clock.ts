@@ -82,7 +82,8 @@ export function watchBrokerClock({ bucket, clock, logger, metrics }: BrokerClock
     fault() {
       if (!wrong || aheadMs === undefined) return undefined;
       const { least, most } = aheadMs;
-      return least > 0 ? `the clock is ${Math.round(least)} ms ahead` : `the clock is ${Math.round(-most)} ms behind`;
+      const isAhead = least > 0;
+      return `the clock is at least ${Math.round(isAhead ? least : -most)} ms ${isAhead ? 'ahead' : 'behind'}`;
     },
     stop() {
       stopped = true;

@@ -55,6 +55,21 @@ export function bucketContract(suite: LogSuite): void {
       expect((await bucket.get(key))?.value).toHaveLength(0);
     });
 
+    test('an entry has the time at which the broker stored it, the same for a read and a watch', async () => {
+      const key = freshKey();
+      await bucket.put(key, bytes('1'));
+      const first = await bucket.get(key);
+      await bucket.put(key, bytes('2'));
+      const second = await bucket.get(key);
+      const seen: BucketEntry[] = [];
+      cleanups.push(suite.other.bucket('CONFIG').watch({ onEntry: (entry) => seen.push(entry), onCurrent: () => {} }));
+      await eventually(() => expect(seen.map((entry) => entry.key)).toContain(key));
+      const times = [first?.storedAtMs, second?.storedAtMs, seen.findLast((entry) => entry.key === key)?.storedAtMs];
+      expect(times.every((ms) => Number.isSafeInteger(ms) && (ms ?? 0) > Date.UTC(2020, 0))).toBe(true);
+      expect(times[1]).toBeGreaterThanOrEqual(times[0] ?? Infinity);
+      expect(times[2]).toBe(times[1]);
+    });
+
     test('a watch delivers every entry, reports when it is current, and then delivers changes in order', async () => {
       const [kept, gone, later] = [freshKey(), freshKey(), freshKey()];
       await bucket.put(kept, bytes('1'));
