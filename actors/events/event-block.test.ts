@@ -23,6 +23,16 @@ describe('a block of events', () => {
     expect(changed.filter((one) => one !== hash && hasHash(block, one))).toEqual([]);
   });
 
+  it('gives the events of one hash alone, each as it is among all', () => {
+    const events = [...EVENTS, { ...EVENTS[0], eventId: 'e-1', eventName: 'again', timestamp: 1, receivedAt: NOW }];
+    const block = packEvents(events.map(hashed));
+    for (const id of ['e-1', 'e-2', 'e-3', 'ü', 'e-4']) {
+      const hash = hashOfText(id);
+      expect(unpackEvents(block, hash)).toEqual(unpackEvents(block).filter((event) => event.hash === hash));
+    }
+    expect(unpackEvents(block, hashOfText('e-1'))).toHaveLength(2);
+  });
+
   it('reads the same from any place in a larger buffer', () => {
     const block = packEvents(EVENTS.map(hashed));
     for (let offset = 0; offset < 5; offset++) {

@@ -70,24 +70,27 @@ function detailsOf(events: readonly HashedEvent[], newest: number): number[] {
   return details;
 }
 
-export function unpackEvents(block: Uint8Array): HashedEvent[] {
+/** @param wanted only events of this hash: a repeat must not cost the making of a whole block's events */
+export function unpackEvents(block: Uint8Array, wanted?: string): HashedEvent[] {
   const count = countIn(block);
   const reader = readIntegers(block, HEADER_BYTES + TEXT_HASH_BYTES * count);
-  const names: string[] = [];
-  for (let left = reader.unsigned(); left > 0; left--) {
-    names.push(Buffer.from(reader.bytes(reader.unsigned())).toString('utf8'));
-  }
+  const nameBytes: Uint8Array[] = [];
+  for (let left = reader.unsigned(); left > 0; left--) nameBytes.push(reader.bytes(reader.unsigned()));
+  const names = new Map<number, string>();
+  const nameAt = (place: number): string => {
+    const name = names.get(place) ?? Buffer.from(nameBytes[place] ?? []).toString('utf8');
+    names.set(place, name);
+    return name;
+  };
   const events: HashedEvent[] = [];
   let receivedAt = newestIn(block);
   for (let index = 0; index < count; index++) {
     const code = reader.unsigned();
     receivedAt += reader.signed();
-    const event: HashedEvent = {
-      hash: hashAt(block, count, index),
-      eventName: names[Math.floor(code / NAME_UNIT)] ?? '',
-      timestamp: receivedAt + reader.signed(),
-      receivedAt,
-    };
+    const timestamp = receivedAt + reader.signed();
+    if (wanted !== undefined && !isHashAt(block, count, index, wanted)) continue;
+    const hash = hashAt(block, count, index);
+    const event: HashedEvent = { hash, eventName: nameAt(Math.floor(code / NAME_UNIT)), timestamp, receivedAt };
     if (code % 2 === 1) event.quarantined = true;
     const by = CALLERS[Math.floor((code % NAME_UNIT) / 2)];
     if (by !== undefined) event.by = by;
@@ -99,11 +102,12 @@ export function unpackEvents(block: Uint8Array): HashedEvent[] {
 /** Whether a block holds an event of this hash. */
 export function hasHash(block: Uint8Array, hash: string): boolean {
   const count = countIn(block);
-  const first = hash.charCodeAt(0);
-  for (let index = 0; index < count; index++) {
-    if (block[HEADER_BYTES + index] === first && hasRest(block, restAt(count, index), hash)) return true;
-  }
+  for (let index = 0; index < count; index++) if (isHashAt(block, count, index, hash)) return true;
   return false;
+}
+
+function isHashAt(block: Uint8Array, count: number, index: number, hash: string): boolean {
+  return block[HEADER_BYTES + index] === hash.charCodeAt(0) && hasRest(block, restAt(count, index), hash);
 }
 
 function hasRest(block: Uint8Array, at: number, hash: string): boolean {

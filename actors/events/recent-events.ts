@@ -34,7 +34,7 @@ export function recall(
 
 function findIn(blocks: readonly Uint8Array[], isOne: ReturnType<typeof isEventOf>): FirstResult | undefined {
   for (const block of blocks) {
-    const found = isOne.inBlock(block) ? unpackEvents(block).find(isOne.event) : undefined;
+    const found = isOne.inBlock(block) ? isOne.unpacked(block).find(isOne.event) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
@@ -51,7 +51,7 @@ export function isAccepted(
   if (olderEvents === undefined) return false;
   const isOne = isEventOf(eventId, by);
   return [...olderEvents.client, ...olderEvents.server].some(
-    (block) => isOne.inBlock(block) && unpackEvents(block).some((event) => isOne.event(event) && accepted(event)),
+    (block) => isOne.inBlock(block) && isOne.unpacked(block).some((event) => isOne.event(event) && accepted(event)),
   );
 }
 
@@ -83,6 +83,7 @@ function isEventOf(eventId: string, by: CallerKind | undefined) {
   const hash = hashOfText(eventId);
   return {
     inBlock: (block: Uint8Array) => hasHash(block, hash),
+    unpacked: (block: Uint8Array) => unpackEvents(block, hash),
     event: (event: HashedEvent) => event.hash === hash && mayBeSame(event.by, by),
   };
 }
@@ -130,7 +131,7 @@ function withEvents(
     whole -= 1;
   }
   if (waiting < limits.eventBlock) return [...blocks, packEvents(events)];
-  const joined = [...blocks.slice(whole).flatMap(unpackEvents), ...events];
+  const joined = [...blocks.slice(whole).flatMap((block) => unpackEvents(block)), ...events];
   const packed = blocks.slice(0, whole);
   for (let at = 0; at < joined.length; at += limits.eventBlock)
     packed.push(packEvents(joined.slice(at, at + limits.eventBlock)));

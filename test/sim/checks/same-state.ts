@@ -13,7 +13,7 @@ function withHashedEvents(state: EntityState | undefined): unknown {
   const recentBy = (isClient: boolean) => recentEvents.filter(({ by }) => (by === 'client') === isClient).map(hashed);
   return {
     ...rest,
-    client: [...olderEvents.client.flatMap(unpackEvents), ...recentBy(true)],
-    server: [...olderEvents.server.flatMap(unpackEvents), ...recentBy(false)],
+    client: [...olderEvents.client.flatMap((block) => unpackEvents(block)), ...recentBy(true)],
+    server: [...olderEvents.server.flatMap((block) => unpackEvents(block)), ...recentBy(false)],
   };
 }
