@@ -14,7 +14,7 @@ import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
 export interface WriteGate {
   /** The answer to a write; undefined: it is accepted. */
   refusal(): Failure | undefined;
-  /** The broker is connected but stores nothing. */
+  /** The broker is connected but does not store the records of some stream. */
   readonly storageSilent: boolean;
   stop(): void;
 }
@@ -41,12 +41,15 @@ export function guarded(backend: Backend, gate: WriteGate): Backend {
   };
 }
 
+/** A write needs these. Scores, deliveries and positions of sinks have streams of their own, which stop no writes. */
+const COMMAND_STREAMS: ReadonlySet<string> = new Set(['REQUESTS', 'FACTS']);
 const DISK = 'The disk of the service is almost full. Nothing was changed; retry when space has been freed.';
 const LOG = 'The storage of the log does not answer. Nothing was changed; retry later.';
 
 export function createWriteGate(options: WriteGateOptions): WriteGate {
   const { disk, log, clock, logger, metrics, restartBroker } = options;
   let unanswered: readonly string[] = [];
+  const commandsSilent = (): boolean => unanswered.some((stream) => COMMAND_STREAMS.has(stream));
   let cancel: Cancel = () => {};
   let stopped = false;
 
@@ -55,7 +58,7 @@ export function createWriteGate(options: WriteGateOptions): WriteGate {
     const before = unanswered;
     unanswered = log.unansweredFor(LIMITS.logSilentMs);
     if (unanswered.length > 0 && before.length === 0) {
-      logger.error({ streams: unanswered }, 'the broker is connected but stores nothing: writes are answered 503');
+      logger.error({ streams: unanswered }, 'the broker is connected but does not store records of these streams');
     }
     if (restartBroker !== undefined && needsRestart() && (await log.ping(LIMITS.logPingMs))) restartBroker();
     if (!stopped) cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
@@ -70,7 +73,7 @@ export function createWriteGate(options: WriteGateOptions): WriteGate {
   cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
   return {
     refusal() {
-      const reason = disk?.low === true ? 'disk' : unanswered.length > 0 ? 'log' : undefined;
+      const reason = disk?.low === true ? 'disk' : commandsSilent() ? 'log' : undefined;
       if (reason === undefined) return undefined;
       metrics.writesRefused.inc({ reason });
       return failure('SERVICE_UNAVAILABLE', reason === 'disk' ? DISK : LOG);

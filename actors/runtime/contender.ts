@@ -186,6 +186,7 @@ export function createContender(options: ContenderOptions): Contender {
       discarded = false;
     }
     if (end === 'unwritable') refuse('store', undefined);
+    if (end === 'unknown_version') refuse('failed', undefined);
     if (end === 'failed') contentFailed(undefined);
     await lease.release();
     clock.timer(LIMITS.leaseRenewMs / 4, () => {

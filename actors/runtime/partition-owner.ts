@@ -25,6 +25,7 @@ import type { Follower } from './follower.ts';
 import { StoreWriteError } from './store/checked-store.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
+import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
 import type { PlayerLimits } from '../decision.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
@@ -52,8 +53,11 @@ export interface OwnerTerm {
   stop(): Promise<void>;
 }
 
-/** `unwritable`: the local store could not be written for so long that too much memory waits for it. */
-export type TermEnd = 'stopped' | 'deposed' | 'failed' | 'unwritable';
+/**
+ * `unwritable`: the local store could not be written for so long that too much memory waits for it. `unknown_version`:
+ * a newer version wrote a record of the partition; the local store is sound.
+ */
+export type TermEnd = 'stopped' | 'deposed' | 'failed' | 'unwritable' | 'unknown_version';
 
 export interface OwnerOptions {
   partition: number;
@@ -114,6 +118,7 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
     } catch (error) {
       if (stopping) return 'stopped';
       logger.error({ err: error, partition }, OWNER_FAILED);
+      if (error instanceof UnknownVersionError) return 'unknown_version';
       return error instanceof StoreWriteError ? 'unwritable' : 'failed';
     }
   }

@@ -2,6 +2,7 @@ import { sleep, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
 import { createProcesses } from './processes.ts';
+import { createBrokerRestarts } from './broker-restarts.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { openDataDir } from './data-dir.ts';
 import { endOrphans } from './orphans.ts';
@@ -10,9 +11,6 @@ import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-
 
 /** The message of the service to its supervisor with which it asks for a restart of the broker. */
 export const BROKER_STORES_NOTHING = 'broker_stores_nothing';
-
-/** A line of the report that tests read. */
-export const BROKER_RESTARTED = 'nats answers but stores nothing; restarting it';
 
 /** The children of a supervisor and their addresses. */
 export interface Plan {
@@ -101,7 +99,11 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     lock.release();
   };
   const dependencies = plan.dependencies.map((spec) => processes.add(spec));
-  const restartBroker = brokerRestarts(dependencies, clock, report);
+  const restartBroker = createBrokerRestarts({
+    broker: dependencies.find(({ name }) => name === 'nats'),
+    clock,
+    report,
+  });
   const service = processes.add({
     ...plan.service,
     onMessage(message) {
@@ -136,21 +138,6 @@ async function startInOrder(
   writeEndpoints(dataDir, plan.endpoints);
   const outcome = await service.start();
   return outcome.kind === 'failed' ? outcome.message : undefined;
-}
-
-/**
- * Restarts the broker when the service reports that it stores nothing: nats-server does not write again after it met a
- * full disk, also when the disk has space.
- */
-function brokerRestarts(dependencies: readonly Child[], clock: Clock, report: (line: string) => void): () => void {
-  let lastMs = -Infinity;
-  return () => {
-    const broker = dependencies.find(({ name }) => name === 'nats');
-    if (broker?.pid === undefined || clock.monotonicMs() - lastMs < LIMITS.brokerRestartMs) return;
-    lastMs = clock.monotonicMs();
-    report(BROKER_RESTARTED);
-    broker.restart(LIMITS.dependencyStopMs);
-  };
 }
 
 /** Tries several times, because a dependency may die and restart meanwhile. */

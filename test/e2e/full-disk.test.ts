@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROKER_RESTARTED } from '../../src/local/supervisor.ts';
+import { BROKER_RESTARTED } from '../../src/local/broker-restarts.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { mountSmallFileSystem, type SmallFileSystem } from '../support/small-file-system.ts';
 import { until } from '../support/until.ts';

@@ -41,6 +41,8 @@ export const LOCAL_LIMITS = {
   diskLowRecentMs: 600_000,
   /** Least time between two restarts of a broker that stores nothing. */
   brokerRestartMs: 5_000,
+  /** Longest such time: it doubles while restarts do not help. */
+  brokerRestartMaxMs: 600_000,
   /** Pause before `pids.json` is written again after a failure, e.g. on a full disk. */
   pidsRetryMs: 1_000,
 } as const;

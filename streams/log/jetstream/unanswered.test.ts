@@ -26,6 +26,16 @@ test('a stream counts from the second append in a row without an answer, since t
   expect(found()).toEqual({ FACTS: 4_000 });
 });
 
+test('appends that waited less than a second are no sign of silence', async () => {
+  const { clock, unanswered, found } = trial();
+  for (let i = 0; i < 5; i++) {
+    const sentMs = clock.monotonicMs();
+    await clock.advance(5);
+    unanswered.timedOut('records.scores.n', sentMs);
+  }
+  expect(found()).toEqual({});
+});
+
 test('an answer to any append of the stream ends its silence, and that of no other', async () => {
   const { timesOut, unanswered, found } = trial();
   for (const subject of ['facts.1', '$KV.OWNERS.x', 'facts.1', '$KV.OWNERS.y']) await timesOut(subject);

@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 export interface Unanswered {
   /** An append got an answer of any kind, or none because the connection ended. */
   answered(subject: string): void;
-  /** An append that began at `sentMs` (monotonic) got no answer in time. */
+  /** An append sent at `sentMs` (monotonic) got no answer in time. One that waited less than a second is no sign. */
   timedOut(subject: string, sentMs: number): void;
   /** The connection ended: a broker that comes back may store again. */
   forget(): void;
@@ -22,6 +22,8 @@ interface Silence {
   count: number;
 }
 
+/** A batch near its deadline waits only milliseconds for its append. */
+const LEAST_WAIT_MS = 1_000;
 /** After this time without another append a silence no longer counts: nobody knows whether it lasts. */
 const STALE_MS = 10_000;
 
@@ -35,6 +37,7 @@ export function createUnanswered(clock: Pick<Clock, 'monotonicMs'>): Unanswered 
       const stream = streamOf(subject);
       const known = silences.get(stream);
       const lastMs = clock.monotonicMs();
+      if (lastMs - sentMs < LEAST_WAIT_MS) return;
       const continues = known !== undefined && lastMs - known.lastMs < STALE_MS;
       silences.set(
         stream,
