@@ -107,6 +107,23 @@ describe('an empty store', () => {
   });
 });
 
+describe('a store whose mark is ahead of FACTS', () => {
+  it('is thrown away, whichever part of the mark is ahead', async () => {
+    for (const ahead of [
+      { appliedSeq: 1_001 },
+      { appliedSeq: 1_001, aheadTo: 950 },
+      { appliedSeq: 950, aheadTo: 1_001 },
+    ]) {
+      const { prepare, store, created } = await world({ coveredTo: 0 });
+      const stale = { state: aPlayer({ id: 'stale' }), dirtySince: 0, snapshotSeq: 1 };
+      await store.write({ entities: [stale], mark: { factsCreated: created, ...ahead } });
+      await prepare();
+      expect(store.mark()).toBeUndefined();
+      expect(store.get('stale')).toBeUndefined();
+    }
+  });
+});
+
 describe('snapshots that ClickHouse no longer holds', () => {
   const trimmed = { firstSequence: 50 };
   const restored = (held: { createdMs: number; sequence: number } | undefined, players = PLAYERS): SnapshotSource => ({

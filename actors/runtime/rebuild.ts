@@ -33,7 +33,7 @@ export async function prepareStore(options: RebuildOptions, bounds: StreamBounds
     mark !== undefined &&
     mark.factsCreated === bounds.created &&
     bounds.firstSequence <= mark.appliedSeq + 1 &&
-    (mark.aheadTo ?? mark.appliedSeq) <= highest;
+    Math.max(mark.appliedSeq, mark.aheadTo ?? 0) <= highest;
   if (mark !== undefined && !isUsable) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
   if (!isUsable) await store.clear();
   const appliedSeq = isUsable ? mark.appliedSeq : 0;

@@ -19,7 +19,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/rebuild.ts',
-        original: '(mark.aheadTo ?? mark.appliedSeq) <= highest',
+        original: 'Math.max(mark.appliedSeq, mark.aheadTo ?? 0) <= highest',
         mutated: 'highest > 0',
       },
     ],
