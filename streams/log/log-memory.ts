@@ -15,6 +15,9 @@ import { createWorkQueue } from './memory/work-queue.ts';
 import type { WorkQueue } from './memory/work-queue.ts';
 import { subjectMatches } from './subject-match.ts';
 
+/** Readers and watches are consumers, whose leader is another one than that of their stream. */
+export type LeaderUse = 'read' | 'consume';
+
 /** A broker in memory, shared by the clients of one test or simulation. */
 export interface MemoryBroker {
   /** A new client. Fault hooks get its `name`. With its own clocks it can be paused. */
@@ -44,10 +47,10 @@ export interface MemoryFaults {
   /** Called for every bucket write when the client sends it. */
   onBucketWrite?: (call: { client: string; bucket: BucketName; key: string }) => WriteFault;
   /**
-   * Milliseconds until a stream or bucket has a leader that a client's reads reach; 0: it has one. Reads wait until
+   * Milliseconds until a stream or bucket, or a client's consumer of it, has a leader; 0: it has one. Reads wait until
    * then, and writes get what `onAppend` and `onBucketWrite` say.
    */
-  leaderInMs?: (source: StreamName | BucketName, client: string) => number;
+  leaderInMs?: (source: StreamName | BucketName, client: string, use: LeaderUse) => number;
   /** Latency of one message in one direction, milliseconds. A connection keeps its order. */
   latencyMs?: (client: string) => number;
 }
@@ -89,9 +92,10 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   }
 
   function open(client: string, connection: Connection): Log {
-    const waiting = new Map<StreamName | BucketName, (() => void)[]>();
-    const led = (source: StreamName | BucketName): WhenLed => {
-      const leaderInMs = (): number => faults.leaderInMs?.(source, client) ?? 0;
+    const waiting = new Map<string, (() => void)[]>();
+    const led = (source: StreamName | BucketName, use: LeaderUse): WhenLed => {
+      const id = `${use} ${source}`;
+      const leaderInMs = (): number => faults.leaderInMs?.(source, client, use) ?? 0;
       /** Runs the waiting steps in the order in which they came, once there is a leader. */
       const release = (): void => {
         const waitMs = leaderInMs();
@@ -99,12 +103,12 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           clock.timer(waitMs, release);
           return;
         }
-        const steps = waiting.get(source) ?? [];
-        waiting.delete(source);
+        const steps = waiting.get(id) ?? [];
+        waiting.delete(id);
         for (const step of steps) step();
       };
       return (step) => {
-        const before = waiting.get(source);
+        const before = waiting.get(id);
         if (before !== undefined) {
           before.push(step);
           return;
@@ -114,12 +118,12 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           step();
           return;
         }
-        waiting.set(source, [step]);
+        waiting.set(id, [step]);
         clock.timer(waitMs, release);
       };
     };
     const readFrom = <T>(stream: StreamName, answer: (held: MemoryStream) => T) =>
-      connection.read(() => answer(streamOf(stream)), led(stream));
+      connection.read(() => answer(streamOf(stream)), led(stream, 'read'));
     return {
       append(subject, data, append = {}) {
         const stream = streamFor(subject);
@@ -130,7 +134,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           faults.onAppend?.({ client, stream, subject, data }) ?? 'deliver',
         );
       },
-      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, led(stream)),
+      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, led(stream, 'consume')),
       last: (stream, subject) => readFrom(stream, (held) => held.last(subject)),
       next: (stream, subject, sequence) => readFrom(stream, (held) => held.next(subject, sequence)),
       info: (stream) => readFrom(stream, (held) => held.bounds()),
@@ -144,7 +148,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           name,
           bucketOf(name),
           (bucket, key) => faults.onBucketWrite?.({ client, bucket, key }) ?? 'deliver',
-          led(name),
+          { read: led(name, 'read'), consume: led(name, 'consume') },
         ),
       publish: (subject, data) => connection.toBroker(() => messages.publish(subject, data)),
       subscribe: (subject, onMessage, group) => messages.subscribe(connection, subject, onMessage, group),

@@ -1,4 +1,5 @@
 import { sleep } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { STREAMS } from '../../streams/stream-definitions.ts';
 import type { MemoryBroker, MemoryFaults } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
@@ -64,7 +65,7 @@ export function drawWriteFaults(world: World, weather: Weather, rare: RareFaults
   return {
     onAppend: ({ stream, client }) => rare.faultOf(stream, client) ?? fault(stream),
     onBucketWrite: ({ bucket, client }) => rare.faultOf(bucket, client) ?? fault(bucket),
-    leaderInMs: (source, client) => rare.leaderInMs(source, client),
+    leaderInMs: (source, client, use) => rare.leaderInMs(source, client, use),
     latencyMs: () => (random.chance(0.02) ? random.between(5, 80) : random.between(0.1, 2)),
   };
 }
@@ -195,7 +196,10 @@ export function createChaos(options: ChaosOptions): Chaos {
         return;
       }
       case 'night':
-        if (random.chance(0.3)) world.clock.jumpWall(random.pick(NIGHTS) * DAY_MS);
+        if (!random.chance(0.3)) return;
+        world.clock.jumpWall(random.pick(NIGHTS) * DAY_MS);
+        // What the broker stored before the night and a process reads after it looks like a wrong clock.
+        world.cause('clock', LIMITS.commandDeadlineMs);
         return;
       case 'facts full':
         setRoom(broker.stream('FACTS').bounds().sizeBytes + random.int(0, 2_000));

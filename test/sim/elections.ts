@@ -1,4 +1,5 @@
 import type { BucketName, StreamName } from '../../streams/stream-definitions.ts';
+import type { LeaderUse } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -13,8 +14,10 @@ export type Source = StreamName | BucketName;
 export interface Elections {
   /** @param client the only client that cannot reach the leader; all if absent */
   begin(source: Source, durationMs: number, client?: string): void;
+  /** Delays what one client's readers and watches get from a source; its reads and writes are answered. */
+  delayConsumers(source: Source, durationMs: number, client: string): void;
   /** Milliseconds until the client reaches the source's leader; 0: it does. */
-  remainingMs(source: Source, client: string): number;
+  remainingMs(source: Source, client: string, use: LeaderUse): number;
   /** What happens to a write; `undefined`: the source has a leader. */
   faultOf(source: Source, client: string): WriteFault | undefined;
   end(): void;
@@ -24,25 +27,30 @@ export interface Elections {
 const LATE_MS = 400;
 
 export function createElections(world: World, random: Random): Elections {
-  let running: { source: Source; untilMs: number; client: string | undefined }[] = [];
+  let running: { source: Source; untilMs: number; client: string | undefined; isElection: boolean }[] = [];
 
-  function remainingMs(source: Source, client: string): number {
+  function add(source: Source, durationMs: number, client: string | undefined, isElection: boolean): void {
+    running.push({ source, untilMs: world.clock.monotonicMs() + durationMs, client, isElection });
+  }
+
+  function remainingMs(source: Source, client: string, use: LeaderUse | 'write'): number {
     if (running.length === 0) return 0;
     const nowMs = world.clock.monotonicMs();
     running = running.filter(({ untilMs }) => untilMs > nowMs);
     const ends = running
-      .filter((election) => election.source === source && (election.client ?? client) === client)
+      .filter(
+        (one) => one.source === source && (one.client ?? client) === client && (one.isElection || use === 'consume'),
+      )
       .map(({ untilMs }) => untilMs - nowMs);
     return Math.max(0, ...ends);
   }
 
   return {
-    begin(source, durationMs, client) {
-      running.push({ source, untilMs: world.clock.monotonicMs() + durationMs, client });
-    },
+    begin: (source, durationMs, client) => add(source, durationMs, client, true),
+    delayConsumers: (source, durationMs, client) => add(source, durationMs, client, false),
     remainingMs,
     faultOf(source, client) {
-      const leftMs = remainingMs(source, client);
+      const leftMs = remainingMs(source, client, 'write');
       if (leftMs === 0) return undefined;
       const kind = random.pick(['lose_request', 'lose_request', 'lose_ack', 'late request'] as const);
       world.cover(`election of ${source}: ${kind}`);

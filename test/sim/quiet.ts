@@ -67,6 +67,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   await catchUp();
   if (options.night && !failed()) {
     world.clock.jumpWall(NIGHT_MS);
+    world.cause('clock', LIMITS.commandDeadlineMs);
     world.cover('a night without requests');
     // Every owner looks at its timers at least once.
     await world.clock.run(failed, world.clock.monotonicMs() + 2 * LIMITS.storeFlushMs);

@@ -1,6 +1,7 @@
 import { sleep } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { requestsSubject } from '../../streams/subjects.ts';
-import type { MemoryBroker } from '../../streams/log/log-memory.ts';
+import type { LeaderUse, MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';
 import type { Clients } from './clients.ts';
 import type { Backup, FakeClickhouse } from './fake-clickhouse.ts';
@@ -27,6 +28,7 @@ export const RARE_FAULTS = [
   'answered, then lost',
   'newer commands',
   'clickhouse restored',
+  'slow backlog',
   'small log',
   'webhook workers',
 ] as const;
@@ -75,12 +77,14 @@ export interface RareTools {
   makeWebhook: (process: SimProcess, key: string) => void;
   /** Reads every player, through one process. */
   readAll: (process: SimProcess) => void;
+  /** Tracks an event of every player. */
+  writeAll: () => void;
 }
 
 export interface RareFaults {
   /** The fault of a write to a stream or bucket; `undefined`: none of these. */
   faultOf(source: Source, client: string): WriteFault | undefined;
-  leaderInMs(source: Source, client: string): number;
+  leaderInMs(source: Source, client: string, use: LeaderUse): number;
   run(tools: RareTools, done: () => boolean): Promise<void>;
   /** Ends all of them, for good. */
   heal(): void;
@@ -176,6 +180,25 @@ export function createRareFaults({
     });
   }
 
+  /** An owner ends, and its successors read the commands that waited only when timers are due. */
+  function slowBacklog({ writeAll }: RareTools): void {
+    const owner = running().find((process) => process.led > 0);
+    if (owner === undefined) return;
+    const isOrderly = random.chance(0.5);
+    for (const process of running()) {
+      const delayMs = random.between(1_500, 3_500) + (isOrderly ? 0 : LIMITS.leaseMs);
+      elections.delayConsumers('REQUESTS', delayMs, process.name);
+    }
+    if (isOrderly) stopInOrder(owner);
+    else owner.kill();
+    later(random.between(1, 50), writeAll);
+  }
+
+  function stopInOrder(process: SimProcess): void {
+    void process.stop();
+    world.clock.timer(10_000, () => process.kill());
+  }
+
   /**
    * ClickHouse is replaced by a backup that takes no writes. An operator notices after some seconds, and brings the
    * right one back.
@@ -222,8 +245,7 @@ export function createRareFaults({
     if (calm || outcome === 'lost' || outcome.kind !== 'failure' || isUnavailable(outcome)) return;
     world.cover('answered, then lost');
     if (gateway.clock.state !== 'running' || other.clock.state !== 'running') return;
-    void owner.stop();
-    world.clock.timer(10_000, () => owner.kill());
+    stopInOrder(owner);
     disconnect(gateway, random.between(800, 3_000));
     disconnect(other, random.between(5, 50));
     broker.wipe('REQUESTS', random.pick(['new', 'same']));
@@ -260,6 +282,9 @@ export function createRareFaults({
       case 'clickhouse restored':
         restoreClickhouse(tools);
         return;
+      case 'slow backlog':
+        slowBacklog(tools);
+        return;
       case 'newer commands':
         world.cause('newer version', 5_000);
         tools.broker
@@ -278,7 +303,7 @@ export function createRareFaults({
 
   return {
     faultOf: (source, client) => (calm ? undefined : (planned(source, client) ?? elections.faultOf(source, client))),
-    leaderInMs: (source, client) => elections.remainingMs(source, client),
+    leaderInMs: (source, client, use) => elections.remainingMs(source, client, use),
     async run(tools, done) {
       if (kinds.includes('clickhouse restored')) backup = tools.clickhouse.backUp();
       while (!done() && kinds.length > 0) {

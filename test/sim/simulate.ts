@@ -189,6 +189,9 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const readAll = (process?: SimProcess): void => {
     for (const playerId of players) void clients.perform(operations.read(playerId), process);
   };
+  const writeAll = (): void => {
+    for (const playerId of players) void clients.perform(operations.probe(playerId));
+  };
   const chaos = createChaos({
     world,
     factsBytes,
@@ -224,6 +227,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
       clients,
       operations,
       readAll,
+      writeAll,
       makeWebhook: (process, key) => makeWebhook(world, process, key),
     },
     isOver,

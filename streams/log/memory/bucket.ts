@@ -47,7 +47,7 @@ export function openMemoryBucket(
   name: BucketName,
   bucket: MemoryBucket,
   faultOf: (bucket: BucketName, key: string) => WriteFault,
-  whenLed: WhenLed,
+  whenLed: Readonly<Record<'read' | 'consume', WhenLed>>,
 ): Bucket {
   const write = (key: string, value: Uint8Array | undefined, revision: number | undefined) =>
     connection.write<BucketOutcome>(
@@ -59,12 +59,12 @@ export function openMemoryBucket(
 
   return {
     async get(key) {
-      const entry = await connection.read(() => bucket.get(key), whenLed);
+      const entry = await connection.read(() => bucket.get(key), whenLed.read);
       return entry?.value === undefined ? undefined : entry;
     },
     put: (key, value, revision) => write(key, value, revision),
     delete: (key, revision) => write(key, undefined, revision),
-    watch: ({ onEntry, onCurrent }) => watch(connection, bucket, { onEntry, onCurrent }, whenLed),
+    watch: ({ onEntry, onCurrent }) => watch(connection, bucket, { onEntry, onCurrent }, whenLed.consume),
   };
 }
 

@@ -64,6 +64,8 @@ export function checkLog(check: LogCheck): PartitionLog {
       .filter((record) => record.partition === partition)
       .flatMap(({ position }) => places.keysUpTo(position)),
   );
+  /** A timer that the owner ran in an earlier record of its epoch. */
+  let ranInEpoch: { entityId: string } | undefined;
   let epoch = { sequence: 0, owner: '', tick: 0 };
   let position: RequestPosition | null = null;
   let lastSequence = 0;
@@ -75,6 +77,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       world.violate(invariant, `partition ${partition}, record ${sequence}: ${message}`);
     if (record.epoch === 0) {
       epoch = { sequence, owner: record.owner, tick: commit.tick };
+      ranInEpoch = undefined;
       if (record.facts.length > 0) wrong('one-epoch-per-sequence', 'a barrier holds facts');
       if (!isDeepStrictEqual(record.position, position)) wrong('position', 'a barrier moved the position');
     } else if (record.epoch !== epoch.sequence || record.owner !== epoch.owner) {
@@ -138,7 +141,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       const late = owing(command, timeline.now);
       if (late !== undefined)
         wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
-      const [early] = ran;
+      const early = ranInEpoch ?? ran[0];
       if (early !== undefined && place.request.tick < epoch.tick)
         wrong('backlog-first', `a timer of ${early.entityId} ran before ${commandKey(command)}, which had waited`);
       if (isRepeat) wrong('exactly-once', `${commandKey(command)} was decided again, or after a later one`);
@@ -150,6 +153,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       timeline.addStep(next, { sequence, tick });
       placements.set(commandKey(command), { step: timeline.steps.length, tick, reply });
     }
+    ranInEpoch ??= ran[0];
     const left = facts[done];
     if (left !== undefined) unexplained(left, wrong);
     timeline.endRecord(sequence);

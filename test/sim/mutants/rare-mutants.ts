@@ -49,7 +49,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'timers run before the commands that waited at take-over',
-    faults: ['crash', 'orderly stop', 'pause'],
+    faults: ['slow backlog'],
     changes: [
       {
         file: 'actors/runtime/maintenance.ts',
