@@ -21,8 +21,10 @@ export interface SetPieceOptions {
 /** Name of the events that only fill FACTS. No client waits for them or logs them. */
 export const FILLER = 'filler';
 
-/** Free space in FACTS, and the size of one filling write. */
+/** Free space in FACTS for commands, and the size of one filling write. */
 const ROOM_BYTES = 400_000;
+/** The reserve of a FACTS of this size is a quarter of it. Without the reserve owners could not store their marks. */
+const SHARE_OF_COMMANDS = 0.75;
 /** The smallest size that the service accepts: 1 MiB. */
 const LEAST_BYTES = 1024 * 1024;
 const FILLER_CHARS = 7_000;
@@ -37,7 +39,7 @@ export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetP
   const beganMs = nowMs();
   onCopied(await copyFacts(rig.natsUrl));
   const { sizeBytes } = await factsBounds(rig.natsUrl);
-  await rig.resizeFacts(Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES);
+  await rig.resizeFacts(Math.ceil((Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) / SHARE_OF_COMMANDS));
   await rig.kill('supervisor');
   await injector.allWell();
   const resume = await rig.pause('clickhouse');
