@@ -147,11 +147,14 @@ describe('snapshots that ClickHouse no longer holds', () => {
     }
   });
 
-  it('stop the rebuild when fewer entities are left than the mark counts', async () => {
-    const { prepare, created, markAs, options } = await world();
-    await markAs({ heldTo: 950, entities: 3 });
-    options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
-    await expect(prepare(trimmed)).rejects.toThrow('its mark counts 3 entities, player_snapshots has 2');
+  it('are used with a warning when fewer entities are left than the mark counts', async () => {
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (_fields: unknown, message?: string) => void warnings.push(message ?? '') };
+    const { prepare, markAs, store } = await world({ logger });
+    await markAs({ entities: 3 });
+    await prepare({ firstSequence: 50 });
+    expect(store.count()).toBe(2);
+    expect(warnings.join()).toContain('fewer entities');
   });
 
   it('are used when they are as many as the mark counts, and ClickHouse holds more of FACTS than it needs', async () => {

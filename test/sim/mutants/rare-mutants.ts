@@ -106,11 +106,6 @@ export const RARE_MUTANTS: readonly Mutant[] = [
         original: 'if (heldTo !== undefined && !isHeld) {',
         mutated: 'if (heldTo === -1 && !isHeld) {',
       },
-      {
-        file: 'actors/runtime/rebuild.ts',
-        original: 'if (found < (entities ?? 0)) {',
-        mutated: 'if (found < 0) {',
-      },
     ],
   },
 ];
