@@ -62,6 +62,7 @@ async function runSinks(node: string, holder: string): Promise<void> {
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
   const metrics = createSinkMetrics();
+  metrics.collectThread(clock);
   // The main thread creates the streams; this thread uses them without changes.
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
   const box = serviceSecretBox(config, config.dataDir, systemIds);

@@ -3,8 +3,9 @@ import type { Cancel, Clock } from './clock.ts';
 /**
  * Measures how long single turns of this thread's event loop take.
  *
- * A repeating timer records how late it fires and how much CPU time this thread used since it last fired. The smaller
- * of the two is the stall: lateness alone also includes time in which the machine ran other processes.
+ * A repeating timer records how late it fires and how much CPU time this thread used since it last fired. Lateness is
+ * the delay that anything on this thread meets, time in which the machine ran other threads included. The smaller of
+ * the two is the stall, which is this thread's own work.
  */
 export interface StallWatch {
   /** The longest stall in seconds since the last call. */
@@ -15,11 +16,15 @@ export interface StallWatch {
 /** 50 wake-ups a second: a negligible cost. */
 const INTERVAL_MS = 20;
 
-/**
- * @param cpuMs CPU time of this thread so far, in milliseconds
- * @param onStall called with the length, in seconds, of every turn longer than `INTERVAL_MS`
- */
-export function watchStalls(clock: Clock, cpuMs: () => number, onStall: (seconds: number) => void): StallWatch {
+export interface StallHandlers {
+  /** Called with the length, in seconds, of every turn longer than `INTERVAL_MS`. */
+  onStall?: (seconds: number) => void;
+  /** Called every `INTERVAL_MS` with the delay of the event loop in seconds. */
+  onDelay?: (seconds: number) => void;
+}
+
+/** @param cpuMs CPU time of this thread so far, in milliseconds */
+export function watchStalls(clock: Clock, cpuMs: () => number, { onStall, onDelay }: StallHandlers): StallWatch {
   let longestMs = 0;
   let firedAtMs = clock.monotonicMs();
   let cpuAtMs = cpuMs();
@@ -28,9 +33,11 @@ export function watchStalls(clock: Clock, cpuMs: () => number, onStall: (seconds
   function fire(): void {
     const nowMs = clock.monotonicMs();
     const nowCpuMs = cpuMs();
-    const stallMs = Math.min(nowMs - firedAtMs - INTERVAL_MS, nowCpuMs - cpuAtMs);
+    const lateMs = Math.max(0, nowMs - firedAtMs - INTERVAL_MS);
+    const stallMs = Math.min(lateMs, nowCpuMs - cpuAtMs);
     if (stallMs > longestMs) longestMs = stallMs;
-    if (stallMs > INTERVAL_MS) onStall(stallMs / 1000);
+    if (stallMs > INTERVAL_MS) onStall?.(stallMs / 1000);
+    onDelay?.(lateMs / 1000);
     firedAtMs = nowMs;
     cpuAtMs = nowCpuMs;
     cancel = clock.timer(INTERVAL_MS, fire);

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import { threadCpuMs, watchStalls } from './event-loop-stalls.ts';
 import { createOwnerMetrics } from './owner-metrics.ts';
+import { collectMainThread, collectSinksThread } from './thread-metrics.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /**
@@ -216,28 +216,6 @@ export function createMetrics() {
   };
 }
 
-function collectMainThread(clock: Clock, registers: Registry[]) {
-  const stalls = new Histogram({
-    name: 'event_loop_stall_seconds',
-    help: 'Turns of the main thread that took more than 20 ms of CPU time.',
-    buckets: [0.03, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers,
-  });
-  const watch = watchStalls(clock, threadCpuMs, (seconds) => stalls.observe(seconds));
-  const longestStall: Gauge = new Gauge({
-    name: 'event_loop_longest_stall_seconds',
-    help: 'Longest turn of the main thread since the last scrape.',
-    registers,
-    collect: () => longestStall.set(watch.takeLongestSeconds()),
-  });
-  const cpu: Gauge = new Gauge({
-    name: 'main_thread_cpu_seconds',
-    help: 'CPU time of the main thread since the process started.',
-    registers,
-    collect: () => cpu.set(threadCpuMs() / 1000),
-  });
-}
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The metrics of the sinks. Sinks run in a separate thread, so these have a separate registry. */
@@ -246,6 +224,8 @@ export function createSinkMetrics() {
   const registers = [registry];
   return {
     registry,
+    /** Adds the metrics of the sinks' thread; called once, in that thread. */
+    collectThread: (clock: Clock): void => collectSinksThread(clock, registers),
     sinkLag: new Gauge({
       name: 'sink_lag_records',
       help:

@@ -273,6 +273,7 @@ describe('docs/monitoring.md', () => {
   it('lists every metric of the service, and its alerts name no others', async () => {
     const metrics = createMetrics();
     metrics.collectProcess(systemClock);
+    metrics.collectThread(systemClock);
     const text = await metrics.text();
     const actual = [...text.matchAll(/^# TYPE (\S+)/gm)]
       .map(([, name = '']) => name)
