@@ -306,9 +306,29 @@ describe('the lease', () => {
     expect(a.events).toEqual(['acquired', 'lost']);
   });
 
-  test.each(['"odd"', '{"holder":', '{}'])('a value of another shape (%s) counts as free', async (value) => {
-    await broker.connect().bucket('OWNERS').put('partition.0', Buffer.from(value));
-    const a = join('a');
-    expect(await timeUntilHeld(a)).toBeLessThanOrEqual(100);
-  });
+  test.each(['"odd"', '{"holder":', '{}', '{"holder":{"node":"n"}}', '{"leader":"n","term":3}'])(
+    'a value of an unknown form (%s), e.g. of a newer version, counts as taken while it changes',
+    async (value) => {
+      const bucket = broker.connect().bucket('OWNERS');
+      await bucket.put('partition.0', Buffer.from(value));
+      const a = join('a');
+      for (let renewal = 0; renewal < 5; renewal++) {
+        await pass(leaseRenewMs);
+        await bucket.put('partition.0', Buffer.from(value));
+      }
+      expect(a.events).toEqual([]);
+      const waitedMs = await timeUntilHeld(a);
+      expect(waitedMs).toBeGreaterThanOrEqual(leaseMs + leaseMarginMs);
+      expect(waitedMs).toBeLessThanOrEqual(leaseMs + leaseMarginMs + 2 * leaseRenewMs);
+    },
+  );
+
+  test.each(['{"holder":null,"beat":0}', '{"holder":null,"beat":0,"newer":1}'])(
+    'a released value (%s) is free',
+    async (value) => {
+      await broker.connect().bucket('OWNERS').put('partition.0', Buffer.from(value));
+      const a = join('a');
+      expect(await timeUntilHeld(a)).toBeLessThanOrEqual(100);
+    },
+  );
 });

@@ -8,7 +8,8 @@ import type { Bucket } from './log/log.ts';
  *
  * Invariants
  * 1. A contender writes (compare-and-set) only over a key that it has watched unchanged for lease + margin by its own
- *    monotonic clock, over a released key, or over one whose holder is gone (`isGone`).
+ *    monotonic clock, over a released key, or over one whose holder is gone (`isGone`). A value of an unknown form is
+ *    neither: a newer version may have written it.
  * 2. A holder trusts its lease until it *sent* its last successful renewal + lease, by the monotonic and by the wall
  *    clock, whichever ends first.
  * 3. An unanswered write does not extend the holder's trust, but it restarts the wait of contenders. The holder then
@@ -127,11 +128,11 @@ export function contend(options: LeaseOptions): Lease {
     const answer = await answerOf(bucket.get(key).then((entry) => ({ entry })));
     if (answer === undefined) return undefined;
     const revision = answer.entry?.revision ?? 0;
-    const value = decode(answer.entry?.value);
-    const ours = value?.holder === holder;
+    const found = holderOf(answer.entry?.value);
+    const ours = found === holder;
     own = ours ? { kind: 'written', revision } : { kind: 'nothing' };
     if (seen?.revision !== revision) seen = { revision, sinceMonotonicMs: clock.monotonicMs() };
-    return { revision, holder: value?.holder ?? null };
+    return { revision, holder: found };
   }
 
   /** The answer; `undefined` if none came in time or the log is closed. */
@@ -212,24 +213,25 @@ export function contend(options: LeaseOptions): Lease {
   };
 }
 
-/** The holder that a lease's key names; null: it is free, or not a lease. */
+/**
+ * The holder that a lease's key names; null: the key is absent or released. A value of an unknown form, which a newer
+ * version may have written, has a holder that nobody else is.
+ */
 export function holderOf(value: Uint8Array | undefined): string | null {
-  return decode(value)?.holder ?? null;
+  if (value === undefined) return null;
+  try {
+    const lease: unknown = JSON.parse(new TextDecoder().decode(value));
+    if (typeof lease !== 'object' || lease === null || !('holder' in lease)) return UNKNOWN_HOLDER;
+    const { holder } = lease;
+    return holder === null || typeof holder === 'string' ? holder : UNKNOWN_HOLDER;
+  } catch {
+    return UNKNOWN_HOLDER;
+  }
 }
+
+/** No process has this name. */
+const UNKNOWN_HOLDER = '?';
 
 function encode(value: LeaseValue): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
-}
-
-/** `undefined`: not a value of a lease, so it names no holder. */
-function decode(data: Uint8Array | undefined): LeaseValue | undefined {
-  if (data === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(data));
-    if (typeof value !== 'object' || value === null || !('holder' in value)) return undefined;
-    const { holder } = value;
-    return { holder: typeof holder === 'string' ? holder : null, beat: 0 };
-  } catch {
-    return undefined;
-  }
 }
