@@ -4,6 +4,7 @@ import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../streams/stream-definitions.ts';
 import { parseProxies } from './gateway/access/caller-address.ts';
+import { LIMITS } from './kernel/limits.ts';
 
 /**
  * Every setting with its default and bounds. The only file that reads `process.env` for the service; an invalid value
@@ -66,8 +67,6 @@ export interface SecretsConfig {
 
 /** The replicas that a broker cluster of 1 or at least 3 servers can hold. */
 export const REPLICAS: readonly string[] = ['1', '3', '5'];
-/** The smallest FACTS. */
-export const LEAST_FACTS_BYTES = 1024 * 1024;
 
 /** An invalid setting. The message names the setting and the accepted values. */
 export class ConfigError extends Error {}
@@ -86,7 +85,7 @@ export function readConfig(env: Env = process.env): Config {
     metricsPublic: oneOf(env, 'METRICS_PUBLIC', 'false', ['true', 'false']) === 'true',
     dataDir: env['DATA_DIR'] ?? '.data',
     roles: roles(env),
-    partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, 256),
+    partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, LIMITS.partitionsMost),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
     natsAccess: natsAccess(env),
@@ -102,7 +101,7 @@ export function readConfig(env: Env = process.env): Config {
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     factsMaxBytes:
       optional(env, 'FACTS_MAX_BYTES') &&
-      integer(env, 'FACTS_MAX_BYTES', 0, LEAST_FACTS_BYTES, Number.MAX_SAFE_INTEGER),
+      integer(env, 'FACTS_MAX_BYTES', 0, LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),
     sessionTtlSeconds: integer(env, 'SESSION_TTL_SECONDS', 1800, 1, 7 * 86_400),
     sseHeartbeatSeconds: integer(env, 'SSE_HEARTBEAT_SECONDS', 30, 1, 3600),
     webhookRetryDelaysSeconds: numbers(env, 'WEBHOOK_RETRY_DELAYS_SECONDS', [60, 300, 1800, 7200]),

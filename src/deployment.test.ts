@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { DeploymentDocument } from '../actors/vocabulary/documents.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../test/support/memory-config-store.ts';
 import { agreeOnDeployment, agreeOnSecretsKey, type DeploymentSettings, SETTINGS } from './deployment.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -77,6 +78,23 @@ describe('what a deployment is', () => {
       kind: 'agreed',
       deployment: { replicas: 3, factsMaxBytes: GIB },
     });
+  });
+
+  test.each([
+    [{ replicas: 0 }, /_\._\.deployment\.settings.*`replicas` 0; .*from 1 to 5.*deployment set --replicas/],
+    [{ replicas: 6 }, /`replicas` 6; /],
+    [{ replicas: 1.5 }, /`replicas` 1.5; /],
+    [{ replicas: '3' }, /`replicas` "3"; /],
+    [{ replicas: null }, /`replicas` null; /],
+    [{ factsMaxBytes: -1 }, /`factsMaxBytes` -1; .*from 1048576 to .*deployment set --facts-max-bytes/],
+    [{ factsMaxBytes: 2 ** 60 }, /`factsMaxBytes` 1152921504606847000; /],
+    [{ partitions: 0 }, /`partitions` 0; .*from 1 to 256.*backup/],
+    [{ partitions: 257 }, /`partitions` 257; /],
+  ])('is refused when its document holds %j', async (wrong, message) => {
+    const document: DeploymentDocument = JSON.parse(JSON.stringify({ ...documentOf(), ...wrong }));
+    await config.put(SETTINGS, document);
+    expect(await agree({})).toEqual({ kind: 'refused', message: expect.stringMatching(message) });
+    expect(documentOf()).toEqual(document);
   });
 
   test('is decided by one of two processes that start at once', async () => {

@@ -3,6 +3,7 @@ import type { DeploymentDocument, DocumentAddress } from '../actors/vocabulary/d
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../streams/stream-definitions.ts';
 import type { Clock } from './kernel/clock.ts';
+import { LIMITS } from './kernel/limits.ts';
 import type { SecretBox } from './kernel/secret-box.ts';
 
 /** The address of the deployment's settings, which every process shares. */
@@ -41,7 +42,8 @@ export async function agreeOnDeployment(
   clock: Clock,
 ): Promise<AgreedDeployment> {
   let entry = config.get(SETTINGS);
-  if (entry === undefined || !isComplete(entry.document)) {
+  let found = entry && readDeployment(entry.document);
+  if (found === undefined || found.kind === 'incomplete') {
     const partitions = settings.partitions ?? DEFAULT_PARTITIONS;
     const document = {
       ...(entry?.document ?? { partitions, createdAt: clock.wallMs() }),
@@ -52,25 +54,55 @@ export async function agreeOnDeployment(
     // On a conflict another process was first. Its document applies; this process's watch will receive it.
     entry = written.kind === 'written' ? written.entry : config.get(SETTINGS);
     if (entry === undefined) return { kind: 'unavailable' };
+    found = readDeployment(entry.document);
   }
-  const { document } = entry;
-  if (!isComplete(document)) return { kind: 'unavailable' };
-  const message = contradiction(settings, document);
+  if (found.kind === 'incomplete') return { kind: 'unavailable' };
+  if (found.kind === 'invalid') return { kind: 'refused', message: found.message };
+  const { deployment } = found;
+  const message = contradiction(settings, deployment);
   if (message !== undefined) return { kind: 'refused', message };
-  return { kind: 'agreed', deployment: document, warnings: warningsOf(settings, document) };
+  return { kind: 'agreed', deployment, warnings: warningsOf(settings, deployment) };
 }
 
-/** The shape of the streams that the document names. `undefined`: an older version wrote the document. */
-export function deployedShape(document: DeploymentDocument): StreamShape | undefined {
-  if (!isComplete(document)) return undefined;
-  const { replicas, factsMaxBytes } = document;
-  return { replicas, factsMaxBytes };
+export type ReadDeployment =
+  | { kind: 'complete'; deployment: Deployment }
+  /** An older version wrote the document, without replicas or the size of FACTS. */
+  | { kind: 'incomplete' }
+  | { kind: 'invalid'; message: string };
+
+/** Reads the deployment's document. Anybody with access to the broker may have edited it, so each value is checked. */
+export function readDeployment(document: DeploymentDocument): ReadDeployment {
+  const { partitions, replicas, factsMaxBytes } = document;
+  for (const [name, { least, most, remedy }] of RULES) {
+    const value: unknown = document[name];
+    if (value === undefined || (isIntegerNumber(value) && value >= least && value <= most)) continue;
+    const message =
+      `The document _._.deployment.settings in CONFIG has \`${name}\` ${JSON.stringify(value)}; it must be a whole ` +
+      `number from ${least} to ${most}. ${remedy}`;
+    return { kind: 'invalid', message };
+  }
+  if (replicas === undefined || factsMaxBytes === undefined) return { kind: 'incomplete' };
+  return { kind: 'complete', deployment: { partitions, replicas, factsMaxBytes } };
 }
 
-type CompleteDocument = DeploymentDocument & StreamShape;
+function isIntegerNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
 
-function isComplete(document: DeploymentDocument): document is CompleteDocument {
-  return typeof document.replicas === 'number' && typeof document.factsMaxBytes === 'number';
+const RULES: readonly [keyof Deployment, { least: number; most: number; remedy: string }][] = [
+  [
+    'partitions',
+    { least: 1, most: LIMITS.partitionsMost, remedy: 'Restore the document from a backup of the broker.' },
+  ],
+  ['replicas', { least: 1, most: LIMITS.replicasMost, remedy: setBy('--replicas') }],
+  [
+    'factsMaxBytes',
+    { least: LIMITS.factsSmallestBytes, most: Number.MAX_SAFE_INTEGER, remedy: setBy('--facts-max-bytes') },
+  ],
+];
+
+function setBy(option: string): string {
+  return `Run \`npm run cli -- deployment set ${option} <value>\`.`;
 }
 
 /** What is stored stays; for the rest, what the streams are or what this process wants, if that is more. */
@@ -82,7 +114,7 @@ function shapeAtFirst(
   const wantedBytes = settings.factsMaxBytes ?? held.factsMaxBytes ?? STREAMS.FACTS.maxBytes;
   return {
     replicas: document?.replicas ?? Math.max(settings.replicas ?? 1, held.replicas ?? 1),
-    factsMaxBytes: document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0),
+    factsMaxBytes: document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0, LIMITS.factsSmallestBytes),
   };
 }
 

@@ -55,3 +55,11 @@ test('a starting process follows what an operator changes while it raises the st
   // The checks of every minute would raise the streams again to the last shape.
   expect(ensured.at(-1)).toEqual({ replicas: 1, factsMaxBytes: GIB });
 });
+
+test('a running process keeps the last values when the document holds others that cannot be', async () => {
+  const { log, ensured } = aLog();
+  const configStore = createMemoryConfigStore();
+  await joinDeployment({ log, configStore, settings: NO_SETTINGS, clock, logger: silentLogger });
+  await configStore.put(SETTINGS, { partitions: 2, createdAt: 0, replicas: 0.5, factsMaxBytes: GIB });
+  expect(ensured).toEqual([{ replicas: 3, factsMaxBytes: GIB }]);
+});

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import { shapeOf, type StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
-import { agreeOnDeployment, deployedShape, type Deployment, type DeploymentSettings } from './deployment.ts';
+import { agreeOnDeployment, readDeployment, type Deployment, type DeploymentSettings } from './deployment.ts';
 import { sleep, type Clock } from './kernel/clock.ts';
 import { LIMITS } from './kernel/limits.ts';
 import type { Logger } from './kernel/logger.ts';
@@ -44,13 +44,19 @@ function follow(options: JoinOptions, { replicas, factsMaxBytes }: Deployment): 
   let shape: StreamShape = { replicas, factsMaxBytes };
   configStore.onChange(({ address, entry }) => {
     if (address.kind !== 'deployment' || entry?.kind !== 'deployment') return;
-    const changed = deployedShape(entry.document);
-    if (changed === undefined || isDeepStrictEqual(changed, shape)) return;
+    const found = readDeployment(entry.document);
+    if (found.kind === 'invalid') logger.error({ fault: found.message }, DOCUMENT_INVALID);
+    if (found.kind !== 'complete') return;
+    const { deployment } = found;
+    const changed = { replicas: deployment.replicas, factsMaxBytes: deployment.factsMaxBytes };
+    if (isDeepStrictEqual(changed, shape)) return;
     shape = changed;
     logger.info(shape, 'an operator changed the deployment');
     void raise(options, shape);
   });
 }
+
+const DOCUMENT_INVALID = "the deployment's document is invalid; this process keeps the values before";
 
 /** A broker that is down may keep a stream from being raised. That must not keep a process from starting. */
 async function raise({ log, logger }: JoinOptions, shape: StreamShape): Promise<void> {

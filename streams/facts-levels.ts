@@ -22,3 +22,9 @@ export function factsLevels(maxBytes: number, limits: LevelLimits = LIMITS): Fac
   const commands = maxBytes - Math.min(wanted, maxBytes * limits.factsReserveMostShare);
   return { trimTo: commands * limits.factsTrimToShare, trimFrom: commands * limits.factsTrimFromShare, commands };
 }
+
+/** The smallest size of FACTS at which commands fit beside `sizeBytes`: the inverse of `commands` above. */
+export function leastFactsBytes(sizeBytes: number, limits: LevelLimits = LIMITS): number {
+  const byReserve = Math.max(sizeBytes / (1 - limits.factsReserveShare), sizeBytes + limits.factsReserveBytes);
+  return Math.floor(Math.min(byReserve, sizeBytes / (1 - limits.factsReserveMostShare))) + 1;
+}

@@ -1,9 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DeploymentDocument } from '../../actors/vocabulary/documents.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import type { HeldStream, StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
+import { factsLevels, leastFactsBytes } from '../../streams/facts-levels.ts';
+import {
+  shapeOf,
+  type HeldStream,
+  type ReshapeOptions,
+  type StreamShape,
+} from '../../streams/log/jetstream/stream-shape.ts';
 import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
-import { LEAST_FACTS_BYTES, REPLICAS } from '../config.ts';
-import { deployedShape, SETTINGS } from '../deployment.ts';
+import { REPLICAS } from '../config.ts';
+import { readDeployment, SETTINGS } from '../deployment.ts';
+import { sleep, type Clock } from '../kernel/clock.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { table } from './table.ts';
@@ -44,7 +53,7 @@ export function deploymentCommand(context: CliContext): Command {
     .action(({ replicas, ...changes }: Omit<DeploymentChanges, 'replicas'> & { replicas?: string }) =>
       context.withDeployment(async (store, streams) => {
         const count = replicas === undefined ? {} : { replicas: Number(replicas) };
-        await changeDeployment(store, streams, { ...changes, ...count });
+        await changeDeployment(store, streams, { ...changes, ...count }, context.clock);
         context.print(settingsTable(store));
       }),
     );
@@ -60,35 +69,93 @@ export async function changeDeployment(
   store: ConfigStore,
   streams: Streams,
   changes: DeploymentChanges,
+  clock: Pick<Clock, 'timer'>,
 ): Promise<void> {
   const { lower = false, replicas, factsMaxBytes } = changes;
   if (replicas === undefined && factsMaxBytes === undefined) {
     throw new CliError('Name a setting; see deployment set --help.');
   }
   const entry = store.get(SETTINGS);
-  const before = entry === undefined ? undefined : deployedShape(entry.document);
-  if (entry === undefined || before === undefined) {
-    throw new CliError('The deployment has no settings yet. Start a process of this version once, then try again.');
-  }
+  if (entry === undefined) throw new CliError(NO_SETTINGS);
+  const held = await streams.held();
+  const before = shapeBefore(entry.document, held);
   const shape: Partial<StreamShape> = {
     ...(replicas === undefined ? {} : { replicas }),
     ...(factsMaxBytes === undefined ? {} : { factsMaxBytes }),
   };
-  const after: StreamShape = { ...before, ...shape };
-  if (!lower) refuseLower(before, after);
-  await refuseTooSmall(streams, after);
-  await reshape(streams, shape, false);
-  const written = await store.put(SETTINGS, { ...entry.document, ...after }, entry.revision);
+  const document = { ...entry.document, ...shape };
+  const after = readDeployment(document);
+  if (after.kind !== 'complete') throw new CliError(after.kind === 'invalid' ? after.message : NO_SETTINGS);
+  if (!lower) refuseLower(before, after.deployment);
+  refuseTooSmall(held, shape);
+  await reshape(streams, shape, { lower: false });
+  const written = await store.put(SETTINGS, document, entry.revision);
   if (written.kind === 'conflict') throw new CliError('Another process changed the deployment just now. Try again.');
   if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write. Try again.');
-  if (lower) await reshape(streams, shape, true);
+  if (lower) await lowerStreams(store, streams, shape, written.entry.revision, clock);
 }
 
-function refuseLower(before: StreamShape, after: StreamShape): void {
+const NO_SETTINGS = 'The deployment has no settings yet. Start a process of this version once, then try again.';
+
+/** What the document says. If no process accepts its values, what the streams have, so that they can be replaced. */
+function shapeBefore(document: DeploymentDocument, held: readonly HeldStream[]): Partial<StreamShape> {
+  const found = readDeployment(document);
+  if (found.kind === 'incomplete') throw new CliError(NO_SETTINGS);
+  return found.kind === 'complete' ? found.deployment : shapeOf(held);
+}
+
+/**
+ * Lowers the streams while the document keeps the revision of this command. A process that read the document before may
+ * be raising a stream at this moment, so the streams are read again once its request has ended.
+ */
+async function lowerStreams(
+  store: ConfigStore,
+  streams: Streams,
+  shape: Partial<StreamShape>,
+  revision: number,
+  clock: Pick<Clock, 'timer'>,
+): Promise<void> {
+  const still = (): boolean => store.get(SETTINGS)?.revision === revision;
+  for (let attempt = 0; attempt < LOWER_ATTEMPTS; attempt++) {
+    await reshape(streams, shape, { lower: true, still });
+    await sleep(clock, LIMITS.logApiMs);
+    if (!still()) return raiseToNewer(store, streams);
+    if (fits(await streams.held(), shape)) return;
+  }
+  throw new CliError(
+    'The document is changed, but a process raises streams again. Upgrade the processes of older versions, then run ' +
+      'the command again.',
+  );
+}
+
+/** Attempts, each as long as one request to the broker may take. */
+const LOWER_ATTEMPTS = 5;
+
+/** A stream that was lowered just before the other change would have less than it until the next check of a process. */
+async function raiseToNewer(store: ConfigStore, streams: Streams): Promise<void> {
+  const document = store.get(SETTINGS)?.document;
+  const newer = document === undefined ? undefined : readDeployment(document);
+  if (newer?.kind === 'complete') {
+    const { replicas, factsMaxBytes } = newer.deployment;
+    await reshape(streams, { replicas, factsMaxBytes }, { lower: false });
+  }
+  throw new CliError('Another process changed the deployment meanwhile; its values apply. See deployment show.');
+}
+
+function fits(held: readonly HeldStream[], { replicas, factsMaxBytes }: Partial<StreamShape>): boolean {
+  return held.every(
+    (stream) =>
+      (replicas === undefined || stream.replicas === replicas) &&
+      (factsMaxBytes === undefined || stream.name !== 'FACTS' || stream.maxBytes === factsMaxBytes),
+  );
+}
+
+function refuseLower(before: Partial<StreamShape>, after: StreamShape): void {
   for (const [name, option] of OPTIONS) {
-    if (after[name] >= before[name]) continue;
+    const today = before[name];
+    if (today === undefined || after[name] >= today) continue;
     throw new CliError(
-      `${option} ${after[name]} is lower than today's ${before[name]}. Add --lower if you are sure: ` +
+      `${option} ${after[name]} is lower than today's ${today}. Add --lower if you are sure: ` +
         (name === 'replicas'
           ? 'with fewer copies, the loss of a broker may lose acknowledged writes.'
           : 'when FACTS is full, every write is refused with 503.'),
@@ -101,17 +168,26 @@ const OPTIONS = [
   ['factsMaxBytes', '--facts-max-bytes'],
 ] as const;
 
-async function refuseTooSmall(streams: Streams, { factsMaxBytes }: StreamShape): Promise<void> {
-  const facts = (await streams.held()).find(({ name }) => name === 'FACTS');
-  if (facts === undefined || facts.sizeBytes < factsMaxBytes) return;
+/** A smaller FACTS must leave room for commands beside the owners' reserve. A full one may still be raised. */
+function refuseTooSmall(held: readonly HeldStream[], { factsMaxBytes }: Partial<StreamShape>): void {
+  const facts = held.find(({ name }) => name === 'FACTS');
+  if (facts === undefined || factsMaxBytes === undefined || isRaised(facts, factsMaxBytes)) return;
+  const { commands } = factsLevels(factsMaxBytes);
+  if (facts.sizeBytes < commands) return;
   throw new CliError(
-    `FACTS holds ${facts.sizeBytes} bytes; --facts-max-bytes ${factsMaxBytes} must be more, or every write is refused.`,
+    `--facts-max-bytes ${factsMaxBytes} lets commands fill ${Math.floor(commands)} bytes, but FACTS holds ` +
+      `${facts.sizeBytes} bytes, so every write would be refused. It must be at least ${leastFactsBytes(facts.sizeBytes)}.`,
   );
 }
 
-async function reshape(streams: Streams, shape: Partial<StreamShape>, lower: boolean): Promise<void> {
+/** -1: the stream has no limit. */
+function isRaised({ maxBytes }: HeldStream, factsMaxBytes: number): boolean {
+  return maxBytes > 0 && factsMaxBytes >= maxBytes;
+}
+
+async function reshape(streams: Streams, shape: Partial<StreamShape>, options: ReshapeOptions): Promise<void> {
   try {
-    await streams.reshape(shape, { lower });
+    await streams.reshape(shape, options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(
@@ -139,8 +215,8 @@ function row({ name, replicas, maxBytes, sizeBytes }: HeldStream): string[] {
 
 function sizeOf(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < LEAST_FACTS_BYTES) {
-    throw new InvalidArgumentError(`It must be a whole number of bytes, at least ${LEAST_FACTS_BYTES}.`);
+  if (!Number.isSafeInteger(value) || value < LIMITS.factsSmallestBytes) {
+    throw new InvalidArgumentError(`It must be a whole number of bytes, at least ${LIMITS.factsSmallestBytes}.`);
   }
   return value;
 }

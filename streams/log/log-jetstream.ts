@@ -6,7 +6,13 @@ import { appendRecord } from './jetstream/append.ts';
 import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';
 import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
-import { heldStreams, reshapeStreams, type HeldStream, type StreamShape } from './jetstream/stream-shape.ts';
+import {
+  heldStreams,
+  reshapeStreams,
+  type HeldStream,
+  type ReshapeOptions,
+  type StreamShape,
+} from './jetstream/stream-shape.ts';
 import type { BrokerAccess } from './jetstream/access.ts';
 import { openLink } from './jetstream/link.ts';
 import type { Link } from './jetstream/link.ts';
@@ -43,7 +49,7 @@ export interface JetStreamLog extends Log {
   /** The streams as the broker holds them. */
   held(): Promise<HeldStream[]>;
   /** Gives every stream the given parts of a shape, with `lower` also less than it has; for operators only. */
-  reshape(shape: Partial<StreamShape>, options: { lower: boolean }): Promise<void>;
+  reshape(shape: Partial<StreamShape>, options: ReshapeOptions): Promise<void>;
   /**
    * Streams that gave no answer to the last appends, two or more, for at least `ms`, although the broker is connected.
    */
@@ -68,7 +74,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
   const ensure = (): Promise<void> =>
     options.asFound === true
       ? checkServer(link)
-      : ensureStreams(link, clock, { made: least ?? { replicas, factsMaxBytes }, least, onRaised });
+      : ensureStreams(link, clock, { made: { replicas, factsMaxBytes }, least: () => least, onRaised });
   try {
     await ensureFirst(clock, patienceMs, ensure);
   } catch (error) {
@@ -103,7 +109,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
       return ensure();
     },
     held: () => heldStreams(link, clock),
-    reshape: (shape, { lower }) => reshapeStreams(link, clock, shape, lower),
+    reshape: (shape, reshapeOptions) => reshapeStreams(link, clock, shape, reshapeOptions),
     unansweredFor: (ms) =>
       [...link.unanswered.streams()].flatMap(([stream, silentMs]) => (silentMs >= ms ? stream : [])),
     ping: (timeoutMs) => link.ping(timeoutMs),

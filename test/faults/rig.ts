@@ -156,7 +156,8 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
       await starting;
       await withLog(supervised.natsUrl, async (log) => {
         const configStore = await openConfigStore(log, systemClock, silentLogger);
-        await changeDeployment(configStore, log, { factsMaxBytes, lower: true }).finally(() => configStore.stop());
+        const changes = { factsMaxBytes, lower: true };
+        await changeDeployment(configStore, log, changes, systemClock).finally(() => configStore.stop());
       });
     },
     output: () => `${earlier}${supervised.output()}${peerOutput}`,

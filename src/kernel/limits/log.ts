@@ -90,6 +90,13 @@ export const LOG_LIMITS = {
   /** How long a sink that cannot read a record leaves its lease to other processes, which may be of a newer version. */
   unreadableYieldMs: 30_000,
 
+  /** Partitions of a deployment. Each has an owner with readers and timers of its own. */
+  partitionsMost: 256,
+  /** Replicas of a stream: the most that JetStream stores. */
+  replicasMost: 5,
+  /** The smallest FACTS that a setting or an operator may choose, for tests and trials. */
+  factsSmallestBytes: 1024 * 1024,
+
   /** Bytes of one key-value bucket. CONFIG is the largest: 100,000 documents of 8 KiB. */
   bucketBytes: 1024 * 1024 * 1024,
 } as const;

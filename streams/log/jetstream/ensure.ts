@@ -25,10 +25,13 @@ export class BrokerUnfit extends Error {
 }
 
 export interface EnsureOptions {
-  /** The shape of a stream that does not exist. */
+  /** The shape of streams that do not exist. */
   made: StreamShape;
-  /** An existing stream gets at least this shape. `undefined`: it keeps its own. */
-  least?: StreamShape | undefined;
+  /**
+   * Existing streams get at least this shape. `undefined`: they keep their own. Read for each stream, because an
+   * operator may lower the shape meanwhile.
+   */
+  least: () => StreamShape | undefined;
   /** Called with each stream that had less than `least`. */
   onRaised: (stream: string) => void;
 }
@@ -43,25 +46,25 @@ export interface EnsureOptions {
  */
 export async function ensureStreams(link: Link, clock: Clock, options: EnsureOptions): Promise<void> {
   await checkServer(link);
-  const { made, least, onRaised } = options;
+  const { least, onRaised } = options;
   for (const definition of Object.values(STREAMS)) {
     const isFacts = definition.name === 'FACTS';
-    await ensureStream(link, clock, onRaised, {
-      made: streamConfig(
-        { ...definition, maxBytes: isFacts ? made.factsMaxBytes : definition.maxBytes },
-        made.replicas,
-      ),
-      leastReplicas: least?.replicas ?? 0,
-      leastBytes: isFacts ? (least?.factsMaxBytes ?? 0) : definition.maxBytes,
+    await ensureStream(link, clock, onRaised, () => {
+      const made = least() ?? options.made;
+      const maxBytes = isFacts ? made.factsMaxBytes : definition.maxBytes;
+      return {
+        made: streamConfig({ ...definition, maxBytes }, made.replicas),
+        leastReplicas: least()?.replicas ?? 0,
+        leastBytes: isFacts ? (least()?.factsMaxBytes ?? 0) : definition.maxBytes,
+      };
     });
   }
   for (const name of BUCKETS) {
-    const leastReplicas = least?.replicas ?? 0;
-    await ensureStream(link, clock, onRaised, {
-      made: bucketConfig(name, made.replicas),
-      leastReplicas,
+    await ensureStream(link, clock, onRaised, () => ({
+      made: bucketConfig(name, (least() ?? options.made).replicas),
+      leastReplicas: least()?.replicas ?? 0,
       leastBytes: LIMITS.bucketBytes,
-    });
+    }));
   }
 }
 
@@ -91,9 +94,9 @@ async function ensureStream(
   link: Link,
   clock: Clock,
   onRaised: (stream: string) => void,
-  wanted: Wanted,
+  wanted: () => Wanted,
 ): Promise<void> {
-  const { made } = wanted;
+  const { made } = wanted();
   const { name } = made;
   try {
     const { config, applied, raised } = await takeOver(link, clock, wanted);
@@ -118,8 +121,8 @@ interface TakenOver {
 }
 
 /** Makes the stream, or updates it if it differs. */
-async function takeOver(link: Link, clock: Clock, wanted: Wanted): Promise<TakenOver> {
-  const { made } = wanted;
+async function takeOver(link: Link, clock: Clock, wanted: () => Wanted): Promise<TakenOver> {
+  const { made } = wanted();
   const { name } = made;
   const call = (send: (streams: Manager['streams']) => Promise<StreamDescription>) =>
     untilAnswered(link, clock, ({ streams }) => send(streams), { streamMayBeMissing: true });
@@ -136,7 +139,7 @@ async function takeOver(link: Link, clock: Clock, wanted: Wanted): Promise<Taken
       return takeOver(link, clock, wanted);
     }
   }
-  const config = grown(wanted, found.config);
+  const config = grown(wanted(), found.config);
   const differing = differences(config, found.config);
   if (differing.length === 0) return { config, applied: found, raised: false };
   const raised = differing.includes('num_replicas') || differing.includes('max_bytes');

@@ -13,6 +13,13 @@ export interface StreamShape {
   factsMaxBytes: number;
 }
 
+export interface ReshapeOptions {
+  /** Whether a stream that has more gets less. */
+  lower: boolean;
+  /** Called before each stream is changed. False: the shape no longer applies, and the rest of the streams stay. */
+  still?: () => boolean;
+}
+
 /** A stream as the broker holds it. */
 export interface HeldStream {
   name: string;
@@ -52,13 +59,12 @@ export function shapeOf(held: readonly HeldStream[]): Partial<StreamShape> {
 /**
  * Gives every stream the given parts of a shape. Only for the operator's command: nothing else may lower what a
  * deployment holds. Rejects with the library's `JetStreamApiError` when the broker refuses.
- * @param lower whether a stream that has more gets less
  */
 export async function reshapeStreams(
   link: Link,
   clock: Clock,
   shape: Partial<StreamShape>,
-  lower: boolean,
+  { lower, still = () => true }: ReshapeOptions,
 ): Promise<void> {
   const next = (held: number, wanted = held): number => (lower ? wanted : Math.max(held, wanted));
   for (const { name, replicas, maxBytes } of await heldStreams(link, clock)) {
@@ -67,6 +73,7 @@ export async function reshapeStreams(
       max_bytes: name === STREAMS.FACTS.name ? next(maxBytes, shape.factsMaxBytes) : maxBytes,
     };
     if (change.num_replicas === replicas && change.max_bytes === maxBytes) continue;
+    if (!still()) return;
     await untilAnswered(link, clock, ({ streams }) => streams.update(name, change));
   }
 }

@@ -122,7 +122,7 @@ describe('the streams of a deployment with 3 replicas', () => {
     await join({});
     const log = await open(1, 8 * MIB);
     const configStore = await openConfigStore(log, systemClock, silentLogger);
-    await changeDeployment(configStore, log, { replicas: 1, lower: true });
+    await changeDeployment(configStore, log, { replicas: 1, lower: true }, systemClock);
     configStore.stop();
     expect(new Set(await replicasOf())).toEqual(new Set([1]));
     expect(await join({})).toMatchObject({ deployment: { replicas: 1 } });
