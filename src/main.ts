@@ -53,6 +53,7 @@ import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
 import { createWriteGate, guarded } from './write-gate.ts';
 import { watchModels } from './scoring/models.ts';
 import { createScorer, type Scorer } from './scoring/scorer.ts';
+import { createReportedSilences } from './silent-streams.ts';
 import { startSinksThread } from './sinks-thread.ts';
 
 /** A part of the service; parts stop in reverse order of their start. */
@@ -124,9 +125,13 @@ async function main(config: Config, logger: Logger): Promise<void> {
   });
 
   const disk = await watchDiskSpace({ path: dataDir, clock, logger, metrics });
+  const silentToSinks = createReportedSilences(clock);
   const writes = createWriteGate({
     disk: config.supervised ? disk : undefined,
-    log,
+    log: {
+      unansweredFor: (ms) => [...new Set([...log.unansweredFor(ms), ...silentToSinks.unansweredFor(ms)])],
+      ping: (timeoutMs) => log.ping(timeoutMs),
+    },
     clock,
     logger,
     metrics,
@@ -198,10 +203,11 @@ async function main(config: Config, logger: Logger): Promise<void> {
   }
 
   function sinksPart(): Part {
-    const thread = startSinksThread(node, instance, (error) => {
+    const onFailed = (error: unknown): void => {
       logger.error({ err: error }, 'the sinks failed; this process ends and must be restarted');
       process.exit(1);
-    });
+    };
+    const thread = startSinksThread(node, instance, onFailed, (silences) => silentToSinks.report(silences));
     metrics.sinksElsewhere(() => thread.metrics());
     return { name: 'sinks', stop: () => thread.stop() };
   }

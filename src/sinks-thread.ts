@@ -9,6 +9,7 @@ import { systemIds } from './kernel/ids.ts';
 import { createLogger } from './kernel/logger.ts';
 import { createSinkMetrics } from './kernel/metrics.ts';
 import { serviceSecretBox } from './local/secrets-key.ts';
+import { reportSilences, type Silences } from './silent-streams.ts';
 
 /** The sinks' thread, as seen by the main thread. */
 export interface SinksThread {
@@ -19,7 +20,7 @@ export interface SinksThread {
 }
 
 type ToThread = { kind: 'metrics' } | { kind: 'stop' };
-type FromThread = { kind: 'metrics'; text: string };
+type FromThread = { kind: 'metrics'; text: string } | { kind: 'silent'; silences: Silences };
 
 /**
  * Starts the ClickHouse and webhook sinks in a separate thread: converting a large batch to rows, and the garbage
@@ -27,12 +28,21 @@ type FromThread = { kind: 'metrics'; text: string };
  * @param node the writer's name in RECORDS
  * @param holder the holder of the sinks' leases, unique per process
  * @param onFailed called if the thread ends without `stop`
+ * @param onSilences called with the streams that store nothing of what the thread appends
  */
-export function startSinksThread(node: string, holder: string, onFailed: (error: unknown) => void): SinksThread {
+export function startSinksThread(
+  node: string,
+  holder: string,
+  onFailed: (error: unknown) => void,
+  onSilences: (silences: Silences) => void,
+): SinksThread {
   const worker = new Worker(new URL(import.meta.url), { argv: [node, holder] });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;
-  worker.on('message', (message: FromThread) => waiting.shift()?.(message.text));
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'silent') onSilences(message.silences);
+    else waiting.shift()?.(message.text);
+  });
   worker.on('error', onFailed);
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
@@ -89,6 +99,9 @@ async function runSinks(node: string, holder: string): Promise<void> {
   });
   clickhouse.start();
   webhooks.start();
+  const silent = reportSilences(log, clock, (silences) => {
+    parentPort?.postMessage({ kind: 'silent', silences } satisfies FromThread);
+  });
 
   async function onMessage(message: ToThread): Promise<void> {
     if (message.kind === 'metrics') {
@@ -97,6 +110,7 @@ async function runSinks(node: string, holder: string): Promise<void> {
     }
     await Promise.all([clickhouse.stop(), webhooks.stop()]);
     configStore.stop();
+    silent.stop();
     await log.close();
     process.exit(0);
   }

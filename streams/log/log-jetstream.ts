@@ -54,6 +54,8 @@ export interface JetStreamLog extends Log {
    * Streams that gave no answer to the last appends, two or more, for at least `ms`, although the broker is connected.
    */
   unansweredFor(ms: number): string[];
+  /** All such streams, and for how long, in milliseconds. */
+  silences(): ReadonlyMap<string, number>;
   /** Whether the broker answers a ping within `timeoutMs`. */
   ping(timeoutMs: number): Promise<boolean>;
 }
@@ -112,6 +114,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     reshape: (shape, reshapeOptions) => reshapeStreams(link, clock, shape, reshapeOptions),
     unansweredFor: (ms) =>
       [...link.unanswered.streams()].flatMap(([stream, silentMs]) => (silentMs >= ms ? stream : [])),
+    silences: () => link.unanswered.streams(),
     ping: (timeoutMs) => link.ping(timeoutMs),
     close() {
       stopChecks();
