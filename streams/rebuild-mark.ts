@@ -8,8 +8,11 @@ export interface RebuildMark {
   coveredTo: number;
   /** The record up to which ClickHouse held FACTS when it held these snapshots. Absent in marks of an older version. */
   heldTo?: number;
-  /** The owner had at least so many entities in snapshots. Absent in marks of an older version. */
-  entities?: number;
+  /**
+   * The owner had at least so many players, erased ones included, in snapshots. Absent in marks of an older version:
+   * then ledgers may be missing in ClickHouse.
+   */
+  players?: number;
 }
 
 export const rebuildKey = (partition: number): `rebuild.${number}` => `rebuild.${partition}`;
@@ -20,6 +23,6 @@ export function parseRebuildMark(value: unknown): RebuildMark | undefined {
   const { stream, coveredTo } = value;
   if (typeof stream !== 'string' || typeof coveredTo !== 'number') return undefined;
   const heldTo = 'heldTo' in value && typeof value.heldTo === 'number' ? { heldTo: value.heldTo } : {};
-  const entities = 'entities' in value && typeof value.entities === 'number' ? { entities: value.entities } : {};
-  return { stream, coveredTo, ...heldTo, ...entities };
+  const players = 'players' in value && typeof value.players === 'number' ? { players: value.players } : {};
+  return { stream, coveredTo, ...heldTo, ...players };
 }

@@ -34,7 +34,7 @@ export interface MaintenanceTasks {
   /** The scheduled times of campaigns that those entities have reached. */
   schedules?: ScheduleWindow | undefined;
   /** The sequence that a new mark covers; `undefined`: no mark is needed. */
-  mark: { coveredTo: number; entities: number } | undefined;
+  mark: { coveredTo: number; players: number } | undefined;
   /** An empty record is due, so that the subject never empties. */
   idle: boolean;
 }

@@ -1,5 +1,6 @@
 import { evolve } from '../evolve.ts';
 import { FactOrderError } from '../evolve-player.ts';
+import { LEDGER_PREFIX } from '../vocabulary/commands.ts';
 import type { EntitySnapshot } from '../vocabulary/facts.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 import { stateBytes } from '../vocabulary/size-estimates.ts';
@@ -14,7 +15,8 @@ import type { CommitRecord } from '../vocabulary/commit-record.ts';
 /**
  * The entities of one partition: committed states in memory over the local store.
  *
- * Owns: the hot map, the set of entities that the store does not hold yet, and the snapshot queue.
+ * Owns: the hot map, the set of entities that the store does not hold yet, the ids of all ledgers, and the snapshot
+ * queue.
  * Invariants
  * 1. A committed state is immutable; its `lastSeq` is set once, when its record's sequence is known.
  * 2. An entity that the store does not hold yet stays in `hot` and is never read from the store.
@@ -38,6 +40,13 @@ export interface Entities {
   flush(): Promise<void>;
   /** Evicts the least recently used entities beyond the byte budget. */
   trim(): void;
+  /**
+   * Makes a snapshot of every ledger due unless a mark says that ClickHouse has them: rows of older versions replaced
+   * each other. Called at the start of a term.
+   */
+  repeatLedgers(): void;
+  /** Number of ledgers, those included that the store does not hold yet. */
+  readonly ledgerCount: number;
   /** Whether the store is behind. */
   readonly behind: boolean;
   /** FACTS sequence up to which this partition has been applied. */
@@ -62,6 +71,8 @@ interface Hot extends StoredEntity {
 export interface EntitiesOptions {
   store: PartitionStore;
   factsCreated: string;
+  /** Whether the partition's rebuild mark says that every ledger has a row of its own in ClickHouse. Default: yes. */
+  hasLedgers?: boolean | undefined;
   /** Rough bytes of entities to keep in memory. */
   hotBytes: number;
   /**
@@ -90,6 +101,9 @@ export function createEntities(options: EntitiesOptions): Entities {
   let pinnedBytes = 0;
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
+  const ledgerIds = new Set(storedLedgers(store));
+  /** As the newest mark says. */
+  let { hasLedgers = true } = options;
   const snapshots = createSnapshotQueue(nowMs, limits);
   for (const { entityId, dirtySince, snapshotSeq } of store.dirty()) {
     snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
@@ -121,6 +135,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   function applyState(entityId: string, state: EntityState, sequence: number): void {
     state.lastSeq = sequence;
     const before = load(entityId);
+    if (before === undefined && state.kind === 'ledger') ledgerIds.add(entityId);
     const { snapshotSeq = 0, lastDelayMs = 0, snapshotAtMs = 0 } = before ?? {};
     const dirtySince = before === undefined || before.dirtySince === 0 ? sequence : before.dirtySince;
     if (dirtySince === sequence) {
@@ -153,7 +168,10 @@ export function createEntities(options: EntitiesOptions): Entities {
     const changed = new Map<string, EntityState>();
     const erasures = erasuresIn(record);
     for (const [index, fact] of record.facts.entries()) {
-      if (fact.kind === 'SnapshotMark') continue;
+      if (fact.kind === 'SnapshotMark') {
+        hasLedgers = fact.players !== undefined;
+        continue;
+      }
       // Facts before an erasure are skipped: after a rebuild the state that they apply to may be missing.
       if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;
       const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
@@ -222,6 +240,12 @@ export function createEntities(options: EntitiesOptions): Entities {
     fold,
     flush,
     trim,
+    repeatLedgers() {
+      if (!hasLedgers) for (const entityId of ledgerIds) snapshots.repeat(entityId);
+    },
+    get ledgerCount() {
+      return ledgerIds.size;
+    },
     get behind() {
       return unflushed.size > 0 || storedSeq < appliedSeq;
     },
@@ -236,6 +260,23 @@ export function createEntities(options: EntitiesOptions): Entities {
       return pinnedBytes;
     },
   };
+}
+
+/** In one page. */
+const LEDGERS_AT_ONCE = 1_000;
+
+/** The ids of the ledgers in a store. They follow each other in the order of its keys. */
+function* storedLedgers(store: PartitionStore): Iterable<string> {
+  let after = LEDGER_PREFIX;
+  for (;;) {
+    const ids = store.idsAfter(after, LEDGERS_AT_ONCE);
+    for (const entityId of ids) {
+      if (!entityId.startsWith(LEDGER_PREFIX)) return;
+      yield entityId;
+      after = entityId;
+    }
+    if (ids.length < LEDGERS_AT_ONCE) return;
+  }
 }
 
 /** The index of every entity's last erasure in a record; `undefined`: the record has none. */

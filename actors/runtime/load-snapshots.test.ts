@@ -21,6 +21,7 @@ function manyRows(batches: number): SnapshotSource & { pulled: number } {
     pulled: 0,
     heldTo: async () => undefined,
     count: async () => batches * ROWS,
+    countPlayers: async () => batches * ROWS,
     async *load() {
       for (let batch = 0; batch < batches; batch++) {
         source.pulled += 1;
@@ -90,6 +91,7 @@ describe('loading snapshots', () => {
     const source: SnapshotSource = {
       heldTo: async () => undefined,
       count: async () => 4_000,
+      countPlayers: async () => 4_000,
       async *load(_partition, changedSince) {
         expect(changedSince).toBe(3);
         yield Array.from({ length: 2_500 }, (_, row) => encodeState(aPlayer({ id: `p${row}`, lastSeq: 9 })));

@@ -150,6 +150,11 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const hasSnapshots = (): boolean => snapshots.due(1, room.wantedBelow).length > 0;
   const hasTasks = (): boolean => dueIds.length > 0 || markWanted || idle() || hinders() || hasSnapshots();
 
+  /** At least so many: entities that the store does not hold yet are subtracted without having been counted. */
+  function playersInSnapshots(): number {
+    return Math.max(0, store.count() - entities.ledgerCount - snapshots.firstTime);
+  }
+
   function takeSweep(backlogTaken: boolean): readonly string[] {
     sweepWaits = !room.commandsFit();
     return sweepWaits ? [] : sweep.take(backlogTaken);
@@ -157,6 +162,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   return {
     start() {
+      entities.repeatLedgers();
       sweep.start();
       cancel = clock.timer(LIMITS.storeFlushMs, run);
     },
@@ -174,8 +180,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
         sweepIds,
         sweepWants: (tenant, entityId) => sweep.wants(tenant, entityId),
         schedules: sweep.schedules,
-        mark:
-          coveredTo > lastMark ? { coveredTo, entities: Math.max(0, store.count() - snapshots.firstTime) } : undefined,
+        mark: coveredTo > lastMark ? { coveredTo, players: playersInSnapshots() } : undefined,
         idle: idle(),
       };
     },

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, snapshotsOf, type Backbone } from '../../test/support/backbone.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { encodeJson } from '../../streams/codec.ts';
 import type { MemoryFaults } from '../../streams/log/log-memory.ts';
+import { ledgerIdOf } from '../vocabulary/commands.ts';
 
 const P1 = 'player-1';
 const DAY_MS = 86_400_000;
@@ -236,6 +238,44 @@ describe('the owner of a partition', () => {
     expect(await world.track(second, P1, 'x', 'id-9')).toMatchObject({ results: [{ status: 'duplicate' }] });
   });
 
+  it('writes the snapshot of every ledger again before its first mark, until a rebuild mark counts players', async () => {
+    const ledgerId = ledgerIdOf('key-1');
+    const { created } = world.broker.stream('FACTS').bounds();
+    const marked = (count: object) =>
+      world.broker
+        .connect('sink')
+        .bucket('POSITIONS')
+        .put('rebuild.0', encodeJson({ stream: created, coveredTo: 1, ...count }));
+    const ofLedger = () => world.facts('EntitySnapshot').filter(({ entityId }) => entityId === ledgerId);
+    const first = await world.lead('a');
+    await world.register(first, P1);
+    await world.complete(
+      first.commandClient.send({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, ledgerId, {
+        kind: 'ClaimIdempotencyKey',
+        ledgerId,
+        idempotency: { key: 'k1', bodyHash: 'h' },
+      }),
+    );
+    await world.clock.advance(LIMITS.firstSnapshotMs + 5_000);
+    expect(ofLedger()).toHaveLength(1);
+    // An older version's mark: the row of this ledger may have been replaced by that of another partition.
+    await marked({ entities: 2 });
+    first.kill();
+    const before = world.records().length;
+    const second = await world.lead('b', { stores: first.stores });
+    await world.clock.advance(5_000);
+    const written = world.records().slice(before);
+    const facts = written.flatMap(({ record }) => record.facts);
+    expect(facts.map(({ kind }) => kind)).toEqual(['EntitySnapshot', 'SnapshotMark']);
+    expect(facts[1]).toMatchObject({ players: 1 });
+    expect(ofLedger()).toHaveLength(2);
+    await marked({ players: 1 });
+    second.kill();
+    await world.lead('c', { stores: second.stores });
+    await world.clock.advance(LIMITS.idleRecordMs + 5_000);
+    expect(ofLedger()).toHaveLength(2);
+  });
+
   it('appends a record with a mark after an idle hour, so that FACTS can be trimmed', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
@@ -245,7 +285,7 @@ describe('the owner of a partition', () => {
     const added = world.records().slice(before);
     const coveredTo = world.records().at(before - 1)?.sequence;
     expect(added.map(({ record }) => record.facts)).toEqual([
-      [{ kind: 'SnapshotMark', partition: 0, coveredTo, entities: 1 }],
+      [{ kind: 'SnapshotMark', partition: 0, coveredTo, players: 1 }],
     ]);
   });
 });

@@ -18,6 +18,7 @@ import { createMemoryStores } from './store/store-memory.ts';
 const AWAY: SnapshotSource = {
   heldTo: () => Promise.reject(new Error('connection refused')),
   count: () => Promise.reject(new Error('connection refused')),
+  countPlayers: () => Promise.reject(new Error('connection refused')),
   load: () => {
     throw new Error('connection refused');
   },
@@ -57,7 +58,7 @@ async function world(more: Partial<RebuildOptions> & { coveredTo?: number } = {}
   const prepare = (some: Partial<StreamBounds> = {}) => prepareStore(options, { ...bounds, ...some }, 1_000);
   const markAs = (mark: Partial<RebuildMark>) =>
     log.bucket('POSITIONS').put(rebuildKey(0), encodeJson({ stream: created, coveredTo, ...mark }));
-  return { clock, created, options, prepare, markAs, store: options.store };
+  return { clock, created, log, options, prepare, markAs, store: options.store };
 }
 
 describe('an empty store', () => {
@@ -147,19 +148,32 @@ describe('snapshots that ClickHouse no longer holds', () => {
     }
   });
 
-  it('are used with a warning when fewer entities are left than the mark counts', async () => {
-    const warnings: string[] = [];
-    const logger = { ...silentLogger, warn: (_fields: unknown, message?: string) => void warnings.push(message ?? '') };
-    const { prepare, markAs, store } = await world({ logger });
-    await markAs({ entities: 3 });
-    await prepare({ firstSequence: 50 });
+  it('stop the rebuild when fewer players are left than the mark counts', async () => {
+    const { prepare, created, markAs, options, store } = await world();
+    await markAs({ heldTo: 950, players: 3 });
+    options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
+    await expect(prepare(trimmed)).rejects.toThrow(
+      /its mark counts 3 players, player_snapshots has 2\. .+operations\.md/,
+    );
+    expect(store.count()).toBe(0);
+  });
+
+  it('stop no rebuild for a ledger that is missing, or that a mark of an older version counts', async () => {
+    const { prepare, created, markAs, options, store, log } = await world();
+    options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
+    await markAs({ heldTo: 950, players: 2 });
+    await prepare(trimmed);
     expect(store.count()).toBe(2);
-    expect(warnings.join()).toContain('fewer entities');
+    await store.clear();
+    const older = { stream: created, coveredTo: 900, heldTo: 950, entities: 3 };
+    await log.bucket('POSITIONS').put(rebuildKey(0), encodeJson(older));
+    await prepare(trimmed);
+    expect(store.count()).toBe(2);
   });
 
   it('are used when they are as many as the mark counts, and ClickHouse holds more of FACTS than it needs', async () => {
     const { prepare, created, markAs, options, store } = await world();
-    await markAs({ heldTo: 950, entities: 2 });
+    await markAs({ heldTo: 950, players: 2 });
     options.source = restored({ createdMs: Date.parse(created), sequence: 970 });
     await prepare(trimmed);
     expect(store.count()).toBe(2);

@@ -7,7 +7,6 @@ import type { RebuildSlot } from './rebuild-slot.ts';
 
 /** A log message. The simulation reads it. */
 export const STORE_MISMATCH = 'the local store does not fit the log: rebuilding';
-const FEWER_ENTITIES = 'player_snapshots has fewer entities than the mark of the partition counts';
 const REPLAY_INSTEAD = 'snapshots cannot be read: replaying FACTS instead, which takes longer';
 
 export interface RebuildOptions extends LoadOptions {
@@ -26,8 +25,13 @@ export type RebuildLimits = Partial<Pick<Limits, 'rebuildReplayBytes' | 'rebuild
  * where FACTS no longer reaches back or replaying it would take longer. Rejects when snapshots are needed and cannot be
  * used.
  * @param highest the highest sequence of FACTS that the store may have applied
+ * @returns the partition's rebuild mark in this FACTS
  */
-export async function prepareStore(options: RebuildOptions, bounds: StreamBounds, highest: number): Promise<void> {
+export async function prepareStore(
+  options: RebuildOptions,
+  bounds: StreamBounds,
+  highest: number,
+): Promise<RebuildMark | undefined> {
   const { store, logger, partition } = options;
   const mark = store.mark();
   const isUsable =
@@ -40,7 +44,10 @@ export async function prepareStore(options: RebuildOptions, bounds: StreamBounds
   const appliedSeq = isUsable ? mark.appliedSeq : 0;
   const covered = await rebuildMark(options.log, partition, bounds.created);
   // A usable store, or a FACTS that was never trimmed, can do without snapshots.
-  if (isUsable || bounds.firstSequence === 1) return loadIfShorter(options, bounds, appliedSeq, covered);
+  if (isUsable || bounds.firstSequence === 1) {
+    await loadIfShorter(options, bounds, appliedSeq, covered);
+    return covered;
+  }
   if (covered === undefined || covered.coveredTo + 1 < bounds.firstSequence) {
     throw new Error(
       `partition ${partition} cannot be rebuilt: FACTS begins at ${bounds.firstSequence}, ` +
@@ -48,6 +55,7 @@ export async function prepareStore(options: RebuildOptions, bounds: StreamBounds
     );
   }
   await inTurn(options, () => load(options, appliedSeq, covered));
+  return covered;
 }
 
 async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
@@ -56,8 +64,8 @@ async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMa
 }
 
 /** Rejects when ClickHouse no longer holds the snapshots that the mark counts on: players would be lost silently. */
-async function checkCoverage({ source, partition, logger }: RebuildOptions, mark: RebuildMark): Promise<void> {
-  const { stream, heldTo, entities } = mark;
+async function checkCoverage({ source, partition }: RebuildOptions, mark: RebuildMark): Promise<void> {
+  const { stream, heldTo, players } = mark;
   const held = await source.heldTo();
   const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (heldTo ?? 0);
   if (heldTo !== undefined && !isHeld) {
@@ -68,9 +76,14 @@ async function checkCoverage({ source, partition, logger }: RebuildOptions, mark
         `ClickHouse holds ${found}. ${REMEDY}`,
     );
   }
-  const found = entities === undefined ? 0 : await source.count(partition, 0);
-  // Not an error: a count was one too high without any loss in a fault run, and a refusal would stop the partition.
-  if (found < (entities ?? 0)) logger.warn({ partition, counted: entities, found }, FEWER_ENTITIES);
+  if (players === undefined) return;
+  const found = await source.countPlayers(partition);
+  if (found < players) {
+    throw new Error(
+      `partition ${partition} cannot be rebuilt from ClickHouse: its mark counts ${players} players, ` +
+        `player_snapshots has ${found}. ${REMEDY}`,
+    );
+  }
 }
 
 const REMEDY =

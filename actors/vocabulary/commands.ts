@@ -304,8 +304,11 @@ export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
 /** The id of the ledger of an API key's Idempotency-Keys. Each partition that received the key has one. */
 export function ledgerIdOf(apiKeyId: string): string {
-  return `ledger:${apiKeyId}`;
+  return `${LEDGER_PREFIX}${apiKeyId}`;
 }
+
+/** What the id of every ledger begins with, and no player's id. */
+export const LEDGER_PREFIX = 'ledger:';
 
 /** The device fields of the latest init. */
 export interface DeviceInfo extends Later {

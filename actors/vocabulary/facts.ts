@@ -142,8 +142,11 @@ export interface SnapshotMark {
   kind: 'SnapshotMark';
   partition: number;
   coveredTo: number;
-  /** At least so many entities of the partition are in snapshots before this mark. Absent in older records. */
-  entities?: number;
+  /**
+   * At least so many players of the partition, erased ones included, are in snapshots before this mark, and so is every
+   * ledger. Absent in older records: some of those count the ledgers too, as `entities`.
+   */
+  players?: number;
 }
 
 /** Facts that change an entity. */

@@ -1,6 +1,7 @@
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
+import { NO_PLAYER } from '../rows/player-tables.ts';
 import { readHeldPosition } from './held-position.ts';
 import { createBinaryRows } from './binary-rows.ts';
 
@@ -9,6 +10,19 @@ import { createBinaryRows } from './binary-rows.ts';
  * of `ROWS_PER_BLOCK` rows per part of the table in ClickHouse.
  */
 export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource {
+  async function count(rows: string, query_params: Record<string, number>): Promise<number> {
+    const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
+    try {
+      const query = `SELECT toUInt32(count()) AS entities FROM ${rows}`;
+      const result = await client.query({ query, query_params, format: 'JSONEachRow' });
+      const [row] = await result.json<{ entities: number }>();
+      if (row === undefined) throw new Error('ClickHouse returned no count of snapshots.');
+      return row.entities;
+    } finally {
+      await client.close();
+    }
+  }
+
   return {
     async heldTo() {
       const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
@@ -18,18 +32,8 @@ export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource
         await client.close();
       }
     },
-    async count(partition, changedSince) {
-      const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
-      try {
-        const query = `SELECT toUInt32(count()) AS entities FROM ${ROWS}`;
-        const result = await client.query({ query, query_params: { partition, changedSince }, format: 'JSONEachRow' });
-        const [row] = await result.json<{ entities: number }>();
-        if (row === undefined) throw new Error('ClickHouse returned no count of snapshots.');
-        return row.entities;
-      } finally {
-        await client.close();
-      }
-    },
+    count: (partition, changedSince) => count(ROWS, { partition, changedSince }),
+    countPlayers: (partition) => count(PLAYERS, { partition }),
     async *load(partition, changedSince) {
       const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
       try {
@@ -49,10 +53,21 @@ export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource
 }
 
 /**
- * A player's partition never changes, so PREWHERE leaves out other partitions' rows before the newest row is chosen.
+ * An entity's partition never changes, so PREWHERE leaves out other partitions' rows before the newest row is chosen.
  * WHERE applies to the newest row.
  */
-const ROWS = 'player_snapshots FINAL PREWHERE partition = {partition: UInt16} WHERE last_seq >= {changedSince: UInt64}';
+const OF_PARTITION = 'player_snapshots FINAL PREWHERE partition = {partition: UInt16}';
+
+/** Tombstones of erased players are among them. */
+const PLAYERS = `${OF_PARTITION} WHERE kind != 'ledger'`;
+
+/** Of a ledger with a row of an older version, whose `entity_id` lacks the partition, the newer one of both rows. */
+const LEDGERS = `
+SELECT argMax(entity_id, version) FROM player_snapshots
+PREWHERE partition = {partition: UInt16} AND player_id = '${NO_PLAYER}'
+GROUP BY splitByChar('/', entity_id)[1]`;
+
+const ROWS = `${OF_PARTITION} WHERE last_seq >= {changedSince: UInt64} AND (kind != 'ledger' OR entity_id IN (${LEDGERS}))`;
 
 /** A connection without data for this long fails the load; the caller retries. */
 const LOAD_TIMEOUT_MS = 120_000;

@@ -8,7 +8,8 @@ import type { Value } from './tab-separated.ts';
 
 /** Tables of players' state and of their stage changes. */
 
-const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
+/** The `player_id` of ledgers. */
+export const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
 /** A column that only players have a value for. */
 function ofPlayer(valueOf: (player: PlayerState) => Value) {
@@ -27,7 +28,7 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
     kind: ({ state }) => state.kind,
     partition: (_, origin) => origin.partition,
     player_id: ({ state }) => (state.kind === 'ledger' ? NO_PLAYER : state.id),
-    entity_id: ({ state }) => (state.kind === 'ledger' ? state.id : ''),
+    entity_id: ({ state }, { partition }) => (state.kind === 'ledger' ? ledgerRowId(state.id, partition) : ''),
     external_id: ofPlayer((player) => player.externalId),
     device_id: ofPlayer((player) => player.deviceId),
     email: ofPlayer((player) => player.email),
@@ -63,6 +64,14 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
     ...ORIGIN,
   },
 });
+
+/**
+ * The ledgers of one API key have the same id in every partition, and a row replaces all rows with its game,
+ * environment, `player_id` and `entity_id`. Older versions wrote the id alone.
+ */
+function ledgerRowId(ledgerId: string, partition: number): string {
+  return `${ledgerId}/${partition}`;
+}
 
 export const STATE_TABLES = { player_snapshots, lifecycle_transitions };
 

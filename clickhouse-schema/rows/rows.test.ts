@@ -98,7 +98,7 @@ describe('rows of facts', () => {
     expect(namedRowsOf(snapshot(ledger), PLACE)[0]?.[1]).toMatchObject({
       kind: 'ledger',
       player_id: '00000000-0000-0000-0000-000000000000',
-      entity_id: 'ledger:k1',
+      entity_id: 'ledger:k1/1',
     });
   });
 

@@ -31,11 +31,11 @@ export function clickhouseCommand(context: CliContext): Command {
       withClickhouse(context, async (store, log, source) => {
         const facts = await streamCoverage(log, source, 'FACTS');
         const streams = [facts, await streamCoverage(log, source, 'RECORDS')];
-        const partitions = await coverageOfPartitions(store, log, source, facts);
+        const partitions = await coverageOfPartitions(store, log, source);
         context.print(table(['stream', 'log from', 'written to', 'in ClickHouse to', 'state'], streams.map(streamRow)));
         context.print('');
         context.print(
-          table(['partition', 'snapshots to', 'entities', 'in ClickHouse', 'state'], partitions.map(partitionRow)),
+          table(['partition', 'snapshots to', 'players', 'in ClickHouse', 'state'], partitions.map(partitionRow)),
         );
         if ([...streams, ...partitions].some(({ isLost }) => isLost)) {
           throw new CliError('ClickHouse has lost rows. Restore a newer backup, or run clickhouse repair.');
@@ -87,7 +87,7 @@ function withClickhouse(
         log,
         {
           heldTo: (stream) => readHeldPosition(client, stream),
-          count: (partition) => snapshots.count(partition, 0),
+          countPlayers: (partition) => snapshots.countPlayers(partition),
         },
         (sequence, createdMs) => removeFactsAfter(client, sequence, createdMs),
       );
@@ -101,12 +101,11 @@ async function coverageOfPartitions(
   store: ConfigStore,
   log: Log,
   source: CoverageSource,
-  facts: StreamCoverage,
 ): Promise<PartitionCoverage[]> {
   const partitions = store.get(SETTINGS)?.document.partitions ?? 0;
   const found: PartitionCoverage[] = [];
   for (let partition = 0; partition < partitions; partition++) {
-    found.push(await partitionCoverage(log, source, partition, facts));
+    found.push(await partitionCoverage(log, source, partition));
   }
   return found;
 }
@@ -116,7 +115,7 @@ function streamRow({ stream, firstSequence, position, heldTo, isLost }: StreamCo
   return [stream, String(firstSequence), String(position?.sequence ?? 0), String(heldTo), state];
 }
 
-function partitionRow({ partition, mark, entities, isLost }: PartitionCoverage): string[] {
+function partitionRow({ partition, mark, players, isLost }: PartitionCoverage): string[] {
   const state = isLost ? 'LOST ROWS' : mark === undefined ? 'no mark yet' : 'whole';
-  return [String(partition), String(mark?.coveredTo ?? 0), String(mark?.entities ?? ''), String(entities), state];
+  return [String(partition), String(mark?.coveredTo ?? 0), String(mark?.players ?? ''), String(players), state];
 }

@@ -121,17 +121,10 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     readOnly: false,
     rows: rowsOf,
     snapshots(partition) {
-      const newest = new Map<string, { version: bigint; state: EntityState }>();
-      for (const row of rowsOf('player_snapshots')) {
-        const values = row.split('\t');
-        const value = (column: string): string => values[TABLES.player_snapshots.columns.indexOf(column)] ?? '';
-        if (Number(value('partition')) !== partition) continue;
-        const state = decodeState(Buffer.from(value('state'), 'base64'));
-        const version = BigInt(value('version'));
-        const held = newest.get(state.id);
-        if (held === undefined || held.version <= version) newest.set(state.id, { version, state });
-      }
-      return new Map([...newest].map(([id, { state }]) => [id, state]));
+      const states = merged(rowsOf('player_snapshots'))
+        .filter((value) => Number(value('partition')) === partition)
+        .map((value) => decodeState(Buffer.from(value('state'), 'base64')));
+      return new Map(states.map((state) => [state.id, state]));
     },
     target: (process, clock) => ({
       async insert(table, bytes, token) {
@@ -187,6 +180,11 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
         if (clickhouse.mood === 'away') throw new Error('connection refused');
         return newestSince(partition, changedSince).length;
       },
+      async countPlayers(partition) {
+        await sleep(clock, latencyMs(random, clickhouse.mood));
+        if (clickhouse.mood === 'away') throw new Error('connection refused');
+        return newestSince(partition, 0).filter(({ kind }) => kind !== 'ledger').length;
+      },
       async *load(partition, changedSince) {
         world.cover(changedSince === 0 ? 'rebuild from snapshots' : 'catch-up from snapshots');
         // The engine reads the table as it was when the query began.
@@ -203,6 +201,22 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
 }
 
 const SNAPSHOTS_AT_ONCE = 8;
+
+type RowOfSnapshots = (column: string) => string;
+
+/** Rows of `player_snapshots` as after a merge: of the rows with one sorting key the newest is left. */
+function merged(rows: readonly string[]): RowOfSnapshots[] {
+  const newest = new Map<string, { version: bigint; value: RowOfSnapshots }>();
+  for (const row of rows) {
+    const values = row.split('\t');
+    const value = (column: string): string => values[TABLES.player_snapshots.columns.indexOf(column)] ?? '';
+    const key = ['game_id', 'environment', 'player_id', 'entity_id'].map(value).join('\t');
+    const version = BigInt(value('version'));
+    const held = newest.get(key);
+    if (held === undefined || held.version <= version) newest.set(key, { version, value });
+  }
+  return [...newest.values()].map(({ value }) => value);
+}
 
 function latencyMs(random: Random, mood: ClickhouseMood): number {
   return mood === 'slow' ? random.between(200, 6_000) : random.between(1, 20);

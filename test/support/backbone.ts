@@ -60,6 +60,7 @@ export interface Backbone {
 const NO_SNAPSHOTS: SnapshotSource = {
   heldTo: () => Promise.reject(new Error('no snapshots in this test')),
   count: () => Promise.reject(new Error('no snapshots in this test')),
+  countPlayers: () => Promise.reject(new Error('no snapshots in this test')),
   load: () => {
     throw new Error('no snapshots in this test');
   },
@@ -205,6 +206,7 @@ export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
   return {
     heldTo: async () => undefined,
     count: async (_partition, changedSince) => since(changedSince).length,
+    countPlayers: async () => states.filter(({ kind }) => kind !== 'ledger').length,
     async *load(_partition, changedSince) {
       yield since(changedSince).map(encodeState);
     },

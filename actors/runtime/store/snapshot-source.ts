@@ -7,6 +7,8 @@ export interface SnapshotSource {
   heldTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
   /** The number of entities that `load` returns. */
   count(partition: number, changedSince: number): Promise<number>;
+  /** The number of players of the partition that `load` returns from sequence 0, tombstones included. */
+  countPlayers(partition: number): Promise<number>;
   /**
    * The newest snapshot of every entity of the partition, tombstones included, each as an encoded state. The source
    * reads the next rows when the caller asks for them, and ends the query when the caller stops early.

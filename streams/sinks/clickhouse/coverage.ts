@@ -12,8 +12,8 @@ type ReadableLog = Pick<Log, 'bucket' | 'info'>;
 
 export interface CoverageSource {
   heldTo(stream: StreamName): Promise<HeldPosition | undefined>;
-  /** Entities of a partition in `player_snapshots`. */
-  count(partition: number): Promise<number>;
+  /** Players of a partition in `player_snapshots`, erased ones included. */
+  countPlayers(partition: number): Promise<number>;
 }
 
 export interface StreamCoverage {
@@ -30,8 +30,8 @@ export interface StreamCoverage {
 export interface PartitionCoverage {
   partition: number;
   mark: RebuildMark | undefined;
-  /** Entities in ClickHouse. */
-  entities: number;
+  /** Players in ClickHouse, erased ones included. */
+  players: number;
   isLost: boolean;
 }
 
@@ -47,25 +47,29 @@ export async function streamCoverage(
   const { created, firstSequence } = await log.info(stream);
   const stored = await storedPosition(log, STREAMS[stream], parseSinkPosition).load();
   const position = stored?.stream === created ? stored : undefined;
-  const found = await source.heldTo(stream);
-  const heldTo = found?.createdMs === Date.parse(created) ? found.sequence : 0;
+  const heldTo = heldOf(created, await source.heldTo(stream));
   return { stream, firstSequence, position, heldTo, isLost: heldTo < (position?.held ?? 0) };
 }
 
-/** The coverage of a partition by snapshots. @param facts the coverage of FACTS */
+/** The coverage of a partition by snapshots. Reads the mark first: what ClickHouse holds meanwhile only grows. */
 export async function partitionCoverage(
   log: ReadableLog,
   source: CoverageSource,
   partition: number,
-  facts: StreamCoverage,
 ): Promise<PartitionCoverage> {
   const { created } = await log.info('FACTS');
   const entry = await log.bucket('POSITIONS').get(rebuildKey(partition));
   const stored = entry?.value === undefined ? undefined : parseRebuildMark(decodeJson(entry.value));
   const mark = stored?.stream === created ? stored : undefined;
-  const entities = await source.count(partition);
-  const isLost = facts.heldTo < (mark?.heldTo ?? 0) || entities < (mark?.entities ?? 0);
-  return { partition, mark, entities, isLost };
+  const heldTo = heldOf(created, await source.heldTo('FACTS'));
+  const players = await source.countPlayers(partition);
+  const isLost = heldTo < (mark?.heldTo ?? 0) || players < (mark?.players ?? 0);
+  return { partition, mark, players, isLost };
+}
+
+/** What ClickHouse holds of the incarnation of a stream. */
+function heldOf(created: string, found: HeldPosition | undefined): number {
+  return found?.createdMs === Date.parse(created) ? found.sequence : 0;
 }
 
 export type RepairOutcome =

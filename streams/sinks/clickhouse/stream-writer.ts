@@ -231,11 +231,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   }
 
   async function noteRebuildMark(mark: SnapshotMark, created: string, heldTo: number): Promise<boolean> {
-    const { partition, coveredTo, entities } = mark;
+    const { partition, coveredTo, players } = mark;
     const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
     const current = await store.load();
     if (current?.stream === created && current.coveredTo >= coveredTo) return true;
-    return save(store, { stream: created, coveredTo, heldTo, ...(entities === undefined ? {} : { entities }) });
+    return save(store, { stream: created, coveredTo, heldTo, ...(players === undefined ? {} : { players }) });
   }
 
   async function updateLag(position: SinkPosition): Promise<void> {

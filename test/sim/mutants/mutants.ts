@@ -272,6 +272,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'the ledgers of one API key share a row in ClickHouse',
+    changes: [
+      {
+        file: 'clickhouse-schema/rows/player-tables.ts',
+        original: 'return `${ledgerId}/${partition}`;',
+        mutated: 'return partition < 0 ? String(partition) : ledgerId;',
+      },
+    ],
+  },
+  {
     name: 'the sink stores a rebuild mark before it inserts the snapshots',
     faults: ['clickhouse trouble', 'empty disk', 'crash'],
     changes: [

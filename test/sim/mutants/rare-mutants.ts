@@ -106,6 +106,11 @@ export const RARE_MUTANTS: readonly Mutant[] = [
         original: 'if (heldTo !== undefined && !isHeld) {',
         mutated: 'if (heldTo === -1 && !isHeld) {',
       },
+      {
+        file: 'actors/runtime/rebuild.ts',
+        original: 'if (found < players) {',
+        mutated: 'if (found < 0) {',
+      },
     ],
   },
 ];

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aPlayer } from '../../../actors/testing.ts';
+import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { EntityState, LedgerState } from '../../../actors/vocabulary/state.ts';
+import { prepareStore } from '../../../actors/runtime/rebuild.ts';
+import { createRebuildSlot } from '../../../actors/runtime/rebuild-slot.ts';
+import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
+import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
+import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { openClient } from '../../../clickhouse-schema/open-client.ts';
+import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { encodeState } from '../../../streams/codec.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
+import { readSinkPosition } from '../../../streams/sinks/positions.ts';
+import { commit } from '../../../streams/sinks/testing.ts';
+import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
+
+/* Ledgers of one API key in several partitions: snapshots on the real engine, and rebuilds from them. */
+
+const LEDGER_ID = 'ledger:key-1';
+const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
+
+let clickhouse: TestClickhouse;
+let client: ReturnType<typeof openClient>;
+let broker: MemoryBroker;
+let log: MemoryLog;
+
+beforeAll(async () => {
+  clickhouse = await startClickhouse();
+  await migrate(clickhouse.address);
+  client = openClient(clickhouse.address, 'test', 60_000);
+});
+afterAll(async () => {
+  await client.close();
+  await clickhouse.close();
+});
+beforeEach(async () => {
+  broker = createMemoryBroker({ clock: systemClock });
+  log = broker.connect('test');
+  for (const table of [...TABLE_NAMES, 'sink_positions']) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+});
+
+function ledger(key: string, lastSeq: number): LedgerState {
+  const keys = [{ key, bodyHash: 'h', at: 0, reply: { kind: 'claimed' } as const }];
+  return { kind: 'ledger', id: LEDGER_ID, game: 'demo', environment: 'live', keys, lastSeq };
+}
+
+const snapshot = (state: EntityState): Fact => ({
+  kind: 'EntitySnapshot',
+  game: state.game,
+  environment: state.environment,
+  entityId: state.id,
+  at: Date.now(),
+  state,
+});
+
+async function writeAll(): Promise<void> {
+  const { lastSequence } = await log.info('FACTS');
+  const sink = createClickhouseSink({
+    log: broker.connect('sink'),
+    clock: systemClock,
+    holder: 'sink',
+    clickhouse: clickhouse.address,
+    logger: silentLogger,
+    metrics: createMetrics(),
+  });
+  sink.start();
+  await until('FACTS is written', async () => (await readSinkPosition(log, 'clickhouse'))?.sequence === lastSequence);
+  await sink.stop();
+  await runSql(clickhouse, 'OPTIMIZE TABLE player_snapshots FINAL');
+}
+
+/** A row as versions wrote it before rows of ledgers had their partition in `entity_id`. */
+async function insertOldForm(partition: number, state: LedgerState, sequence: number): Promise<void> {
+  const createdMs = Date.parse((await log.info('FACTS')).created);
+  const version = (BigInt(createdMs) << 64n) | BigInt(sequence);
+  await client.insert({
+    table: 'player_snapshots',
+    format: 'JSONEachRow',
+    values: [
+      {
+        game_id: 'demo',
+        environment: 'live',
+        kind: 'ledger',
+        partition,
+        player_id: NO_PLAYER,
+        entity_id: LEDGER_ID,
+        state: Buffer.from(encodeState(state)).toString('base64'),
+        last_seq: state.lastSeq,
+        version: String(version),
+      },
+    ],
+  });
+}
+
+/** Rebuilds a partition whose first record FACTS has trimmed, with an empty store. */
+async function rebuilt(partition: number): Promise<PartitionStore> {
+  const store = createMemoryStores().partition(partition);
+  const bounds = { ...broker.stream('FACTS').bounds(), firstSequence: 2 };
+  await prepareStore(
+    {
+      partition,
+      partitions: 4,
+      log,
+      clock: systemClock,
+      store,
+      source: createSnapshotSource(clickhouse.address),
+      rebuilds: createRebuildSlot(),
+      logger: silentLogger,
+      metrics: createMetrics(),
+      stopped: () => false,
+    },
+    bounds,
+    bounds.lastSequence,
+  );
+  return store;
+}
+
+const coverage = (partition: number) => {
+  const source = createSnapshotSource(clickhouse.address);
+  return partitionCoverage(
+    log,
+    {
+      heldTo: (stream) => readHeldPosition(client, stream),
+      countPlayers: (of) => source.countPlayers(of),
+    },
+    partition,
+  );
+};
+
+const keysIn = (store: PartitionStore): string[] => {
+  const state = store.get(LEDGER_ID)?.state;
+  return state?.kind === 'ledger' ? state.keys.map(({ key }) => key) : [];
+};
+
+describe('ledgers of one API key in two partitions', () => {
+  it('both survive a merge, and the rebuild of each partition loads its own keys', async () => {
+    await commit(log, [snapshot(aPlayer({ lastSeq: 0 })), snapshot(ledger('of-1', 0))], { partition: 1 });
+    await commit(log, [snapshot(ledger('of-2', 0))], { partition: 2 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 2, players: 1 }], { partition: 1 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 2, coveredTo: 2, players: 0 }], { partition: 2 });
+    await writeAll();
+    const [first, second] = [await rebuilt(1), await rebuilt(2)];
+    expect([keysIn(first), first.count()]).toEqual([['of-1'], 2]);
+    expect([keysIn(second), second.count()]).toEqual([['of-2'], 1]);
+    expect(await coverage(1)).toMatchObject({ players: 1, isLost: false });
+    expect(await coverage(2)).toMatchObject({ players: 0, isLost: false });
+  });
+});
+
+describe('ledgers whose rows an older version wrote', () => {
+  it('are loaded once with the newer of both rows, whichever form it has', async () => {
+    const source = createSnapshotSource(clickhouse.address);
+    await commit(log, [snapshot(ledger('new form', 3))], { partition: 1 });
+    await commit(log, [snapshot(ledger('new form', 3))], { partition: 2 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 2, players: 0 }], { partition: 1 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 2, coveredTo: 2, players: 0 }], { partition: 2 });
+    await writeAll();
+    await insertOldForm(1, ledger('older', 1), 0);
+    expect(keysIn(await rebuilt(1))).toEqual(['new form']);
+    expect([await source.count(1, 0), await source.count(1, 3), await source.count(1, 4)]).toEqual([1, 1, 0]);
+    // An older version ran again in between.
+    await insertOldForm(2, ledger('newer', 9), 9);
+    expect(keysIn(await rebuilt(2))).toEqual(['newer']);
+    expect([await source.count(2, 0), await source.count(2, 9), await source.count(2, 10)]).toEqual([1, 1, 0]);
+  });
+
+  it('stop no rebuild and are no lost rows when another partition’s row has replaced them', async () => {
+    await commit(log, [snapshot(aPlayer({ lastSeq: 0 }))], { partition: 1 });
+    // An older owner counted the ledger too.
+    const marks = [{ entities: 2 }, { players: 1 }];
+    for (const [round, counted] of marks.entries()) {
+      const mark = { kind: 'SnapshotMark', partition: 1, coveredTo: round + 1, ...counted } as const;
+      await commit(log, [mark], { partition: 1 });
+      await insertOldForm(1, ledger('of-1', 1), 1);
+      await insertOldForm(2, ledger('of-2', 1), 2);
+      await writeAll();
+      expect((await rebuilt(1)).count()).toBe(1);
+      expect(await coverage(1)).toMatchObject({ players: 1, isLost: false });
+    }
+  });
+});
+
+describe('a partition that has lost a player', () => {
+  it('is not rebuilt, and the check reports lost rows, however many ledgers it has', async () => {
+    await commit(log, [snapshot(aPlayer({ lastSeq: 0 })), snapshot(ledger('of-1', 0))], { partition: 1 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 1, players: 1 }], { partition: 1 });
+    await writeAll();
+    await runSql(clickhouse, "ALTER TABLE player_snapshots DELETE WHERE kind = 'player' SETTINGS mutations_sync = 1");
+    await expect(rebuilt(1)).rejects.toThrow('its mark counts 1 players, player_snapshots has 0');
+    expect(await coverage(1)).toMatchObject({ players: 0, isLost: true });
+  });
+
+  it('is whole while the tombstone of an erased player is in its place', async () => {
+    const { id: entityId, game, environment } = aPlayer();
+    await commit(log, [snapshot(aPlayer({ lastSeq: 0 }))], { partition: 1 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 1, players: 1 }], { partition: 1 });
+    await commit(log, [{ kind: 'PlayerErased', game, environment, entityId, at: Date.now() }], { partition: 1 });
+    await writeAll();
+    expect((await rebuilt(1)).get(entityId)?.state.kind).toBe('erased');
+    expect(await coverage(1)).toMatchObject({ players: 1, isLost: false });
+  });
+});
