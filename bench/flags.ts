@@ -92,7 +92,7 @@ async function measureEvaluation(
 const EVALUATE = `${FLAGS_PATH}/evaluate`;
 
 /** Defines segments and flags, registers players, checks answers, and starts a bare server that answers as much. */
-async function prepareEvaluation(
+export async function prepareEvaluation(
   bench: Bench,
   options: LocalServiceOptions & { players: number },
 ): Promise<{ stage: Stage; workload: Workload }> {

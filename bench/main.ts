@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { codec } from './codec.ts';
 import { conditions } from './conditions.ts';
+import { cost } from './cost.ts';
 import { evaluator } from './evaluator.ts';
 import { flags } from './flags.ts';
 import { game } from './game.ts';
@@ -19,7 +20,8 @@ import { validation } from './validation.ts';
 const program = new Command('bench')
   .description('Measure the service beside a reference in the same run. A run ends all it starts.')
   .showHelpAfterError();
-for (const command of [ingest, flags, game, scoring, outputs, queries, rebuild, profile]) program.addCommand(command);
+for (const command of [cost, ingest, flags, game, scoring, outputs, queries, rebuild, profile])
+  program.addCommand(command);
 // One step of the service each, in process.
 for (const command of [codec, validation, rows, conditions, segments, evaluator]) program.addCommand(command);
 await program.parseAsync();

@@ -5,8 +5,8 @@ import { delaysCells, DELAYS_HEAD, delaysOf, type Delays } from './lib/figures/e
 import { loadOn, runEventLoad } from './lib/load/event-load.ts';
 import { readMetrics } from './lib/figures/metrics.ts';
 import { createWebhook } from './lib/load/calls.ts';
-import { prepareOutputs, type OutputsTarget } from './lib/outputs-stage.ts';
-import { startReceiver } from './lib/service/receiver.ts';
+import { prepareOutputs, type OutputsStage, type OutputsTarget } from './lib/outputs-stage.ts';
+import { startReceiver, type Receiver } from './lib/service/receiver.ts';
 import { pairedRounds, type Pair } from './lib/run.ts';
 import { medianOf, ratioOf, usageSections } from './lib/report/run-tables.ts';
 import { times } from './lib/figures/statistics.ts';
@@ -14,7 +14,7 @@ import { section, table } from './lib/report/table.ts';
 import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 
 /** One backlog of deliveries. */
-interface DeliveriesRun extends BacklogRate {
+export interface DeliveriesRun extends BacklogRate {
   delays: Delays;
   /** Attempts that the service deferred for lack of a slot. */
   defer: number;
@@ -41,55 +41,61 @@ export async function measureDeliveries(
   settings: { backlog: number; rounds: number; folder: string | undefined },
 ): Promise<DeliveriesFigures[]> {
   const stage = await prepareOutputs(bench, settings.folder, BATCH_SIZE);
-  const { service, playerIds } = stage;
   const receiver = await startReceiver(bench);
-  const { signal } = bench;
-  const deferred = async () => (await readMetrics(service))('webhook_attempts_total', 'outcome="put_off"');
-
   const figures: DeliveriesFigures[] = [];
-  for (const [index, webhooks] of WEBHOOKS.entries()) {
-    const rounds = await inPhase(bench, (own) => measureCase(own, index * NUMBERS_PER_CASE, webhooks));
+  for (const webhooks of WEBHOOKS) {
+    const rounds = await inPhase(bench, async (own) => {
+      const { run, relay } = await prepareDeliveries(own, stage, receiver, webhooks);
+      await run(relay, settings.backlog * WARM_UP_SHARE);
+      await run(stage.service, settings.backlog * WARM_UP_SHARE);
+      const measure = {
+        bare: () => run(relay, settings.backlog),
+        service: () => run(stage.service, settings.backlog),
+      };
+      const line = (pair: Pair<DeliveriesRun>) =>
+        `${Math.round(pair.service.perSecond)}/s, bare ${Math.round(pair.bare.perSecond)}/s`;
+      return pairedRounds(own, `deliveries to ${webhooks} webhooks`, settings.rounds, measure, line);
+    });
     figures.push({ webhooks, rounds });
   }
   return figures;
+}
 
-  async function measureCase(own: Bench, fromNumber: number, webhooks: number): Promise<Pair<DeliveriesRun>[]> {
-    const places = times(webhooks, (place) => place);
-    const hooks = places.map((place) => receiver.urlOf('well', place));
-    const filters = { 'properties.n': { gt: fromNumber, lt: fromNumber + NUMBERS_PER_CASE } };
-    for (const hook of hooks) await createWebhook(service, hook, filters);
-    const relay = await stage.startRelay(own, hooks);
-    let nextNumber = fromNumber + 1;
+/** Creates so many webhooks and a relay that posts to them as well. Each number of webhooks is prepared once. */
+export async function prepareDeliveries(bench: Bench, stage: OutputsStage, receiver: Receiver, webhooks: number) {
+  const { service, playerIds } = stage;
+  const fromNumber = webhooks * NUMBERS_PER_CASE;
+  const places = times(webhooks, (place) => place);
+  const hooks = places.map((place) => receiver.urlOf('well', place));
+  const filters = { 'properties.n': { gt: fromNumber, lt: fromNumber + NUMBERS_PER_CASE } };
+  for (const hook of hooks) await createWebhook(service, hook, filters);
+  const relay = await stage.startRelay(bench, hooks);
+  const deferred = async () => (await readMetrics(service))('webhook_attempts_total', 'outcome="put_off"');
+  let nextNumber = fromNumber + 1;
 
-    async function run(target: OutputsTarget, wanted: number): Promise<DeliveriesRun> {
-      const requests = Math.ceil(wanted / webhooks / BATCH_SIZE);
-      const deferredBefore = await deferred();
-      const watch = watchUsage({ ...target.pids(), receiver: receiver.pid });
-      try {
-        const flow = { eventsPerRequest: BATCH_SIZE, requests };
-        const load = loadOn(target, playerIds, [flow], nextNumber, { connections: CONNECTIONS });
-        const { accepted, events, endedMs, errors } = await runEventLoad(load, signal);
-        nextNumber += accepted.atMs.length;
-        const arrivals = await awaitArrivals(receiver, events * webhooks, signal);
-        return {
-          ...backlogRate(arrivals.atMs, endedMs),
-          delays: delaysOf(accepted, arrivals, () => places),
-          defer: (await deferred()) - deferredBefore,
-          errors,
-          usage: watch.seen(),
-        };
-      } finally {
-        watch.stop();
-      }
+  /** A backlog of about so many deliveries: resolves when all have arrived. */
+  async function run(target: OutputsTarget, wanted: number): Promise<DeliveriesRun> {
+    const requests = Math.ceil(wanted / webhooks / BATCH_SIZE);
+    const deferredBefore = await deferred();
+    const watch = watchUsage({ ...target.pids(), receiver: receiver.pid });
+    try {
+      const flow = { eventsPerRequest: BATCH_SIZE, requests };
+      const load = loadOn(target, playerIds, [flow], nextNumber, { connections: CONNECTIONS });
+      const { accepted, events, endedMs, errors } = await runEventLoad(load, bench.signal);
+      nextNumber += accepted.atMs.length;
+      const arrivals = await awaitArrivals(receiver, events * webhooks, bench.signal);
+      return {
+        ...backlogRate(arrivals.atMs, endedMs),
+        delays: delaysOf(accepted, arrivals, () => places),
+        defer: (await deferred()) - deferredBefore,
+        errors,
+        usage: watch.seen(),
+      };
+    } finally {
+      watch.stop();
     }
-
-    await run(relay, settings.backlog * WARM_UP_SHARE);
-    await run(service, settings.backlog * WARM_UP_SHARE);
-    const measure = { bare: () => run(relay, settings.backlog), service: () => run(service, settings.backlog) };
-    const line = (pair: Pair<DeliveriesRun>) =>
-      `${Math.round(pair.service.perSecond)}/s, bare ${Math.round(pair.bare.perSecond)}/s`;
-    return pairedRounds(own, `deliveries to ${webhooks} webhooks`, settings.rounds, measure, line);
   }
+  return { relay, run };
 }
 
 export function deliveriesTables(cases: readonly DeliveriesFigures[]): string {

@@ -53,7 +53,7 @@ export async function inPhase<Figures>(bench: Bench, work: (bench: Bench) => Pro
 }
 
 /** Runs a bench and ends all it started: when it is done, when it fails, and on Ctrl-C or SIGTERM. */
-export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {
+export async function runBench(report: Bench['report'], work: (bench: Bench) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const cleanup = createCleanup();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -63,7 +63,7 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
     });
   }
   try {
-    await work({ cleanup, signal: stopping.signal, report: (line) => console.log(line) });
+    await work({ cleanup, signal: stopping.signal, report });
   } catch (error) {
     process.exitCode = 1;
     if (!stopping.signal.aborted) console.error(error instanceof BenchError ? error.message : error);

@@ -47,6 +47,8 @@ interface Case<Options> {
   options: Options;
   /** Why these settings do not go together; undefined when they do. */
   check?: (settings: Settings<Options>) => string | undefined;
+  /** Whether standard output is for the case's own output, for these settings. */
+  reportsToStandardError?: (settings: Settings<Options>) => boolean;
   run: (bench: Bench, settings: Settings<Options> & Place, save: (results: Results) => void) => Promise<void>;
 }
 
@@ -54,7 +56,7 @@ interface Case<Options> {
 export function defineCase<Options extends Readonly<Record<string, Declared<unknown>>>>(
   definition: Case<Options>,
 ): Command {
-  const { name, description, needsWrk, options, check, run } = definition;
+  const { name, description, needsWrk, options, check, reportsToStandardError, run } = definition;
   const command = commandOf(name, `${description}${needsWrk === undefined ? '' : ' Needs wrk.'}`, {
     ...options,
     ...PLACE,
@@ -64,7 +66,8 @@ export function defineCase<Options extends Readonly<Record<string, Declared<unkn
     const missing = needsWrk?.(settings) === true ? wrkMissing() : undefined;
     const problem = missing ?? check?.(settings);
     if (problem !== undefined) command.error(problem);
-    await runBench(async (bench) => {
+    const report = reportsToStandardError?.(settings) === true ? console.error : console.log;
+    await runBench(report, async (bench) => {
       const startedAt = new Date();
       // The disk is timed before anything else uses it.
       const machine = describeMachine(settings.folder);

@@ -1,5 +1,6 @@
 import { startBareServer } from './service/bare-server.ts';
 import type { Bench } from './bench.ts';
+import type { Counters } from './service/counters.ts';
 import type { Service } from './service/service.ts';
 import type { Pids } from './figures/usage.ts';
 
@@ -17,6 +18,11 @@ export interface Stage {
   baseUrlOf(target: Target): string;
   /** The processes that work for a target. */
   pidsOf(target: Target): Pids;
+  /**
+   * Totals that are read before and after each load on the service. With them, rows are not counted during a load:
+   * counting would be part of its cost.
+   */
+  counters?: () => Promise<Counters>;
 }
 
 /**

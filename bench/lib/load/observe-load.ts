@@ -1,5 +1,6 @@
 import { happened } from './load-result.ts';
 import { addedBetween, readStatusCounts } from '../figures/metrics.ts';
+import { countedBetween, type Counters } from '../service/counters.ts';
 import { catchUpOf, watchRows, type CatchUp, type RowSample } from '../service/row-watch.ts';
 import type { Stage, Target } from '../stage.ts';
 import { watchUsage, type Pids } from '../figures/usage.ts';
@@ -32,6 +33,8 @@ export interface ObservedRun {
   /** Failures by kind; empty when there were none. */
   errors: Record<string, number>;
   clickhouse?: CatchUp;
+  /** What the load added to the stage's counters, where it has any. */
+  counted?: Counters;
 }
 
 /** What was seen from outside while a load ran. */
@@ -63,6 +66,8 @@ export async function observeLoad<Result extends { startedMs: number }>(
   const { target, seconds, memorySamples = 0 } = load;
   const onService = target === 'service';
   const before = onService ? await readStatusCounts(service) : undefined;
+  const counters = onService ? stage.counters : undefined;
+  const countersBefore = await counters?.();
   const pids = stage.pidsOf(target);
   const memory: MemorySample[] = [];
   const begunMs = performance.now();
@@ -70,16 +75,20 @@ export async function observeLoad<Result extends { startedMs: number }>(
     const atSeconds = (performance.now() - begunMs) / 1000;
     if (memorySamples > 0 && atSeconds >= (memory.length * seconds) / memorySamples) memory.push({ atSeconds, rssMiB });
   });
-  const watch = onService && service.countRows !== undefined ? watchRows(service.countRows) : undefined;
+  const { countRows } = service;
+  const startWatch = () => (onService && countRows !== undefined ? watchRows(countRows) : undefined);
+  let watch = counters === undefined ? startWatch() : undefined;
   const hurrying = setTimeout(() => watch?.hurry(), seconds * 1000 - HURRY_BEFORE_MS);
 
   try {
     const result = await load.start((pid) => usage.add('generator', pid));
     watch?.hurry();
+    watch ??= startWatch();
     const events = load.eventsIn(result);
     if (onService) ledger.acknowledged += events;
     await watch?.reached(ledger.acknowledged, CATCH_UP_TIMEOUT_MS, signal);
     const seen = usage.seen();
+    const counted = countersBefore && counters && countedBetween(countersBefore, await counters());
     const after = before === undefined ? undefined : await readStatusCounts(service);
     const restarted = otherNow(pids, stage.pidsOf(target));
     const rows = watch && [...watch.samples];
@@ -98,6 +107,7 @@ export async function observeLoad<Result extends { startedMs: number }>(
           ...Object.fromEntries(restarted.map((name) => [`${name} restarted`, 1])),
         },
         ...(clickhouse && { clickhouse }),
+        ...(counted && { counted }),
       }),
       perThousand: (count) =>
         Object.fromEntries(Object.entries(seen.cpuSeconds).map(([name, cpu]) => [name, (cpu * 1000) / count])),

@@ -22,6 +22,8 @@ export interface Service {
   key: string;
   /** Its processes; none when it runs elsewhere. */
   pids(): Pids;
+  /** Where its nats-server reports its own figures, without a path; undefined when it runs elsewhere. */
+  brokerMonitor: string | undefined;
   /** Rows in ClickHouse now, of events when no table is named; undefined when it runs elsewhere. */
   countRows: ((table?: CountedTable) => Promise<number>) | undefined;
 }
@@ -45,7 +47,8 @@ export interface LocalServiceOptions {
 
 /** A deployment that runs elsewhere: only its HTTP interface is used. */
 export function remoteService({ url, key }: { url: string; key: string }): Service {
-  return { kind: 'remote', baseUrl: url.replace(/\/+$/, ''), key, pids: () => ({}), countRows: undefined };
+  const baseUrl = url.replace(/\/+$/, '');
+  return { kind: 'remote', baseUrl, key, pids: () => ({}), brokerMonitor: undefined, countRows: undefined };
 }
 
 /**
@@ -59,6 +62,7 @@ export async function startLocalService(
   const dataDir = mkdtempSync(join(folder, 'player-analytics-bench-'));
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true });
   const env = await environment(dataDir);
+  const monitorPort = await freePort();
   const supervision = await supervise({
     dataDir,
     clock: systemClock,
@@ -66,7 +70,7 @@ export async function startLocalService(
     signal,
     async plan(realDataDir) {
       const plan = await localPlan({ config: readConfig(env), env, dataDir: realDataDir, ids: systemIds, report });
-      return typeof plan === 'string' ? plan : withArguments(plan, realDataDir, nodeArguments);
+      return typeof plan === 'string' ? plan : withArguments(plan, realDataDir, nodeArguments, monitorPort);
     },
   });
   if (supervision.kind !== 'running') {
@@ -84,6 +88,7 @@ export async function startLocalService(
   return {
     kind: 'local',
     dataDir,
+    brokerMonitor: `http://127.0.0.1:${monitorPort}`,
     baseUrl: endpoints.base_url,
     key: keys.live.server,
     clientKey: keys.live.client,
@@ -111,9 +116,16 @@ async function environment(dataDir: string): Promise<Record<string, string>> {
   };
 }
 
-function withArguments(plan: Plan, dataDir: string, nodeArguments: readonly string[]): Plan {
+/** The plan with more arguments to Node, and with a nats-server that reports its own figures over HTTP. */
+function withArguments(plan: Plan, dataDir: string, nodeArguments: readonly string[], monitorPort: number): Plan {
   const args = [...nodeArguments, ...plan.service.args];
-  return { ...plan, service: { ...plan.service, args, logFile: join(dataDir, 'logs', 'service.log') } };
+  return {
+    ...plan,
+    dependencies: plan.dependencies.map((child) =>
+      child.name === 'nats' ? { ...child, args: [...child.args, '-m', String(monitorPort)] } : child,
+    ),
+    service: { ...plan.service, args, logFile: join(dataDir, 'logs', 'service.log') },
+  };
 }
 
 function runningPids(dataDir: string): Record<string, number> {

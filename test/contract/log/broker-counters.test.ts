@@ -1,0 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { expect, test } from 'vitest';
+import { readBrokerCounters } from '../../../bench/lib/service/counters.ts';
+import { startTestNats } from '../../support/nats.ts';
+import { reservedPort } from '../../support/reserved-port.ts';
+
+const CONFIG = fileURLToPath(new URL('../../../streams/nats/nats-server.conf', import.meta.url));
+
+test("a bench counts the messages, bytes and appends of the real nats-server's monitoring", async () => {
+  const port = await reservedPort();
+  const folder = mkdtempSync(join(tmpdir(), 'player-analytics-'));
+  const config = join(folder, 'nats.conf');
+  writeFileSync(config, `${readFileSync(CONFIG, 'utf8')}\nhttp: "127.0.0.1:${port}"\n`);
+  const nats = await startTestNats(config);
+  try {
+    const connection = await connect({ servers: nats.url });
+    await (await jetstreamManager(connection)).streams.add({ name: 'S', subjects: ['s'], storage: 'file' });
+    const before = await readBrokerCounters(`http://127.0.0.1:${port}`);
+    for (let turn = 0; turn < 3; turn++) await jetstream(connection).publish('s', new Uint8Array(1_000));
+    const after = await readBrokerCounters(`http://127.0.0.1:${port}`);
+    await connection.close();
+
+    const added = (name: string): number => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN);
+    expect(added('appends S')).toBe(3);
+    // The publishes, and an acknowledgement for each.
+    expect(added('messages in')).toBe(3);
+    expect(added('messages out')).toBe(3);
+    expect(added('bytes in')).toBeGreaterThanOrEqual(3_000);
+  } finally {
+    await nats.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
