@@ -37,12 +37,16 @@ const REFUSALS_IN_A_ROW = 5;
  */
 export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
-  onCopied(await copyFacts(rig.natsUrl));
+  const earlier = await copyFacts(rig.natsUrl);
   const { sizeBytes } = await factsBounds(rig.natsUrl);
   await rig.resizeFacts(Math.ceil((Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) / SHARE_OF_COMMANDS));
   await rig.kill('supervisor');
   await injector.allWell();
   const resume = await rig.pause('clickhouse');
+  // From here on nothing is trimmed behind the last record that the sink has passed.
+  const copiedTo = earlier.at(-1)?.sequence ?? 0;
+  const later = (await copyFacts(rig.natsUrl)).filter(({ sequence }) => sequence > copiedTo);
+  onCopied([...earlier, ...later]);
   const registered = await caller.call({
     method: 'POST',
     path: '/v1/players/players',
