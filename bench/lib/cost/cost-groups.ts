@@ -11,7 +11,7 @@ import type { Counters } from '../service/counters.ts';
 import { startReceiver } from '../service/receiver.ts';
 import type { Target } from '../stage.ts';
 import { costOf, costOfSyncs, type Cost } from './cost-figures.ts';
-import { counting, httpLoads, withCounters, type CostGroup, type CostLoad } from './cost-load.ts';
+import { counting, httpLoads, restLoad, withCounters, type CostGroup, type CostLoad } from './cost-load.ts';
 
 const at = (rate: number) => async (): Promise<number> => rate;
 
@@ -20,7 +20,7 @@ const BATCH_CONNECTIONS = 32;
 
 /** Single events and batches, with the event stream, ClickHouse and one webhook that matches and never fires. */
 const events: CostGroup = {
-  loads: ['single-250', 'single-1000', 'single-2500', 'single-5000', 'closed-64', 'closed-512', 'batches'],
+  loads: ['rest', 'single-250', 'single-1000', 'single-2500', 'single-5000', 'closed-64', 'closed-512', 'batches'],
   async prepare(bench, settings) {
     const stage = counting(await prepareIngest(bench, { ...settings, batchSize: BATCH_SIZE }));
     const { single, batch } = stage.workloads;
@@ -28,6 +28,7 @@ const events: CostGroup = {
     await warmUp(single);
     await warmUp(batch);
     return {
+      rest: restLoad(bench, stage, settings),
       'single-250': open('single events, 250/s', 'event', single, at(250)),
       'single-1000': open('single events, 1,000/s', 'event', single, at(1_000)),
       'single-2500': open('single events, 2,500/s', 'event', single, at(2_500)),

@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
+import { watchUsage } from '../figures/usage.ts';
 import { measureClosedLoop, measureOpenLoop, type Run } from '../run.ts';
 import { countedBetween, readCounters, type Counters } from '../service/counters.ts';
 import type { Service } from '../service/service.ts';
 import type { Stage, Target } from '../stage.ts';
 import type { Workload } from '../load/workload.ts';
-import { costOfRun, type Cost } from './cost-figures.ts';
+import { costOf, costOfRun, type Cost } from './cost-figures.ts';
 
 /** Every load of the table, in its order. */
 export const COST_LOADS = [
+  'rest',
   'single-250',
   'single-1000',
   'single-2500',
@@ -43,7 +46,7 @@ export interface CostSettings {
 export interface CostLoad {
   /** The name of its row. */
   name: string;
-  unit: 'event' | 'request' | 'sync' | 'delivery';
+  unit: 'event' | 'request' | 'sync' | 'delivery' | 'second';
   bare: () => Promise<Cost>;
   service: () => Promise<Cost>;
 }
@@ -101,3 +104,24 @@ export function httpLoads(bench: Bench, stage: Stage, settings: CostSettings) {
 }
 
 const WARM_UP_CONNECTIONS = 64;
+
+/** What both use in a second without requests: timers, leases, heartbeats and merges. */
+export function restLoad(bench: Bench, stage: Stage, { seconds }: CostSettings): CostLoad {
+  async function rest(target: Target): Promise<Cost> {
+    const counters = target === 'service' ? stage.counters : undefined;
+    const before = await counters?.();
+    const watch = watchUsage(stage.pidsOf(target));
+    try {
+      await sleep(seconds * 1_000, undefined, { signal: bench.signal });
+      const { cpuSeconds, rssMiB, othersCpus } = watch.seen();
+      const counted = before && counters && countedBetween(before, await counters());
+      const measured = { cpuSeconds, rssMiB, othersCpus, counted, latency: NO_LATENCY, errors: {} };
+      return costOf({ ...measured, units: seconds, unitsPerSecond: 1 });
+    } finally {
+      watch.stop();
+    }
+  }
+  return { name: 'at rest', unit: 'second', bare: () => rest('bare'), service: () => rest('service') };
+}
+
+const NO_LATENCY = { points: [], maxMs: Number.NaN };

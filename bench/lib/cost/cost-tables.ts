@@ -29,6 +29,7 @@ export function costTables(rows: readonly CostRow[]): string {
     markdownTable(rows, {
       load: ({ name }) => name,
       'FACTS records': counted('appends FACTS'),
+      fsyncs: counted('fsyncs'),
       'messages in': counted('messages in'),
       'messages out': counted('messages out'),
       'kB in': kilobytes('bytes in'),

@@ -12,12 +12,19 @@ test("messages and appends are read from nats-server's monitoring", () => {
   const varz = '{"in_msgs":12,"out_msgs":34,"in_bytes":560,"out_bytes":780,"connections":3}';
   expect(brokerTraffic(varz)).toEqual({ 'messages in': 12, 'messages out': 34, 'bytes in': 560, 'bytes out': 780 });
   const streams = [
-    { name: 'FACTS', state: { messages: 3, last_seq: 41 } },
-    { name: 'REQUESTS', state: { messages: 0, last_seq: 97 } },
+    { name: 'FACTS', config: { storage: 'file' }, state: { messages: 3, last_seq: 41 } },
+    { name: 'RECORDS', config: { storage: 'file' }, state: { messages: 0, last_seq: 9 } },
+    { name: 'REQUESTS', config: { storage: 'memory' }, state: { messages: 0, last_seq: 97 } },
   ];
   const jsz = JSON.stringify({ account_details: [{ name: '$G', stream_detail: streams }] });
-  expect(streamAppends(jsz)).toEqual({ 'appends FACTS': 41, 'appends REQUESTS': 97 });
-  expect(streamAppends('{}')).toEqual({});
+  expect(streamAppends(jsz)).toEqual({
+    'appends FACTS': 41,
+    'appends RECORDS': 9,
+    'appends REQUESTS': 97,
+    // Streams in memory have none.
+    fsyncs: 50,
+  });
+  expect(streamAppends('{}')).toEqual({ fsyncs: 0 });
 });
 
 test("allocations are those of both threads of the service's metrics", () => {

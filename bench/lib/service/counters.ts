@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { metricSum } from '../figures/metrics.ts';
+import { sum } from '../figures/statistics.ts';
 import { BenchError } from '../bench.ts';
 import type { Service } from './service.ts';
 
@@ -19,7 +20,7 @@ export async function readCounters(service: Service): Promise<Counters> {
 
 /** Reads the counters of a nats-server. @param monitor the URL of its monitoring, without a path */
 export async function readBrokerCounters(monitor: string): Promise<Counters> {
-  const [varz, jsz] = await Promise.all([read(`${monitor}/varz`), read(`${monitor}/jsz?streams=true`)]);
+  const [varz, jsz] = await Promise.all([read(`${monitor}/varz`), read(`${monitor}/jsz?streams=true&config=true`)]);
   return { ...brokerTraffic(varz), ...streamAppends(jsz) };
 }
 
@@ -40,14 +41,24 @@ export function brokerTraffic(varz: string): Counters {
 }
 
 interface StreamStates {
-  account_details?: { stream_detail?: { name: string; state: { last_seq: number } }[] }[];
+  account_details?: {
+    stream_detail?: { name: string; config: { storage: string }; state: { last_seq: number } }[];
+  }[];
 }
 
-/** Messages that were appended to each stream, from nats-server's monitoring (`/jsz?streams=true`). */
+/**
+ * Messages that were appended to each stream, from nats-server's monitoring (`/jsz?streams=true&config=true`), and to
+ * all streams on disk: under `sync_interval: always`, nats-server makes one fsync for each of these (measured with
+ * strace).
+ */
 export function streamAppends(jsz: string): Counters {
   const { account_details: accounts = [] }: StreamStates = JSON.parse(jsz);
   const streams = accounts.flatMap(({ stream_detail: some = [] }) => some);
-  return Object.fromEntries(streams.map(({ name, state }) => [`appends ${name}`, state.last_seq]));
+  const synced = streams.filter(({ config }) => config.storage === 'file');
+  return {
+    ...Object.fromEntries(streams.map(({ name, state }) => [`appends ${name}`, state.last_seq])),
+    fsyncs: sum(synced.map(({ state }) => state.last_seq)),
+  };
 }
 
 /** CPU time and allocations of the service's threads, from `/metrics`. */
