@@ -1,5 +1,6 @@
 import { markdownTable } from '../report/markdown.ts';
 import { figure } from '../report/table.ts';
+import { delayMs } from '../service/counters.ts';
 import { DEPLOYED, sumOfDeployed, type CostRow } from './cost-figures.ts';
 
 /** Two Markdown tables with the same rows: CPU time and latency, and what that work consists of. */
@@ -41,6 +42,7 @@ export function costTables(rows: readonly CostRow[]): string {
       'kB allocated': kilobytes('allocated bytes'),
       'main thread µs': microseconds('CPU seconds of the main thread'),
       'sinks µs': microseconds('CPU seconds of the sinks'),
+      'main thread late, p99 ms': ({ counted: of }) => `≤ ${figure(delayMs(of, 0.99))}`,
       'MiB, service': ({ rssMiB }) => rssMiB['service'] ?? Number.NaN,
       'MiB, all': ({ rssMiB }) => sumOfDeployed(rssMiB),
     }),

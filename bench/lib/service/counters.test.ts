@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { brokerTraffic, countedBetween, processCounters, streamAppends, threadCounters } from './counters.ts';
+import { brokerTraffic, countedBetween, delayMs, processCounters, streamAppends, threadCounters } from './counters.ts';
 
 test('the difference of two readings is what a load added, also of what was new in it', () => {
   expect(countedBetween({ a: 5, b: 1 }, { a: 7, b: 1, c: 4 })).toEqual({ a: 2, b: 0, c: 4 });
@@ -39,6 +39,18 @@ test("allocations are those of both threads of the service's metrics", () => {
     'CPU seconds of the sinks': 0.5,
     'allocated bytes': 1_200,
   });
+});
+
+test("the main thread's delay is the bound of the bucket that holds the share, of the load's samples alone", () => {
+  const metrics = (counts: readonly number[]): string =>
+    ['0.001', '0.005', '0.1', '+Inf']
+      .map((bound, index) => `event_loop_delay_seconds_bucket{le="${bound}"} ${counts[index] ?? 0}`)
+      .join('\n');
+  // Before the load all were late by more than 100 ms; during it 98 of 100 were within 1 ms, and one within 100 ms.
+  const [before, after] = [metrics([0, 0, 0, 50]), metrics([98, 98, 99, 150])].map(threadCounters);
+  const counted = countedBetween(before ?? {}, after ?? {});
+  expect([0.5, 0.99, 1].map((share) => delayMs(counted, share))).toEqual([1, 100, Infinity]);
+  expect(delayMs({}, 0.99)).toBeNaN();
 });
 
 test('writes and context switches of a process are counted', async () => {

@@ -61,14 +61,40 @@ export function streamAppends(jsz: string): Counters {
   };
 }
 
-/** CPU time and allocations of the service's threads, from `/metrics`. */
+/** CPU time and allocations of the service's threads, and delays of the main thread, from `/metrics`. */
 export function threadCounters(metrics: string): Counters {
   const total = (name: string): number => metricSum(metrics, name);
   return {
     'CPU seconds of the main thread': total('main_thread_cpu_seconds'),
     'CPU seconds of the sinks': total('sinks_thread_cpu_seconds'),
     'allocated bytes': total('heap_allocated_bytes_total') + total('sinks_heap_allocated_bytes_total'),
+    ...delayCounters(metrics),
   };
+}
+
+const DELAYS = 'delays of the main thread up to s: ';
+
+/** Samples of the event loop's delay in each bucket and the smaller ones. */
+function delayCounters(metrics: string): Counters {
+  const buckets = metrics.matchAll(/^event_loop_delay_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm);
+  return Object.fromEntries([...buckets].map(([, bound = '', count]) => [DELAYS + bound, Number(count)]));
+}
+
+/**
+ * The upper bound of the bucket that holds a share (0 to 1) of the delays, in milliseconds: infinite past the largest
+ * bucket, NaN without delays.
+ */
+export function delayMs(counted: Counters, share: number): number {
+  const buckets = Object.entries(counted)
+    .filter(([name]) => name.startsWith(DELAYS))
+    .map(([name, count]) => ({ boundMs: milliseconds(name.slice(DELAYS.length)), count }))
+    .toSorted((a, b) => a.boundMs - b.boundMs);
+  const total = buckets.at(-1)?.count ?? 0;
+  return total > 0 ? (buckets.find(({ count }) => count >= share * total)?.boundMs ?? Number.NaN) : Number.NaN;
+}
+
+function milliseconds(bound: string): number {
+  return bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound) * 1_000;
 }
 
 /** System calls that write, and voluntary context switches of all threads, from /proc: Linux only. */
