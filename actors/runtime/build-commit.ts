@@ -19,6 +19,7 @@ import type { Exposures, Noted } from './exposures.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { notKnownHere, type OutgoingReply } from './send-replies.ts';
+import { StoreFaultError } from './store/checked-store.ts';
 import type { Swept, SweptTenant } from './sweep/swept.ts';
 
 /** Work of the owner itself that joins the next commit. */
@@ -85,7 +86,7 @@ const RECORD_CHARS = LIMITS.commitBytes / 3;
 
 /**
  * Decides the waiting commands in order, up to the size of one record, and runs maintenance tasks with them.
- * Synchronous, so the whole commit uses one config revision.
+ * Synchronous, so the whole commit uses one config revision. Throws `StoreFaultError` if the local store is faulty.
  */
 export function buildCommit(options: BuildOptions): PendingCommit {
   const { entities, maintenance, partition, nowMs, configRevision } = options;
@@ -239,7 +240,7 @@ function fits(command: Command, draft: CommitDraft, mostChars: number): boolean 
 /** The message of a write that found no room. */
 const NO_ROOM = 'The log has no room for writes now; nothing was stored. Retry later.';
 
-/** If a command throws, its facts are undone and it alone fails. */
+/** If a command throws, its facts are undone and it alone fails; a faulty store throws: the next owner decides it. */
 function decideOne(options: BuildOptions, draft: CommitDraft, command: Command): Reply {
   const { configRevision, definitions, logger, partition } = options;
   if (command.configRevision > configRevision) {
@@ -250,6 +251,7 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
   try {
     return decide(draft, command, definitions);
   } catch (error) {
+    if (error instanceof StoreFaultError) throw error;
     draft.rollback(savepoint);
     logger.error({ err: error, partition, kind: command.body.kind }, 'a command could not be decided');
     return failure('INTERNAL_ERROR');

@@ -19,6 +19,7 @@ import type { Stores } from './store/store.ts';
  *    can, and a barrier is written only by a member that is prepared.
  * 3. The lease is given up only to a member that is ready, or when the term ends.
  * 4. After a failure the partition is refused until it was prepared successfully, which is tried after a pause.
+ * 5. The local store is discarded only because its content is faulty, and at most once in `LIMITS.storeDiscardMs`.
  */
 export interface Contender {
   readonly leads: boolean;
@@ -63,7 +64,7 @@ export interface ContenderOptions extends Omit<
 /** Log messages. The simulation reads them. */
 export const TERM_ENDED = 'a term of a partition has ended';
 export const PARTITION_REFUSED = 'this node cannot lead a partition; another one should';
-const STORE_DISCARDED = 'the content of a local store is faulty: it is thrown away and rebuilt';
+export const STORE_DISCARDED = 'the content of a local store is faulty: it is thrown away and rebuilt';
 
 export function createContender(options: ContenderOptions): Contender {
   const { partition, holder, members, node, log, clock, partitions, logger, metrics } = options;
@@ -75,8 +76,8 @@ export function createContender(options: ContenderOptions): Contender {
   let termSinceMs = 0;
   let termEnding = false;
   let follower: Follower | undefined;
-  /** The store was thrown away since the last steady term: its content is not at fault again. */
-  let discarded = false;
+  /** When the store was last discarded, monotonic milliseconds. */
+  let discardedMs = -Infinity;
   let discardNext = false;
   let stopped = false;
   let wanted = false;
@@ -178,16 +179,13 @@ export function createContender(options: ContenderOptions): Contender {
     term = undefined;
     termEnding = false;
     metrics.ownedPartitions.dec();
-    metrics.stepDowns.inc({ reason: end });
+    metrics.stepDowns.inc({ reason: end.kind });
     if (stopped) return;
-    logger.warn({ partition, end }, TERM_ENDED);
-    if (ledMs >= LIMITS.steadyTermMs) {
-      refusal.forget();
-      discarded = false;
-    }
-    if (end === 'unwritable') refuse('store', undefined);
-    if (end === 'unknown_version') refuse('failed', undefined);
-    if (end === 'failed') contentFailed(undefined);
+    logger.warn({ partition, end: end.kind }, TERM_ENDED);
+    if (ledMs >= LIMITS.steadyTermMs) refusal.forget();
+    if (end.kind === 'unwritable') refuse('store', end.error);
+    if (end.kind === 'unknown_version' || end.kind === 'failed') refuse('failed', end.error);
+    if (end.kind === 'store_fault') contentFailed(end.error);
     await lease.release();
     clock.timer(LIMITS.leaseRenewMs / 4, () => {
       if (stopped) return;
@@ -197,13 +195,14 @@ export function createContender(options: ContenderOptions): Contender {
     });
   }
 
-  /** The local store may hold wrong data: throws it away once. If that does not help, another member should lead. */
+  /** Discards the faulty store, unless that was done recently and did not help: then another member should lead. */
   function contentFailed(error: unknown): void {
-    if (discarded) {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - discardedMs < LIMITS.storeDiscardMs) {
       refuse('failed', error);
       return;
     }
-    discarded = true;
+    discardedMs = nowMs;
     discardNext = true;
     // Another member leads during the rebuild. A follower that is ready ends the refusal.
     members.setRefused(partition, 'failed');

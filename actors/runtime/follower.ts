@@ -4,9 +4,10 @@ import { createSignal } from '../../src/kernel/signal.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import type { Reader } from '../../streams/log/log.ts';
 import { factsSubject } from '../../streams/subjects.ts';
-import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
+import type { CommitRecord } from '../vocabulary/commit-record.ts';
 import { createEntities, type Entities, type EntitiesOptions } from './entities.ts';
 import { prepareStore, type RebuildLimits, type RebuildOptions } from './rebuild.ts';
+import { StoreFaultError } from './store/checked-store.ts';
 
 /**
  * Prepares this process to lead a partition: brings the local store up to date and then folds FACTS as it grows. It
@@ -28,8 +29,8 @@ export interface Follower {
 }
 
 /**
- * `reset`: FACTS was created anew or trimmed under the reader. `failed`: the store or its rebuild failed; `content`: a
- * store that was not rebuilt just now could not be read or folded, so another content may help.
+ * `reset`: FACTS was created anew or trimmed under the reader. `failed`: the store, its rebuild or FACTS failed;
+ * `content`: a store that was not rebuilt just now is faulty, so other content may help.
  */
 export type FollowerEnd =
   | { kind: 'stopped' | 'taken' | 'reset' }
@@ -62,6 +63,16 @@ const PINNED_BYTES = 64 * 1024 * 1024;
 /** How often a fold that waits for records checks for a stop. */
 const STOP_CHECK_MS = 500;
 
+/** A record that was decoded and cannot be folded does not fit the state that the store holds. */
+function fold(entities: Entities, record: CommitRecord, sequence: number): void {
+  try {
+    entities.fold(record, sequence);
+  } catch (cause) {
+    if (cause instanceof StoreFaultError) throw cause;
+    throw new StoreFaultError(`record ${sequence} of FACTS does not fit the local store: ${String(cause)}`, { cause });
+  }
+}
+
 export function startFollower(options: FollowerOptions): Follower {
   const { clock, partition, log, store } = options;
   const signal = createSignal();
@@ -69,7 +80,7 @@ export function startFollower(options: FollowerOptions): Follower {
   let ready = false;
   let followed: Followed | undefined;
   /** The store still holds what an earlier term or process wrote. */
-  let kept = false;
+  let kept = !options.discard;
   let onEnding: () => void = () => {};
   const isEnding = (): boolean => ending;
 
@@ -127,7 +138,7 @@ export function startFollower(options: FollowerOptions): Follower {
     while (entities.appliedSeq < sequence) {
       if (stopped()) return 'stopped';
       const records = reader.take(SLICE_RECORDS, SLICE_BYTES);
-      for (const { data, sequence: at } of records) entities.fold(decodeCommit(data), at);
+      for (const { data, sequence: at } of records) fold(entities, decodeCommit(data), at);
       if (entities.pinnedBytes > PINNED_BYTES) {
         await entities.flush();
         entities.trim();
@@ -164,8 +175,7 @@ export function startFollower(options: FollowerOptions): Follower {
       const end = await follow(followed);
       return end === 'reset' ? { kind: 'reset' } : { kind: 'stopped' };
     } catch (error) {
-      // A record of a newer version is no fault of the store.
-      return { kind: 'failed', error, content: kept && !(error instanceof UnknownVersionError) };
+      return { kind: 'failed', error, content: kept && error instanceof StoreFaultError };
     } finally {
       setReady(false);
     }

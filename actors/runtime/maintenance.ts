@@ -6,6 +6,7 @@ import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './sweep/segment-sweep.ts';
+import { StoreFaultError } from './store/checked-store.ts';
 import type { PartitionStore } from './store/store.ts';
 
 /**
@@ -26,7 +27,7 @@ export interface Maintenance {
   pause(delayMs: number): void;
   /** Writes the store now, or waits for the write in progress. */
   flush(): Promise<void>;
-  /** What ended the maintenance: the store cannot be read. The term must end. */
+  /** Why maintenance cannot go on, for example a faulty store. The term must end. */
   readonly error: unknown;
   /** Whether the last write of the store failed. */
   readonly storeFails: boolean;
@@ -95,7 +96,8 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       stored();
       succeeded();
     } catch (cause) {
-      failed(cause);
+      if (cause instanceof StoreFaultError) end(cause);
+      else failed(cause);
     }
   }
 
@@ -138,10 +140,12 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 
   function run(): void {
-    tick().catch((cause: unknown) => {
-      error = cause;
-      onWork();
-    });
+    tick().catch(end);
+  }
+
+  function end(cause: unknown): void {
+    error ??= cause;
+    onWork();
   }
 
   const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;

@@ -22,7 +22,7 @@ import type { RebuildLimits } from './rebuild.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { Follower } from './follower.ts';
-import { StoreWriteError } from './store/checked-store.ts';
+import { StoreFaultError, StoreWriteError } from './store/checked-store.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
@@ -54,10 +54,15 @@ export interface OwnerTerm {
 }
 
 /**
- * `unwritable`: the local store could not be written for so long that too much memory waits for it. `unknown_version`:
- * a newer version wrote a record of the partition; the local store is sound.
+ * `unwritable`: the local store could not be written for so long that too much memory waits for it. `store_fault`: it
+ * could not be read, or did not fit FACTS. `unknown_version`: a newer version wrote a record of the partition.
+ * `failed`: anything else. In all cases but `store_fault` the content of the local store is sound.
  */
-export type TermEnd = 'stopped' | 'deposed' | 'failed' | 'unwritable' | 'unknown_version';
+export interface TermEnd {
+  kind: 'stopped' | 'deposed' | 'failed' | 'unwritable' | 'store_fault' | 'unknown_version';
+  /** What ended the term, if it failed. */
+  error?: unknown;
+}
 
 export interface OwnerOptions {
   partition: number;
@@ -112,14 +117,13 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
         configRevision: () => options.config.revision,
         stopped: () => stopping,
       });
-      if (taken.kind !== 'taken') return taken.kind;
+      if (taken.kind !== 'taken') return { kind: taken.kind };
       logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, TAKEN_OVER);
-      return await lead(options, taken, signal, () => stopping);
+      return { kind: await lead(options, taken, signal, () => stopping) };
     } catch (error) {
-      if (stopping) return 'stopped';
+      if (stopping) return { kind: 'stopped' };
       logger.error({ err: error, partition }, OWNER_FAILED);
-      if (error instanceof UnknownVersionError) return 'unknown_version';
-      return error instanceof StoreWriteError ? 'unwritable' : 'failed';
+      return { kind: endBy(error), error };
     }
   }
 
@@ -132,6 +136,12 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
       await ended;
     },
   };
+}
+
+function endBy(error: unknown): TermEnd['kind'] {
+  if (error instanceof StoreFaultError) return 'store_fault';
+  if (error instanceof StoreWriteError) return 'unwritable';
+  return error instanceof UnknownVersionError ? 'unknown_version' : 'failed';
 }
 
 /** After a refused append (FACTS is full) maintenance waits this long, and the next commit the second time. */
@@ -148,7 +158,7 @@ async function lead(
   taken: TakenOver,
   signal: ReturnType<typeof createSignal>,
   stopping: () => boolean,
-): Promise<TermEnd> {
+): Promise<'stopped' | 'deposed' | 'unwritable'> {
   const { partition, owner, log, clock, config, store, room, logger, metrics } = options;
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
@@ -156,6 +166,8 @@ async function lead(
   /** Commands were skipped since the last record. */
   let skipped = false;
   let nextPositionMs = -Infinity;
+  /** Met by a query; a commit throws its own. */
+  let storeFault: StoreFaultError | undefined;
   const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
   const sweep = createSegmentSweep({
     clock,
@@ -178,6 +190,10 @@ async function lead(
     exposures,
     sendReplies,
     onProofWanted: signal.notify,
+    onStoreFault(error) {
+      storeFault ??= error;
+      signal.notify();
+    },
   });
 
   /** One turn: build a commit, append it, apply it. */
@@ -301,7 +317,8 @@ async function lead(
     queryHandler.open();
     maintenance.start();
     while (!stopping()) {
-      if (maintenance.error !== undefined) throw maintenance.error;
+      const error = storeFault ?? maintenance.error;
+      if (error !== undefined) throw error;
       if (maintenance.storeFails && entities.pinnedBytes > PINNED_PER_HOT_BYTE * options.hotBytes) return 'unwritable';
       const result = await turn();
       if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';

@@ -76,6 +76,7 @@ describe('queries', () => {
       exposures: { note: () => false },
       leaseHeld: () => leaseHeld,
       sendReplies: createReplySender(log, undefined),
+      onStoreFault: () => {},
       onProofWanted: () => {},
       logger: silentLogger,
     });

@@ -15,6 +15,7 @@ import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
 import { notKnownHere, type LocalGateway, type OutgoingReply, type ReplySender } from './send-replies.ts';
 import type { Definitions } from '../definitions.ts';
+import { StoreFaultError } from './store/checked-store.ts';
 
 /**
  * Answers queries from the owner's state, in the tick in which they arrive if invariants allow it.
@@ -50,6 +51,8 @@ export interface QueryHandlerOptions {
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
   onProofWanted: () => void;
+  /** The local store is faulty: the term must end. */
+  onStoreFault: (error: StoreFaultError) => void;
   logger: Logger;
 }
 
@@ -137,8 +140,9 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   }
 
   /**
-   * If a query throws, it alone gets a failure; the others of its message are answered.
-   * @returns `undefined` when the answer waits for a commit
+   * If a query throws, it alone gets a failure; the others of its message are answered. If the store is faulty, the
+   * query gets no answer: the gateway sends it again, to the next owner.
+   * @returns `undefined` when the answer waits for a commit or for the next owner
    */
   function answered(query: Query, address: Omit<OutgoingReply, 'reply'>): OutgoingReply | undefined {
     try {
@@ -149,6 +153,10 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
       const targeting = definitions.of(query.game, query.environment);
       return options.exposures.note({ query, answer: outgoing, player: state, targeting }) ? undefined : outgoing;
     } catch (error) {
+      if (error instanceof StoreFaultError) {
+        options.onStoreFault(error);
+        return undefined;
+      }
       logger.error({ err: error, partition, kind: query.body.kind }, 'a query could not be answered');
       return { ...address, reply: failure('INTERNAL_ERROR') };
     }

@@ -6,6 +6,7 @@ import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts
 import type { StateHead } from '../../../streams/wire/state-head.ts';
 import { dueAt } from '../../timers.ts';
 import { recount } from '../player-counts.ts';
+import { readOrFault, StoreFaultError } from './checked-store.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 
 /** Databases of one partition: entities, index of due times, index of entities that wait for a snapshot, mark. */
@@ -130,7 +131,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
   let numbers: Numbers | undefined;
 
   function players(): Numbers {
-    numbers ??= readNumbers();
+    numbers ??= readOrFault('the number of players', readNumbers);
     return numbers;
   }
 
@@ -160,12 +161,12 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     const dueNow = dueAt(stored.state) ?? 0;
     const old = entities.getBinaryFast(id);
     const head = old === undefined ? undefined : headOfRow(old);
+    const was = old === undefined ? { dueAt: 0, dirtySince: 0 } : readHeader(old);
     const known = players();
     // `countMore` counts the entities behind `upTo`.
     const isCounted = known.upTo === null || id <= known.upTo;
     const changed = isCounted && recount(known.counts, head, stored.state);
     if (stored.state.kind === 'erased' && head !== undefined && head.kind !== 'erased') void compaction.put(ERASED, 1);
-    const was = old === undefined ? { dueAt: 0, dirtySince: 0 } : readHeader(old);
     if (was.dueAt !== dueNow) {
       if (was.dueAt !== 0) void due.remove([was.dueAt, id]);
       if (dueNow !== 0) void due.put([dueNow, id], NOTHING);
@@ -185,7 +186,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     },
     get(entityId) {
       const row = entities.getBinary(entityId);
-      return row === undefined ? undefined : readRow(row);
+      return row === undefined ? undefined : readRow(entityId, row);
     },
     async write(batch: StoreBatch) {
       try {
@@ -223,7 +224,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
       return (ids[0] === entityId ? ids.slice(1) : ids).slice(0, most);
     },
     *all() {
-      for (const { value } of entities.getRange()) yield readRow(value);
+      for (const { key, value } of entities.getRange()) yield readRow(key, value);
     },
     count: () => entryCount(entities.getStats()),
     players: () => players().counts,
@@ -256,15 +257,18 @@ function writeRow({ state, dirtySince, snapshotSeq, encoded }: StoredEntity, due
 }
 
 function readHeader(row: Buffer): { dueAt: number; dirtySince: number; snapshotSeq: number } {
+  if (row.length < HEADER_BYTES) throw new StoreFaultError('a row of the local store has no whole header');
   return { dueAt: row.readDoubleLE(0), dirtySince: row.readDoubleLE(8), snapshotSeq: row.readDoubleLE(16) };
 }
 
 function headOfRow(row: Uint8Array): StateHead {
-  return headOfState(row.subarray(HEADER_BYTES));
+  return readOrFault('a row', () => headOfState(row.subarray(HEADER_BYTES)));
 }
 
-function readRow(bytes: Uint8Array): StoredEntity {
+function readRow(entityId: string, bytes: Uint8Array): StoredEntity {
   const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { dirtySince, snapshotSeq } = readHeader(row);
-  return { state: decodeState(row.subarray(HEADER_BYTES)), dirtySince, snapshotSeq };
+  const state = decodeState(row.subarray(HEADER_BYTES));
+  if (state.id !== entityId) throw new Error('the row holds another entity');
+  return { state, dirtySince, snapshotSeq };
 }

@@ -5,6 +5,7 @@ import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { aPlayer } from '../../testing.ts';
+import { checkedStore, StoreFaultError } from './checked-store.ts';
 import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';
 import type { EntityState } from '../../vocabulary/state.ts';
@@ -72,6 +73,73 @@ describe('the file of the stores', () => {
     expect(await compactLmdbStores(folder, 2 * day - 1)).toBe(false);
     expect(await compactLmdbStores(folder, 2 * day)).toBe(true);
     expect(secrets()).toBe(0);
+  });
+});
+
+describe('a store with damaged bytes', () => {
+  const mark = { appliedSeq: 1, factsCreated: 'c' };
+  const some = (id: string) => ({ state: aPlayer({ id }), dirtySince: 1, snapshotSeq: 0 });
+
+  /** A store with the players `a`, `b` and `c`, after `damage` has changed the file. */
+  async function damaged(damage: (root: ReturnType<typeof open>) => Promise<unknown>) {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const before = openLmdbStores(folder);
+    await before.partition(0).write({ entities: ['a', 'b', 'c'].map(some), mark });
+    await before.close();
+    const root = open({ path: folder, maxDbs: 10, encoding: 'binary' });
+    await damage(root);
+    await root.close();
+    const stores = openLmdbStores(folder);
+    cleanups.push(() => stores.close());
+    return checkedStore(stores.partition(0));
+  }
+
+  const rows = (root: ReturnType<typeof open>) => root.openDB<Uint8Array, string>('0/entities', { encoding: 'binary' });
+  async function changeRow(root: ReturnType<typeof open>, change: (row: Buffer) => Uint8Array): Promise<void> {
+    const entities = rows(root);
+    await entities.put('b', change(Buffer.from(entities.get('b') ?? [])));
+  }
+  const DAMAGES: [string, (row: Buffer) => Uint8Array][] = [
+    ['empty', () => new Uint8Array(0)],
+    ['cut in the header', (row) => row.subarray(0, 20)],
+    ['without a state', (row) => row.subarray(0, 24)],
+    ['cut in the state', (row) => row.subarray(0, 60)],
+    ['zeroes', (row) => Buffer.alloc(row.length)],
+    ['all bits set', (row) => Buffer.alloc(row.length, 0xff)],
+    ['of another version', (row) => row.fill(9, 24, 25)],
+    ['of another kind', (row) => row.fill(9, 28, 29)],
+    ['of another entity', (row) => row.fill('x', 30, 31)],
+  ];
+
+  it.each(DAMAGES)('reports a row that is %s as a fault of the store', async (_name, change) => {
+    const store = await damaged((root) => changeRow(root, change));
+    expect(() => store.get('b')).toThrow(StoreFaultError);
+    expect(() => [...store.all()]).toThrow(StoreFaultError);
+    expect(store.get('a')?.state.id).toBe('a');
+    await store.clear();
+    expect(store.get('b')).toBeUndefined();
+    await store.write({ entities: ['a', 'b'].map(some), mark });
+    expect(store.get('b')?.state.id).toBe('b');
+    expect(store.count()).toBe(2);
+  });
+
+  it('reports a row that it cannot replace as a fault, not as a failed write', async () => {
+    const store = await damaged((root) => changeRow(root, (row) => row.subarray(0, 40)));
+    await expect(store.write({ entities: [some('a'), some('b')], mark })).rejects.toThrow(StoreFaultError);
+    await store.clear();
+    await store.write({ entities: [some('b')], mark });
+    expect(store.get('b')?.state.id).toBe('b');
+  });
+
+  it.each(['mark', 'players'])('reports an unreadable "%s" as a fault of the store', async (key) => {
+    const store = await damaged((root) =>
+      root.openDB<Uint8Array, string>('0/meta', { encoding: 'binary' }).put(key, Buffer.from('{"appliedSeq":')),
+    );
+    expect(() => (key === 'mark' ? store.mark() : store.players())).toThrow(StoreFaultError);
+    await store.clear();
+    expect(store.mark()).toBeUndefined();
+    expect(store.players().size).toBe(0);
   });
 });
 

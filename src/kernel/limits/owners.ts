@@ -24,6 +24,11 @@ export const OWNER_LIMITS = {
   refusalAloneMs: 5_000,
   /** A term that lasted this long ends a row of failures: twice the longest pause. */
   steadyTermMs: 10 * 60 * 1000,
+  /**
+   * A faulty local store is discarded at most once in this time, because its disk may damage the next one too. A
+   * rebuild of 1,000,000 players takes a minute: at most a tenth of the time.
+   */
+  storeDiscardMs: 10 * 60 * 1000,
   /** An owner hands its partition over after its local store could not be written for this long. */
   storeFailureMs: 5_000,
 
