@@ -11,6 +11,8 @@ export interface Disk {
   refuses: boolean;
   /** Undoes the last writes of every store, as a power failure does before the operating system has written them. */
   loseLastWrites(count: number): Promise<void>;
+  /** Makes some rows of a store unreadable until they are written again. Returns whether there were any. */
+  breakRows(partition: number, pick: (ids: readonly string[]) => readonly string[]): boolean;
   /** Whether a store has a damaged mark that no process has found yet. */
   hasBrokenMark(partition: number): boolean;
   /** Damages a store's mark: it names a record far beyond the end of the log. Returns whether there was a mark. */
@@ -27,6 +29,7 @@ interface Held {
   /** The store before the writes in `last`. */
   before: PartitionStore;
   last: StoreBatch[];
+  brokenRows: Set<string>;
   hasBrokenMark: boolean;
 }
 
@@ -37,7 +40,7 @@ export function createDisk(): Disk {
   function holdOf(partition: number): Held {
     const known = held.get(partition);
     if (known !== undefined) return known;
-    const made: Held = { store: newStore(), before: newStore(), last: [], hasBrokenMark: false };
+    const made: Held = { store: newStore(), before: newStore(), last: [], brokenRows: new Set(), hasBrokenMark: false };
     held.set(partition, made);
     return made;
   }
@@ -48,14 +51,21 @@ export function createDisk(): Disk {
 
   function faultyStore(partition: number): PartitionStore {
     const hold = holdOf(partition);
+    function readable(entityId: string): void {
+      if (hold.brokenRows.has(entityId)) throw new Error(`the row of ${entityId} cannot be decoded`);
+    }
     return {
       mark: () => hold.store.mark(),
-      get: (entityId) => hold.store.get(entityId),
+      get(entityId) {
+        readable(entityId);
+        return hold.store.get(entityId);
+      },
       async write(batch) {
         accept();
         await hold.store.write(batch);
         hold.hasBrokenMark = false;
         hold.last.push(batch);
+        for (const { state } of batch.entities) hold.brokenRows.delete(state.id);
         const oldest = hold.last.length > UNDONE_WRITES ? hold.last.shift() : undefined;
         if (oldest !== undefined) await hold.before.write(oldest);
       },
@@ -63,7 +73,10 @@ export function createDisk(): Disk {
       nextDue: () => hold.store.nextDue(),
       dirty: () => hold.store.dirty(),
       idsAfter: (entityId, most) => hold.store.idsAfter(entityId, most),
-      all: () => hold.store.all(),
+      all() {
+        for (const entityId of hold.brokenRows) readable(entityId);
+        return hold.store.all();
+      },
       count: () => hold.store.count(),
       players: () => hold.store.players(),
       async clear() {
@@ -71,6 +84,7 @@ export function createDisk(): Disk {
         await Promise.all([hold.store.clear(), hold.before.clear()]);
         hold.last = [];
         hold.hasBrokenMark = false;
+        hold.brokenRows.clear();
       },
     };
   }
@@ -88,6 +102,13 @@ export function createDisk(): Disk {
         for (const batch of kept) await hold.store.write(batch);
         hold.last = kept;
       }
+    },
+    breakRows(partition, pick) {
+      const { store, brokenRows } = holdOf(partition);
+      const ids = store.idsAfter(undefined, Infinity);
+      if (ids.length === 0) return false;
+      for (const id of pick(ids)) brokenRows.add(id);
+      return true;
     },
     hasBrokenMark: (partition) => holdOf(partition).hasBrokenMark,
     async breakMark(partition) {

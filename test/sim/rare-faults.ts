@@ -32,7 +32,9 @@ export const RARE_FAULTS = [
   'small log',
   'webhook workers',
 ] as const;
-export type RareFault = (typeof RARE_FAULTS)[number];
+export type RareFault = (typeof RARE_FAULTS)[number] | typeof BROKEN_ROWS;
+/** Drawn apart from the others: seeds without it run as before it existed. */
+export const BROKEN_ROWS = 'broken rows';
 
 /** The other kinds hold for a whole run. */
 type Strike = Exclude<RareFault, 'small log' | 'webhook workers'>;
@@ -49,9 +51,16 @@ export interface RareWeather {
 }
 
 const SHARE = 0.3;
+const BROKEN_ROWS_SHARE = 0.04;
 
 /** @param only the only faults of a run */
 export function drawRareWeather(world: World, only?: readonly string[]): RareWeather {
+  const weather = drawListed(world, only);
+  const breaksRows = only?.includes(BROKEN_ROWS) ?? world.random(BROKEN_ROWS).chance(BROKEN_ROWS_SHARE);
+  return breaksRows ? { ...weather, kinds: [...weather.kinds, BROKEN_ROWS] } : weather;
+}
+
+function drawListed(world: World, only?: readonly string[]): RareWeather {
   const random = world.random('rare faults');
   const everyMs = random.pick([800, 1_500, 3_000]);
   if (only !== undefined) return { kinds: RARE_FAULTS.filter((kind) => only.includes(kind)), everyMs };
@@ -95,6 +104,7 @@ const SOURCES: readonly Source[] = ['FACTS', 'FACTS', 'REQUESTS', 'OWNERS', 'POS
 /** The time-out of an owner's append, and its pause before it sends it again (actors/runtime/fenced-append.ts). */
 const UNANSWERED_MS = 2_000;
 const AGAIN_MS = 50;
+const NIGHT_MS = 25 * 60 * 60 * 1000;
 
 export function createRareFaults({
   world,
@@ -107,6 +117,8 @@ export function createRareFaults({
   const newerMessage = createNewerGateway(world.random('rare faults/newer'));
   const kinds = weather.kinds.filter(isStrike);
   const elections = createElections(world, world.random('rare faults/elections'));
+  /** Machine and partition. */
+  const withBrokenRows = new Set<string>();
   let calm = false;
   /** Decides about the next write to a source, once. */
   let next: { source: Source; client: string | undefined; fault: () => WriteFault } | undefined;
@@ -144,6 +156,36 @@ export function createRareFaults({
   function crash(machine: Machine, damage: () => void): void {
     machine.process?.kill();
     damage();
+  }
+
+  /**
+   * Rows of an owner's store cannot be read any more. Then a command, a query, a timer or anything else meets them. A
+   * store is discarded once in ten minutes, so this happens once to each.
+   */
+  function breakRows({ readAll, writeAll }: RareTools): void {
+    const owners = machines.filter(({ process }) => (process?.led ?? 0) > 0);
+    if (owners.length === 0) return;
+    const machine = random.pick(owners);
+    const { process } = machine;
+    const partition = random.int(0, partitions - 1);
+    const name = `${machine.name}/${partition}`;
+    const isAll = random.chance(0.5);
+    if (process === undefined || withBrokenRows.has(name)) return;
+    if (!machine.disk.breakRows(partition, (ids) => (isAll ? ids : [random.pick(ids)]))) return;
+    withBrokenRows.add(name);
+    world.cause('broken rows', Infinity);
+    world.cover('rows of an owner broken');
+    const meets = random.pick(['command', 'query', 'timer']);
+    if (meets === 'command') writeAll();
+    else if (meets === 'query') readAll(process);
+    else passNight();
+  }
+
+  /** Most timers are due after it. */
+  function passNight(): void {
+    world.cover('fault: a night for timers');
+    world.clock.jumpWall(NIGHT_MS);
+    world.cause('clock', LIMITS.commandDeadlineMs);
   }
 
   /**
@@ -262,6 +304,9 @@ export function createRareFaults({
         return;
       case 'broken mark':
         crash(machine, () => void machine.disk.breakMark(random.int(0, partitions - 1)));
+        return;
+      case BROKEN_ROWS:
+        breakRows(tools);
         return;
       case 'election':
         world.cause('away', 5_000);

@@ -71,6 +71,8 @@ export interface ProcessOptions {
   partitions: number;
   limits: Limits;
   retentionMs: number;
+  /** Rough bytes of players in memory; `undefined`: some processes keep all of them, others few. */
+  hotBytes: number | undefined;
   onRefused: (record: CommitRecord) => void;
   onTaken: (process: SimProcess) => void;
   /** A term of one of this process's owners has ended. */
@@ -173,7 +175,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       stores: touchyStores(machine.disk.faulty, toucher),
       source: clickhouse.source(clock),
       room,
-      hotBytes: random.chance(0.3) ? 2_000 : 1_000_000,
+      hotBytes: options.hotBytes ?? (random.chance(0.3) ? 2_000 : 1_000_000),
       flushChunk: random.between(1, 5),
     });
   }

@@ -19,7 +19,7 @@ import { createHistory } from './history.ts';
 import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
 import { createOperations } from './operations.ts';
-import { createRareFaults, drawRareWeather } from './rare-faults.ts';
+import { BROKEN_ROWS, createRareFaults, drawRareWeather } from './rare-faults.ts';
 import { createReceivers } from './receivers.ts';
 import { createMachines } from './machines.ts';
 import { type Machine, type ProcessOptions, type SimProcess, startProcess } from './sim-process.ts';
@@ -45,11 +45,10 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  * REQUESTS; writes lost, doubled or late, as request or as reply; wall clocks that are off; nights and weeks that pass
  * at once; a full FACTS; ClickHouse slow, unreachable or taking blocks without confirmation. Definitions change
  * meanwhile. Three seeds in ten also have one or two rare faults (rare-faults.ts): disks that refuse writes, lose their
- * last ones or damage a mark; elections of single streams and buckets; machines that are suspended and resume with a
- * wrong clock; definitions that reach a process late; commands of newer versions; a FACTS so small that it stays full;
- * an old backup in ClickHouse's place;
- * webhook workers with unreliable receivers; scripted coincidences. In some seeds the machines differ in their roles or
- * their clocks drift (machines.ts).
+ * last ones, damage a mark or rows that an owner then meets; elections of single streams and buckets; machines that are
+ * suspended and resume with a wrong clock; definitions that reach a process late; commands of newer versions; a FACTS
+ * so small that it stays full; an old backup in ClickHouse's place; webhook workers with unreliable receivers; scripted
+ * coincidences. In some seeds the machines differ in their roles or their clocks drift (machines.ts).
  *
  * THE VERDICT. After some seconds all faults are repaired, and the service must recover without help (quiet.ts:
  * `comes-back`, `catches-up`). Then everything that was ever stored (observer.ts) is compared with a sequential model
@@ -143,6 +142,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const inPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
   const rareWeather = drawRareWeather(world, only);
+  const breaksRows = rareWeather.kinds.includes(BROKEN_ROWS);
   const isLogSmall = rareWeather.kinds.includes('small log');
   const factsBytes = isLogSmall ? world.random('small log').pick(SMALL_LOGS_BYTES) : STREAMS.FACTS.maxBytes;
   const lifeMs = isLogSmall ? 2 * usualLifeMs : usualLifeMs;
@@ -166,7 +166,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const campaigns = recordCampaigns(world, broker);
   const clickhouse = createFakeClickhouse(world);
   // A clock that is ahead sends a retry later than a run waits, and days of failures disable a webhook.
-  const isTimeExact = !weather.kinds.includes('night') && !weather.kinds.includes('wall clock off');
+  const isTimeExact = !weather.kinds.some((kind) => kind === 'night' || kind === 'wall clock off') && !breaksRows;
   const receivers = isTimeExact && rareWeather.kinds.includes('webhook workers') ? createReceivers(world) : undefined;
   const history = createHistory(world);
   const refused: CommitRecord[] = [];
@@ -212,6 +212,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     partitions,
     limits,
     retentionMs: isLogSmall ? LONG_RETENTION_MS : RETENTION_MS,
+    hotBytes: breaksRows ? 1 : undefined,
     onRefused: (record) => void refused.push(record),
     onTaken: (process) => chaos.onTaken(process),
     onTermEnd,

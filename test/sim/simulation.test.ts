@@ -57,6 +57,8 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'fault: disk refuses': 12,
   'fault: last writes lost': 12,
   'fault: broken mark': 12,
+  'rows of an owner broken': 15,
+  'term ended: store_fault': 10,
   'fault: election': 12,
   'fault: definitions late': 12,
   'fault: full while in doubt': 12,

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { PARTITION_REFUSED } from '../../actors/runtime/contender.ts';
+import { PARTITION_REFUSED, STORE_DISCARDED } from '../../actors/runtime/contender.ts';
 import { STORE_UNWRITABLE } from '../../actors/runtime/maintenance.ts';
 import { OWNER_FAILED } from '../../actors/runtime/partition-owner.ts';
 import { CLOCK_WRONG } from '../../streams/broker-clock.ts';
@@ -50,7 +50,15 @@ export interface World {
 }
 
 /** Something that is broken in the world, and explains what the service does. */
-export type Cause = 'clickhouse' | 'clickhouse restored' | 'clock' | 'disk' | 'away' | 'facts full' | 'newer version';
+export type Cause =
+  | 'clickhouse'
+  | 'clickhouse restored'
+  | 'clock'
+  | 'disk'
+  | 'broken rows'
+  | 'away'
+  | 'facts full'
+  | 'newer version';
 
 /** How ERROR lines begin that a fault of the world explains, with that fault. Any other ERROR line is a violation. */
 const EXPECTED_ERRORS: readonly { message: string; error?: RegExp; cause: Cause | 'any' }[] = [
@@ -60,6 +68,8 @@ const EXPECTED_ERRORS: readonly { message: string; error?: RegExp; cause: Cause 
   { message: PARTITION_REFUSED, error: /^$|no space left/, cause: 'disk' },
   { message: OWNER_FAILED, error: /no space left/, cause: 'disk' },
   { message: STORE_UNWRITABLE, cause: 'disk' },
+  { message: OWNER_FAILED, error: /^an entity of the local store cannot be read/, cause: 'broken rows' },
+  { message: STORE_DISCARDED, error: /^an entity of the local store cannot be read/, cause: 'broken rows' },
   { message: CLOCK_WRONG, cause: 'clock' },
   { message: PARTITION_REFUSED, error: /cannot be rebuilt from ClickHouse/, cause: 'clickhouse restored' },
   { message: 'ClickHouse has lost rows of FACTS', cause: 'clickhouse restored' },

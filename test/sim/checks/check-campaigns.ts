@@ -181,6 +181,7 @@ export function checkScheduled(world: World, log: PartitionLog, history: Campaig
 const TIME_FAULTS = [
   'fault: wall clock off',
   'fault: night',
+  'fault: a night for timers',
   'fault: suspended',
   'fault: clocks drift',
   'a night without requests',

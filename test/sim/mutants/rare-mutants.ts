@@ -25,6 +25,44 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a command that cannot read its player fails alone, and the owner leads on',
+    faults: ['broken rows'],
+    changes: [
+      {
+        file: 'actors/runtime/build-commit.ts',
+        original: 'if (error instanceof StoreFaultError) throw error;',
+        mutated: '',
+      },
+    ],
+  },
+  {
+    name: 'a query that cannot read its player stays without an answer, and the owner leads on',
+    faults: ['broken rows'],
+    changes: [
+      {
+        file: 'actors/runtime/query-handler.ts',
+        original: 'options.onStoreFault(error);',
+        mutated: '',
+      },
+      {
+        file: 'actors/runtime/build-commit.ts',
+        original: 'if (error instanceof StoreFaultError) throw error;',
+        mutated: "if (error instanceof StoreFaultError) return failure('SERVICE_UNAVAILABLE');",
+      },
+    ],
+  },
+  {
+    name: 'a faulty local store is kept',
+    faults: ['broken rows'],
+    changes: [
+      {
+        file: 'actors/runtime/contender.ts',
+        original: 'discardNext = true;',
+        mutated: '',
+      },
+    ],
+  },
+  {
     name: 'a holder trusts its lease although its wall clock was set back',
     faults: ['suspended'],
     changes: [
