@@ -37,16 +37,19 @@ const REFUSALS_IN_A_ROW = 5;
  */
 export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
-  const earlier = await copyFacts(rig.natsUrl);
+  const copied = new Map<number, LogRecord>();
+  // A trim leaves most of FACTS, so records stored since the last copy are not trimmed before the next one.
+  const copy = async (): Promise<void> => {
+    for (const record of await copyFacts(rig.natsUrl)) copied.set(record.sequence, record);
+    onCopied([...copied.values()]);
+  };
+  await copy();
   const { sizeBytes } = await factsBounds(rig.natsUrl);
   await rig.resizeFacts(Math.ceil((Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) / SHARE_OF_COMMANDS));
   await rig.kill('supervisor');
   await injector.allWell();
   const resume = await rig.pause('clickhouse');
-  // From here on nothing is trimmed behind the last record that the sink has passed.
-  const copiedTo = earlier.at(-1)?.sequence ?? 0;
-  const later = (await copyFacts(rig.natsUrl)).filter(({ sequence }) => sequence > copiedTo);
-  onCopied([...earlier, ...later]);
+  await copy();
   const registered = await caller.call({
     method: 'POST',
     path: '/v1/players/players',
@@ -73,6 +76,7 @@ export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetP
   refused = 0;
   await until('FACTS is full again', full, 60_000);
   await rig.kill('service');
+  await copy();
   resume();
   await rig.resizeFacts(STREAMS.FACTS.maxBytes);
   await rig.kill('supervisor');
