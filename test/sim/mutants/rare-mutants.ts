@@ -36,18 +36,13 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a query that cannot read its player stays without an answer, and the owner leads on',
+    name: 'a query that cannot read its player fails alone, and the owner leads on',
     faults: ['broken rows'],
     changes: [
       {
         file: 'actors/runtime/query-handler.ts',
-        original: 'options.onStoreFault(error);',
-        mutated: '',
-      },
-      {
-        file: 'actors/runtime/build-commit.ts',
-        original: 'if (error instanceof StoreFaultError) throw error;',
-        mutated: "if (error instanceof StoreFaultError) return failure('SERVICE_UNAVAILABLE');",
+        original: 'if (error instanceof StoreFaultError) {',
+        mutated: 'if (error instanceof StoreFaultError && partition < 0) {',
       },
     ],
   },
