@@ -6,7 +6,7 @@ import { countedBetween, readCounters, type Counters } from '../service/counters
 import type { Service } from '../service/service.ts';
 import type { Stage, Target } from '../stage.ts';
 import type { Workload } from '../load/workload.ts';
-import { costOf, costOfRun, type Cost } from './cost-figures.ts';
+import { costOf, costOfRun, type Cost, type Measured } from './cost-figures.ts';
 
 /** Every load of the table, in its order. */
 export const COST_LOADS = [
@@ -106,22 +106,26 @@ export function httpLoads(bench: Bench, stage: Stage, settings: CostSettings) {
 const WARM_UP_CONNECTIONS = 64;
 
 /** What both use in a second without requests: timers, leases, heartbeats and merges. */
-export function restLoad(bench: Bench, stage: Stage, { seconds }: CostSettings): CostLoad {
-  async function rest(target: Target): Promise<Cost> {
-    const counters = target === 'service' ? stage.counters : undefined;
-    const before = await counters?.();
+export function restLoad({ signal }: Bench, stage: Stage, { seconds }: CostSettings): CostLoad {
+  async function rest(target: Target): Promise<Omit<Measured, 'counted'>> {
     const watch = watchUsage(stage.pidsOf(target));
     try {
-      await sleep(seconds * 1_000, undefined, { signal: bench.signal });
+      await sleep(seconds * 1_000, undefined, { signal });
       const { cpuSeconds, rssMiB, othersCpus } = watch.seen();
-      const counted = before && counters && countedBetween(before, await counters());
-      const measured = { cpuSeconds, rssMiB, othersCpus, counted, latency: NO_LATENCY, errors: {} };
-      return costOf({ ...measured, units: seconds, unitsPerSecond: 1 });
+      return { units: seconds, unitsPerSecond: 1, cpuSeconds, rssMiB, othersCpus, latency: NO_LATENCY, errors: {} };
     } finally {
       watch.stop();
     }
   }
-  return { name: 'at rest', unit: 'second', bare: () => rest('bare'), service: () => rest('service') };
+  return {
+    name: 'at rest',
+    unit: 'second',
+    bare: async () => costOf({ ...(await rest('bare')), counted: undefined }),
+    async service() {
+      const { result, counted } = await withCounters(stage.service, () => rest('service'));
+      return costOf({ ...result, counted });
+    },
+  };
 }
 
 const NO_LATENCY = { points: [], maxMs: Number.NaN };
