@@ -45,6 +45,8 @@ export type PlayerLimits = Pick<
   | 'eventIds'
   | 'eventIdMs'
   | 'eventIdBytes'
+  | 'eventIdMostBytes'
+  | 'eventBlockBytes'
 >;
 
 /** The bounds that `evolve` applies. */
@@ -57,6 +59,8 @@ export type EvolveLimits = Pick<
   | 'eventIds'
   | 'eventIdMs'
   | 'eventIdBytes'
+  | 'eventIdMostBytes'
+  | 'eventBlockBytes'
 >;
 
 /** The partition's entities as a command reads them. A read includes everything emitted before it. */

@@ -162,6 +162,29 @@ describe('the ids that a player recognises', () => {
     expect(recall(stored, 'e-499', 'client')).toMatchObject({ by: 'client' });
   });
 
+  it('take a bounded size however long the names of their events are; the oldest are dropped first', () => {
+    const long = (n: number, characters: string): RecentEvent => ({
+      ...event(n, n),
+      eventName: characters.repeat(LIMITS.nameLength).slice(String(n).length, LIMITS.nameLength) + n,
+    });
+    for (const [characters, least] of [
+      ['n', LIMITS.eventIds],
+      ['名', 128],
+    ] as const) {
+      let stored: StoredEvents = NONE;
+      for (let n = 0; n < 700; n++) {
+        stored = { ...stored, ...remembered(stored, long(n, characters), LIMITS) };
+        expect(bytesOf(stored)).toBeLessThanOrEqual(LIMITS.eventIdMostBytes);
+        const known = (m: number) => recall(stored, `e-${m}`, 'client') !== undefined;
+        for (let m = Math.max(0, n - least + 1); m <= n; m += 16) expect(known(m), `${m} of ${n}`).toBe(true);
+      }
+      // Short names fit again once the long ones are dropped, and are joined to whole blocks.
+      for (let n = 700; n < 2_000; n++) stored = { ...stored, ...remembered(stored, event(n, n), LIMITS) };
+      expect(recall(stored, 'e-1100', 'client')).toMatchObject({ eventName: 'name-2' });
+      expect(stored.olderEvents?.client.length).toBeLessThan(20);
+    }
+  });
+
   it('of quarantined events become those of accepted ones, wherever they are stored', () => {
     for (const newer of [0, 3, 10, 19]) {
       let stored: StoredEvents = { ...NONE, ...remembered(NONE, { ...event(0, 0), quarantined: true }, DAY) };

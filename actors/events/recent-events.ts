@@ -12,7 +12,8 @@ import { countIn, hashed, type HashedEvent, hasHash, newestIn, packEvents, unpac
  * 1. The newest ones are stored in full (`recentEvents`), older ones in blocks (`olderEvents`), so that an event costs
  *    no copy of the whole list.
  * 2. Ids of client and of server keys are separate, and neither kind displaces ids of the other.
- * 3. Of each kind the newest `eventIds` are stored, and those of the last `eventIdMs` that fit `eventIdBytes`.
+ * 3. Of each kind the newest `eventIds` are stored, and those of the last `eventIdMs` that fit `eventIdBytes`. All
+ *    blocks of a kind fit `eventIdMostBytes`: where names are so long that they do not, the oldest block goes first.
  */
 export type StoredEvents = Pick<PlayerState, 'recentEvents' | 'olderEvents'>;
 
@@ -117,20 +118,26 @@ function kindOf({ by }: RecentEvent): keyof OlderEvents {
   return by === 'client' ? 'client' : 'server';
 }
 
-/** Appends a small block. Small blocks are joined once they fill a whole one, so an event is packed only twice. */
+/**
+ * Appends a small block. Small blocks are joined once they fill a whole one, so an event is packed only twice. Blocks
+ * with so long names that the whole one would be larger than `eventBlockBytes` stay small.
+ */
 function withEvents(
   blocks: readonly Uint8Array[],
   events: readonly HashedEvent[],
   limits: EvolveLimits,
 ): readonly Uint8Array[] {
+  const packedEvents = packEvents(events);
   let whole = blocks.length;
   let waiting = events.length;
+  let sizeBytes = packedEvents.length;
   for (const block of blocks.toReversed()) {
-    if (countIn(block) >= limits.eventBlock) break;
+    if (countIn(block) >= limits.eventBlock || sizeBytes + block.length > limits.eventBlockBytes) break;
     waiting += countIn(block);
+    sizeBytes += block.length;
     whole -= 1;
   }
-  if (waiting < limits.eventBlock) return [...blocks, packEvents(events)];
+  if (waiting < limits.eventBlock) return [...blocks, packedEvents];
   const joined = [...blocks.slice(whole).flatMap((block) => unpackEvents(block)), ...events];
   const packed = blocks.slice(0, whole);
   for (let at = 0; at < joined.length; at += limits.eventBlock)
@@ -150,7 +157,7 @@ function bounded(blocks: readonly Uint8Array[], nowMs: number, limits: EvolveLim
   for (const block of blocks) {
     events -= countIn(block);
     const isWanted = sizeBytes <= limits.eventIdBytes && newestIn(block) + limits.eventIdMs > nowMs;
-    if (isWanted || events < limits.eventIds) break;
+    if (sizeBytes <= limits.eventIdMostBytes && (isWanted || events < limits.eventIds)) break;
     sizeBytes -= block.length;
     dropped += 1;
   }

@@ -22,10 +22,20 @@ export const PLAYER_LIMITS = {
    * of them at most move to a block at once.
    */
   recentEvents: 32,
-  /** Events in one block, which a repeat searches: about 1.9 kB. */
+  /**
+   * Events in one block, which a repeat searches: about 1.9 kB. Events with so long and many names that their block
+   * would be larger than the bytes stay in blocks of 16, so that dropping the oldest block drops few ids.
+   */
   eventBlock: 128,
-  /** Event ids that a player recognises whatever their age, for each kind of key. */
+  eventBlockBytes: 16 * 1024,
+  /**
+   * Event ids that a player recognises whatever their age, for each kind of key, unless their blocks take more than the
+   * bytes: then the oldest go. An id takes 15 bytes and its event's name once per block. 256 ids of distinct names of
+   * 128 ASCII characters take 37 kB; of names of 128 characters of three bytes, 144 ids remain and the 32 stored in
+   * full. With both kinds of key a player's blocks take 128 KiB at most; without this bound they took 250 kB.
+   */
   eventIds: 256,
+  eventIdMostBytes: 64 * 1024,
   /** How long it recognises more than these, and the bytes of their blocks: about 1,100 ids for each kind of key. */
   eventIdMs: 24 * 60 * 60 * 1000,
   eventIdBytes: 16 * 1024,
