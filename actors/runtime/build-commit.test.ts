@@ -125,6 +125,23 @@ describe('building a commit', () => {
     expect(feed.taken).toBe(2);
   });
 
+  it('dates a command of a gateway whose clock is ahead by the clock of the owner, and other commands as received', () => {
+    const aheadMs = 25 * 3_600_000;
+    const nowMs = 2_000 + aheadMs;
+    const toleratedMs = nowMs + 2 * LIMITS.clockToleranceMs;
+    const at = (id: string, receivedAt: number) => register(id, { receivedAt, deadlineAt: receivedAt + 5_000 });
+    const { next } = build(
+      [at('p', nowMs + aheadMs), at('q', toleratedMs + 1), at('r', toleratedMs), at('s', nowMs - 3_000)],
+      nowMs,
+    );
+    expect(next().facts.flatMap((fact) => (fact.kind === 'PlayerRegistered' ? [fact.at] : []))).toEqual([
+      nowMs,
+      nowMs,
+      toleratedMs,
+      nowMs - 3_000,
+    ]);
+  });
+
   it('answers 503 to a command made under a revision it has not seen', () => {
     const { next } = build([register('a', { configRevision: 4 })]);
     const commit = next();

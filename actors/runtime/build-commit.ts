@@ -242,14 +242,14 @@ const NO_ROOM = 'The log has no room for writes now; nothing was stored. Retry l
 
 /** If a command throws, its facts are undone and it alone fails; a faulty store throws: the next owner decides it. */
 function decideOne(options: BuildOptions, draft: CommitDraft, command: Command): Reply {
-  const { configRevision, definitions, logger, partition } = options;
+  const { configRevision, definitions, logger, partition, nowMs } = options;
   if (command.configRevision > configRevision) {
     logger.warn({ partition, wanted: command.configRevision, configRevision }, 'a command names an unseen revision');
     return failure('SERVICE_UNAVAILABLE');
   }
   const savepoint = draft.savepoint();
   try {
-    return decide(draft, command, definitions);
+    return decide(draft, receivedInTime(command, nowMs), definitions);
   } catch (error) {
     if (error instanceof StoreFaultError) throw error;
     draft.rollback(savepoint);
@@ -257,6 +257,17 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
     return failure('INTERNAL_ERROR');
   }
 }
+
+/**
+ * A gateway whose clock is ahead must not date a player's events: ids would be dropped, and timers would be due, before
+ * their time. One that is behind by more than the commands' deadline gets no answers at all.
+ */
+function receivedInTime(command: Command, nowMs: number): Command {
+  return command.receivedAt > nowMs + CLOCKS_APART_MS ? { ...command, receivedAt: nowMs } : command;
+}
+
+/** Two right clocks differ by less: each is compared with the broker's. */
+const CLOCKS_APART_MS = 2 * LIMITS.clockToleranceMs;
 
 function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number): EntitySnapshot[] {
   const snapshots: EntitySnapshot[] = [];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Command, ReceivedCommand } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
@@ -110,13 +111,14 @@ export function checkLog(check: LogCheck): PartitionLog {
         world.cover('command without effect: of a newer version');
         continue;
       }
-      // A gateway whose clock is ahead moves the record's time ahead too.
-      takeOwn(Math.max(record.committedAt, command.receivedAt));
-      ran = ran.filter((timer) => !isOwnPlayer(command, timer));
+      // A gateway whose clock is ahead a little moves the record's time ahead too.
+      const dated = datedByOwner(command, record.committedAt);
+      takeOwn(Math.max(record.committedAt, dated.receivedAt));
+      ran = ran.filter((timer) => !isOwnPlayer(dated, timer));
       const number = Number.parseInt(command.requestId, 36);
       const isRepeat = number <= (passed.get(command.replyTo) ?? -1);
       if (!isRepeat) passed.set(command.replyTo, number);
-      const { facts: expected, reply, next, updates } = predict(timeline.now, command, definitions);
+      const { facts: expected, reply, next, updates } = predict(timeline.now, dated, definitions);
       if (expected.length === 0) continue;
       const group = takeGroup(facts, done, expected, updates, wrong);
       if (group === undefined) {
@@ -138,7 +140,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       }
       if (command.deadlineAt < record.committedAt)
         wrong('deadline', `${commandKey(command)} was decided past its deadline`);
-      const late = owing(command, timeline.now);
+      const late = owing(dated, timeline.now);
       if (late !== undefined)
         wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
       const early = ranInEpoch ?? ran[0];
@@ -228,6 +230,11 @@ export function checkLog(check: LogCheck): PartitionLog {
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
   }
+}
+
+/** An owner does not believe a gateway whose clock is ahead of its own by more than two right clocks can differ. */
+function datedByOwner(command: Command, ownerMs: number): Command {
+  return command.receivedAt > ownerMs + 2 * LIMITS.clockToleranceMs ? { ...command, receivedAt: ownerMs } : command;
 }
 
 /** Whether the timer may have run for the command itself: it was due when one of its players called. */
