@@ -5,20 +5,21 @@ import { type Context, type Draft, playerIn } from './decision.ts';
 import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
-import type { EntityState, PlayerState } from './vocabulary/state.ts';
+import type { PlayerState } from './vocabulary/state.ts';
+import type { PlayerTimes, StateOutline } from './vocabulary/state-outline.ts';
 import type { Definitions } from './definitions.ts';
 
 /**
  * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time
  * index of the store holds exactly this value for every entity.
  */
-export function dueAt(state: EntityState): number | null {
+export function dueAt(state: StateOutline): number | null {
   if (state.kind !== 'player') return null;
   return earliest(ownTimerAt(state), orNull(state.segmentsDueAt));
 }
 
 /** When the player changes next by time, without its segments. */
-function ownTimerAt(state: PlayerState): number | null {
+function ownTimerAt(state: PlayerTimes): number | null {
   return earliest(orNull(state.lifecycleDueAt), sessionsDueAt(state));
 }
 

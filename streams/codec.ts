@@ -3,6 +3,7 @@ import type { Command, Query, ReceivedCommand } from '../actors/vocabulary/comma
 import type { AddressedReply } from '../actors/vocabulary/replies.ts';
 import type { EventTracked } from '../actors/vocabulary/event-tracked.ts';
 import type { EntityState } from '../actors/vocabulary/state.ts';
+import type { StateHead, StateOutline } from '../actors/vocabulary/state-outline.ts';
 import {
   commandFromTuple,
   commandToTuple,
@@ -19,7 +20,7 @@ import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/d
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
-import { readStateHead, type StateHead } from './wire/state-head.ts';
+import { readStateHead, readStateOutline } from './wire/state-outline.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
 import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
 
@@ -88,8 +89,11 @@ export const decodeEvents = (bytes: Uint8Array): { index: number; fact: EventTra
 
 export const encodeState = (state: EntityState): Uint8Array => encode(stateToTuple(state));
 /** Kind, game and environment of an encoded state. */
-export const headOfState = (bytes: Uint8Array): StateHead => readStateHead(bytes) ?? headOf(decodeState(bytes));
-const headOf = ({ kind, game, environment }: EntityState): StateHead => ({ kind, game, environment });
+export const headOfState = (bytes: Uint8Array): StateHead =>
+  (bytes[0] === VERSION ? readStateHead(bytes) : undefined) ?? decodeState(bytes);
+/** What the indexes of a store need of an encoded state. Throws `UnknownVersionError` as `decodeState` does. */
+export const outlineOfState = (bytes: Uint8Array): StateOutline =>
+  (bytes[0] === VERSION ? readStateOutline(bytes) : undefined) ?? decodeState(bytes);
 export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(decode<StateTuple>(bytes));
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encode(records.map(scoreToTuple));

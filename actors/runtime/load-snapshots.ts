@@ -2,9 +2,9 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
-import { decodeState } from '../../streams/codec.ts';
+import { outlineOfState } from '../../streams/codec.ts';
 import type { SnapshotSource } from './store/snapshot-source.ts';
-import type { PartitionStore, StoredEntity, StoreMark } from './store/store.ts';
+import type { EncodedEntity, PartitionStore, StoreMark } from './store/store.ts';
 
 /** Log messages; the first one every few seconds. */
 const LOADING = 'loading a partition from snapshots';
@@ -41,7 +41,7 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
   const expected = await source.count(partition, appliedSeq);
   const progress = createProgress(options, expected);
   let highest = coveredTo;
-  let batch: StoredEntity[] = [];
+  let batch: EncodedEntity[] = [];
   let batchBytes = 0;
   let writing: Promise<void> = Promise.resolve();
 
@@ -61,7 +61,7 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
     for await (const rows of source.load(partition, appliedSeq)) {
       if (stopped()) return;
       for (const encoded of rows) {
-        const state = decodeState(encoded);
+        const state = outlineOfState(encoded);
         batch.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq, encoded });
         highest = Math.max(highest, state.lastSeq);
         batchBytes += encoded.length;

@@ -1,15 +1,16 @@
 import type { PlayerState } from '../vocabulary/state.ts';
+import type { PlayerTimes } from '../vocabulary/state-outline.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /** When the session expires without another call, epoch milliseconds. From then on every call fails. */
-function expiresAt({ lastCallAt, ttlMs }: OpenSession): number {
+function expiresAt({ lastCallAt, ttlMs }: Pick<OpenSession, 'lastCallAt' | 'ttlMs'>): number {
   return lastCallAt + ttlMs;
 }
 
 /** When the player's next session expires, epoch milliseconds; `null`: none is open. */
-export function sessionsDueAt({ sessions }: PlayerState): number | null {
+export function sessionsDueAt({ sessions }: Pick<PlayerTimes, 'sessions'>): number | null {
   let dueAt: number | null = null;
   for (const session of sessions) {
     const at = expiresAt(session);

@@ -126,7 +126,13 @@ type ErasedTuple = [
   ...later: unknown[],
 ];
 /** Stages by number. Never reorder: append. */
-const STAGES = ['new', 'active', 'at_risk', 'churned', 'reactivated'] as const satisfies readonly LifecycleStage[];
+export const STAGES = [
+  'new',
+  'active',
+  'at_risk',
+  'churned',
+  'reactivated',
+] as const satisfies readonly LifecycleStage[];
 
 export function stateToTuple(state: EntityState): StateTuple {
   switch (state.kind) {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
-import type { StateHead } from '../../../streams/wire/state-head.ts';
 import { dueAt } from '../../timers.ts';
+import type { StateHead } from '../../vocabulary/state-outline.ts';
 import { recount } from '../player-counts.ts';
 import { readOrFault, StoreFaultError } from './checked-store.ts';
-import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
+import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores, WrittenEntity } from './store.ts';
 
 /** Databases of one partition: entities, index of due times, index of entities that wait for a snapshot, mark. */
 const DATABASES_PER_PARTITION = 4;
@@ -156,7 +156,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
   }
 
   /** Whether the numbers of players changed. */
-  function put(stored: StoredEntity): boolean {
+  function put(stored: WrittenEntity): boolean {
     const { id } = stored.state;
     const dueNow = dueAt(stored.state) ?? 0;
     const old = entities.getBinaryFast(id);
@@ -246,8 +246,9 @@ function entryCount(stats: object): number {
 /** A row: three little-endian doubles (due time or 0, dirtySince, snapshotSeq), then the encoded state. */
 const HEADER_BYTES = 24;
 
-function writeRow({ state, dirtySince, snapshotSeq, encoded }: StoredEntity, dueNow: number): Uint8Array {
-  const body = encoded ?? encodeState(state);
+function writeRow(written: WrittenEntity, dueNow: number): Uint8Array {
+  const { dirtySince, snapshotSeq } = written;
+  const body = written.encoded ?? encodeState(written.state);
   const row = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   row.writeDoubleLE(dueNow, 0);
   row.writeDoubleLE(dirtySince, 8);

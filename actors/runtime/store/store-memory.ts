@@ -38,8 +38,10 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
   });
 
   function apply(batch: StoreBatch): void {
-    for (const { state, dirtySince, snapshotSeq, encoded } of batch.entities) {
-      rows.set(state.id, { bytes: encoded ?? encodeState(state), dirtySince, snapshotSeq, dueAt: dueAt(state) });
+    for (const written of batch.entities) {
+      const { state, dirtySince, snapshotSeq } = written;
+      const bytes = written.encoded ?? encodeState(written.state);
+      rows.set(state.id, { bytes, dirtySince, snapshotSeq, dueAt: dueAt(state) });
     }
     ({ mark } = batch);
   }

@@ -1,4 +1,5 @@
 import type { EntityState } from '../../vocabulary/state.ts';
+import type { StateOutline } from '../../vocabulary/state-outline.ts';
 import type { PlayerCounts } from '../player-counts.ts';
 
 /** An entity as the local store holds it. */
@@ -8,8 +9,14 @@ export interface StoredEntity {
   dirtySince: number;
   /** `lastSeq` of the newest snapshot; 0 when there never was one. */
   snapshotSeq: number;
-  /** The encoded form of `state`, if the caller has it already. The store then writes these bytes. */
-  encoded?: Uint8Array;
+}
+
+/** An entity to write. With `encoded` the store writes these bytes and needs only an outline of the state. */
+export type WrittenEntity = (StoredEntity & { encoded?: undefined }) | EncodedEntity;
+
+export interface EncodedEntity extends Omit<StoredEntity, 'state'> {
+  state: StateOutline;
+  encoded: Uint8Array;
 }
 
 /** How far a store has applied the log. */
@@ -24,7 +31,7 @@ export interface StoreMark {
 
 /** What one transaction of the store changes. */
 export interface StoreBatch {
-  entities: readonly StoredEntity[];
+  entities: readonly WrittenEntity[];
   mark: StoreMark;
 }
 
