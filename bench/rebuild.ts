@@ -7,13 +7,16 @@ import { choice, counts, defineCase } from './lib/case.ts';
 import { readUsage, watchUsage } from './lib/figures/usage.ts';
 import { section, tableOf } from './lib/report/table.ts';
 import { type LocalClickhouse, startLocalClickhouse } from './lib/service/clickhouse.ts';
-import { FACTS_CREATED, type Rebuilt, rebuilder } from './lib/service/rebuilder.ts';
+import { FACTS_CREATED, type RebuildReferences, type Rebuilt, rebuilder } from './lib/service/rebuilder.ts';
 import { newPlayer, typicalPlayer } from './lib/service/sample-states.ts';
 
 const KINDS = { typical: typicalPlayer, new: newPlayer };
 
 interface RebuildFigures extends Rebuilt {
   players: number;
+  references: RebuildReferences;
+  /** ClickHouse's CPU time during the take-over. */
+  clickhouseCpuSeconds: number;
   /** ClickHouse's memory before the take-over, and the most during it. */
   clickhouseStartMiB: number;
   clickhousePeakMiB: number;
@@ -80,13 +83,18 @@ async function takeOverCold(
 ): Promise<RebuildFigures> {
   const path = temporaryFolder(bench, 'players', folder);
   const { pid } = clickhouse;
+  const clickhouseCpu = () => readUsage(pid)?.cpuSeconds ?? Number.NaN;
   const watch = watchUsage({ clickhouse: pid });
   try {
     const clickhouseStartMiB = readUsage(pid)?.rssMiB ?? Number.NaN;
+    const cpuBegan = clickhouseCpu();
     const rebuilt = await rebuilder.use(bench.signal, { clickhouse, path, players }, (process) => process.ask('run'));
+    const clickhouseCpuSeconds = clickhouseCpu() - cpuBegan;
     const clickhousePeakMiB = watch.seen().peakRssMiB['clickhouse'] ?? Number.NaN;
     if (rebuilt.entities !== players) throw new BenchError(`${rebuilt.entities} of ${players} players were rebuilt`);
-    return { players, ...rebuilt, clickhouseStartMiB, clickhousePeakMiB };
+    const spec = { clickhouse, path: temporaryFolder(bench, 'reference', folder), players };
+    const references = await rebuilder.use(bench.signal, spec, (process) => process.ask('references'));
+    return { players, references, ...rebuilt, clickhouseCpuSeconds, clickhouseStartMiB, clickhousePeakMiB };
   } finally {
     watch.stop();
   }
@@ -97,6 +105,11 @@ function tableFor(figures: readonly RebuildFigures[]): string {
     players: ({ players }) => players.toLocaleString('en-US'),
     seconds: ({ seconds }) => seconds,
     'its CPU': ({ cpuSeconds }) => cpuSeconds,
+    "ClickHouse's CPU": ({ clickhouseCpuSeconds }) => clickhouseCpuSeconds,
+    'bare read, seconds': ({ references }) => references.read.seconds,
+    'its CPU ': ({ references }) => references.read.cpuSeconds,
+    'bare sorted LMDB, seconds': ({ references }) => references.put.seconds,
+    'its CPU  ': ({ references }) => references.put.cpuSeconds,
     'bytes each': ({ bytesEach }) => bytesEach,
     'RSS before, MiB': ({ startMiB }) => startMiB,
     'RSS peak': ({ peakMiB }) => peakMiB,

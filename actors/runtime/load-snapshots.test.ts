@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { encodeState } from '../../streams/codec.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
@@ -51,20 +52,20 @@ function slowStore() {
 function optionsOf(store: PartitionStore, source: SnapshotSource, more: Partial<LoadOptions> = {}): LoadOptions {
   const clock = createFakeClock();
   const given = { partition: 0, clock, store, source, logger: silentLogger, metrics: createMetrics() };
-  return { ...given, stopped: () => false, ...more };
+  return { ...given, stopped: () => false, limits: { rebuildSortEntities: 2_000 }, ...more };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('loading snapshots', () => {
-  it('reads no further than two batches ahead of the store, however many there are', async () => {
+  it('reads no further than two gatherings ahead of the store, however many there are', async () => {
     const { store, written, next } = slowStore();
     const source = manyRows(40);
     const loaded = loadSnapshots(optionsOf(store, source), FROM_NOTHING);
     for (let turn = 0; turn < 30; turn++) {
       await settled();
       const rowsWritten = written.reduce((sum, { entities }) => sum + entities.length, 0);
-      // One batch of 2,000 is being written, one waits for it, and the source has made one more.
+      // 2,000 are being written, 2,000 wait for them, and the source has made 1,000 more.
       expect(source.pulled * ROWS - rowsWritten).toBeLessThanOrEqual(5_000);
       next();
     }
@@ -83,6 +84,49 @@ describe('loading snapshots', () => {
     expect(written.length).toBeGreaterThan(2);
     for (const { mark } of written.slice(0, -1)) expect(mark.factsCreated).toBe('');
     expect(written.at(-1)?.mark.factsCreated).toBe(CREATED);
+  });
+
+  it('writes what it gathered in the order of the keys, in batches of bounded size', async () => {
+    const { store, written, next } = slowStore();
+    const draining = setInterval(next, 0);
+    const limits = { rebuildSortEntities: 10_000 };
+    await loadSnapshots(optionsOf(store, manyRows(15), { limits }), FROM_NOTHING);
+    clearInterval(draining);
+    const sizes = written.map(({ entities }) => entities.length);
+    expect(sizes).toEqual([2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 1_000]);
+    const ids = written.flatMap(({ entities }) => entities.map(({ state }) => state.id));
+    for (const gathered of [ids.slice(0, 10_000), ids.slice(10_000)]) expect(gathered).toEqual(gathered.toSorted());
+    expect(new Set(ids).size).toBe(15_000);
+  });
+
+  it('bounds the bytes of what it gathers and of each batch', async () => {
+    const { store, written, next } = slowStore();
+    const draining = setInterval(next, 0);
+    const limits = { rebuildSortBytes: 3 * ROWS * encodeState(aPlayer({ id: '0-0', lastSeq: 5 })).length };
+    await loadSnapshots(optionsOf(store, manyRows(8), { limits }), FROM_NOTHING);
+    expect(written.map(({ entities }) => entities.length)).toEqual([2_000, 1_000, 2_000, 1_000, 2_000]);
+    const attributes = JSON.stringify({ large: 'x'.repeat(LIMITS.rebuildBatchBytes / 10) });
+    const large: SnapshotSource = {
+      ...manyRows(1),
+      count: async () => 25,
+      async *load() {
+        yield Array.from({ length: 25 }, (_, row) => encodeState(aPlayer({ id: `large-${row}`, attributes })));
+      },
+    };
+    written.splice(0);
+    await loadSnapshots(optionsOf(store, large), FROM_NOTHING);
+    clearInterval(draining);
+    expect(written.map(({ entities }) => entities.length)).toEqual([10, 10, 5]);
+  });
+
+  it('writes no usable mark when the term is stopped between two batches', async () => {
+    const { store, written, next } = slowStore();
+    const draining = setInterval(next, 0);
+    const stopped = () => written.length > 1;
+    await loadSnapshots(optionsOf(store, manyRows(9), { stopped, limits: {} }), FROM_NOTHING);
+    clearInterval(draining);
+    expect(written).toHaveLength(2);
+    expect(store.mark()?.factsCreated).toBe('');
   });
 
   it('leaves a usable store usable, and notes how far its entities are ahead', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import { outlineOfState } from '../../streams/codec.ts';
@@ -18,6 +18,7 @@ export interface LoadOptions {
   logger: Logger;
   metrics: Pick<Metrics, 'rebuildProgress'>;
   stopped: () => boolean;
+  limits?: Partial<Pick<Limits, 'rebuildSortEntities' | 'rebuildSortBytes'>> | undefined;
 }
 
 export interface LoadRange {
@@ -29,32 +30,48 @@ export interface LoadRange {
 }
 
 /**
- * Brings a store up to `coveredTo` from snapshots, with at most two batches in memory: one that is decoded while the
- * other is written. Returns early when stopped.
+ * Brings a store up to `coveredTo` from snapshots. They arrive in another order than that of the store's keys, so they
+ * are gathered and sorted: a transaction then changes few pages of the tree. At most two gatherings are in memory, one
+ * that is filled while the other is written. Returns early when stopped.
  *
  * Invariant: an empty store gets a usable mark with its last batch only, so a store that was filled in part is cleared.
  * A store that was usable stays so: its mark stays, and says how far entities are ahead.
  */
 export async function loadSnapshots(options: LoadOptions, range: LoadRange): Promise<void> {
-  const { store, source, partition, clock, logger, stopped } = options;
+  const { store, source, partition, clock, logger, stopped, limits = {} } = options;
+  const { rebuildSortEntities: sortEntities = LIMITS.rebuildSortEntities } = limits;
+  const { rebuildSortBytes: sortBytes = LIMITS.rebuildSortBytes } = limits;
   const { factsCreated, appliedSeq, coveredTo } = range;
   const expected = await source.count(partition, appliedSeq);
   const progress = createProgress(options, expected);
   let highest = coveredTo;
-  let batch: EncodedEntity[] = [];
-  let batchBytes = 0;
+  let gathered: EncodedEntity[] = [];
+  let gatheredBytes = 0;
   let writing: Promise<void> = Promise.resolve();
 
   const partly = (): StoreMark =>
     appliedSeq === 0 ? { appliedSeq: 0, factsCreated: '' } : { appliedSeq, aheadTo: highest, factsCreated };
 
-  async function write(mark: StoreMark): Promise<void> {
-    const entities = batch;
-    [batch, batchBytes] = [[], 0];
+  /** Begins to write what was gathered, once everything before is written. */
+  async function write(lastMark: StoreMark): Promise<void> {
+    const entities = gathered;
+    [gathered, gatheredBytes] = [[], 0];
     await writing;
-    writing = store.write({ entities, mark });
+    writing = writeSorted(entities, lastMark);
     // A failure is met at the next `await writing`.
     writing.catch(() => {});
+  }
+
+  async function writeSorted(entities: EncodedEntity[], lastMark: StoreMark): Promise<void> {
+    entities.sort(byId);
+    const mark = partly();
+    let begin = 0;
+    for (let end = batchEnd(entities, begin); end < entities.length; end = batchEnd(entities, begin)) {
+      await store.write({ entities: entities.slice(begin, end), mark });
+      if (stopped()) return;
+      begin = end;
+    }
+    await store.write({ entities: entities.slice(begin), mark: lastMark });
   }
 
   try {
@@ -62,18 +79,19 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
       if (stopped()) return;
       for (const encoded of rows) {
         const state = outlineOfState(encoded);
-        batch.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq, encoded });
+        gathered.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq, encoded });
         highest = Math.max(highest, state.lastSeq);
-        batchBytes += encoded.length;
+        gatheredBytes += encoded.length;
         progress.add(encoded.length);
       }
-      if (batch.length >= LIMITS.rebuildBatchEntities || batchBytes >= LIMITS.rebuildBatchBytes) await write(partly());
+      if (gathered.length >= sortEntities || gatheredBytes >= sortBytes) await write(partly());
     }
     if (progress.entities < expected) {
       throw new Error(`ClickHouse returned ${progress.entities} of ${expected} snapshots of partition ${partition}`);
     }
     await write({ appliedSeq: coveredTo, factsCreated, ...(highest > coveredTo ? { aheadTo: highest } : {}) });
     await writing;
+    if (stopped()) return;
   } finally {
     // The store takes no other write until this one has ended.
     await writing.catch(() => {});
@@ -82,6 +100,22 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
   const { entities, sizeBytes } = progress;
   const seconds = Math.round(clock.monotonicMs() - progress.beganMs) / 1000;
   logger.info({ partition, entities, sizeBytes, seconds, coveredTo }, LOADED);
+}
+
+/** The order of the store's keys, except for characters past U+FFFF. Only speed depends on it. */
+function byId({ state: { id: one } }: EncodedEntity, { state: { id: other } }: EncodedEntity): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The end of the batch that begins at an index. */
+function batchEnd(entities: readonly EncodedEntity[], begin: number): number {
+  const most = Math.min(entities.length, begin + LIMITS.rebuildBatchEntities);
+  let sizeBytes = 0;
+  for (let end = begin; end < most; end++) {
+    sizeBytes += entities[end]?.encoded.length ?? 0;
+    if (sizeBytes >= LIMITS.rebuildBatchBytes) return end + 1;
+  }
+  return most;
 }
 
 interface Progress {

@@ -18,7 +18,7 @@ export interface RebuildOptions extends LoadOptions {
   limits?: RebuildLimits | undefined;
 }
 
-export type RebuildLimits = Partial<Pick<Limits, 'rebuildReplayBytes' | 'rebuildEntityBytes'>>;
+export type RebuildLimits = LoadOptions['limits'] & Partial<Pick<Limits, 'rebuildReplayBytes' | 'rebuildEntityBytes'>>;
 
 /**
  * Makes the store ready to be brought up to date from FACTS: clears it if FACTS cannot do that, and loads snapshots

@@ -73,9 +73,12 @@ export const OWNER_LIMITS = {
   idleRecordMs: 60 * 60 * 1000,
 
   /**
-   * Snapshots in one write of a cold take-over, and their bytes. Two batches are in memory at a time: about 30 MiB with
-   * their decoded states. A write of this size takes about 50 ms.
+   * Snapshots that a cold take-over sorts at once, and their bytes. Two such gatherings are in memory at a time: 80 MiB,
+   * and about 500 bytes for each of 50,000 outlines.
    */
+  rebuildSortEntities: 25_000,
+  rebuildSortBytes: 40 * 1024 * 1024,
+  /** Of these, snapshots in one write, and their bytes. The event loop stands still for 20 ms to 50 ms. */
   rebuildBatchEntities: 2_000,
   rebuildBatchBytes: 4 * 1024 * 1024,
   /** How often a cold take-over reports its progress. */

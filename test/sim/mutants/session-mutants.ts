@@ -7,7 +7,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/sessions/expire.ts',
-        original: 'function expiresAt({ lastCallAt, ttlMs }: OpenSession)',
+        original: "function expiresAt({ lastCallAt, ttlMs }: Pick<OpenSession, 'lastCallAt' | 'ttlMs'>)",
         mutated: 'function expiresAt({ openedAt: lastCallAt, ttlMs }: OpenSession)',
       },
     ],
