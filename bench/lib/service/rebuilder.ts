@@ -109,8 +109,10 @@ export const rebuilder = defineWorker(import.meta.url, async ({ clickhouse, path
     const source = createSnapshotSource(clickhouse);
     const bytesEach = await meanBytes(source);
     const reading = startCost();
-    for await (const rows of source.load(0, 0)) if (rows.length > players) break;
+    let count = 0;
+    for await (const rows of source.load(0, 0)) count += rows.length;
     const read = reading();
+    if (count !== players) throw new Error(`${count} of ${players} snapshots were read`);
     const root = open({ path: join(path, 'reference'), encoding: 'binary', cache: false, eventTurnBatching: false });
     const value = Buffer.alloc(bytesEach);
     const putting = startCost();
