@@ -73,8 +73,8 @@ export const OWNER_LIMITS = {
   idleRecordMs: 60 * 60 * 1000,
 
   /**
-   * Snapshots that a cold take-over sorts at once, and their bytes. Two such gatherings are in memory at a time: 80 MiB,
-   * and about 500 bytes for each of 50,000 outlines.
+   * Snapshots that a cold take-over sorts at once, and their bytes. Two such gatherings are in memory at a time:
+   * 80 MiB, and about 500 bytes for each of 50,000 outlines.
    */
   rebuildSortEntities: 25_000,
   rebuildSortBytes: 40 * 1024 * 1024,
