@@ -15,7 +15,7 @@ export function costTables(rows: readonly CostRow[]): string {
       load: ({ name }) => name,
       per: ({ unit }) => unit,
       'rate/s': ({ unitsPerSecond }) => unitsPerSecond,
-      'of bare': ({ ofBare }) => ofBare.toFixed(2),
+      'of bare': ({ unit, ofBare }) => (unit === 'second' ? '–' : ofBare.toFixed(2)),
       ...Object.fromEntries(DEPLOYED.map((name) => [name, ({ cpuUs }: CostRow) => cpuUs[name] ?? Number.NaN])),
       all: ({ cpuUsOfAll }) => cpuUsOfAll,
       bare: ({ bareCpuUs }) => bareCpuUs,
