@@ -61,6 +61,11 @@ export interface PendingCommit {
   isEmpty: boolean;
 }
 
+/** Replies to evaluations that waited for the commit. */
+export function answersOf({ noted }: PendingCommit): OutgoingReply[] {
+  return noted.flatMap(({ answer }) => answer ?? []);
+}
+
 export interface BuildOptions {
   partition: number;
   epoch: number;

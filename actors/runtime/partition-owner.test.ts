@@ -28,6 +28,25 @@ describe('the owner of a partition', () => {
     expect(await world.read(node, P1)).toMatchObject({ kind: 'player', player: { attributes: '{"level":3}' } });
   });
 
+  it('gathers the commands of messages that follow each other closely into one record', async () => {
+    const node = await world.lead('a');
+    const gateways = [node, ...['b', 'c', 'd'].map((name) => world.start(name))];
+    await world.clock.advance(1_000);
+    const before = world.records().length;
+    const factCounts = (): number[] =>
+      world
+        .records()
+        .slice(before)
+        .map(({ record }) => record.facts.length);
+    for (const [i, { commandClient }] of gateways.entries()) {
+      const body = { kind: 'RegisterPlayer', playerId: `p${i}`, externalId: `e${i}`, createOnly: false } as const;
+      const origin = { game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() } as const;
+      void commandClient.send(origin, `p${i}`, { ...body, byClientKey: false });
+      await world.clock.advance(LIMITS.commitSpacingMs / 4);
+      expect(factCounts()).toEqual(i < 3 ? [1] : [1, 3]);
+    }
+  });
+
   it('reports how many players are in memory and how many wait for a snapshot', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);

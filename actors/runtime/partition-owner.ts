@@ -8,7 +8,7 @@ import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
-import { buildCommit, type PendingCommit } from './build-commit.ts';
+import { answersOf, buildCommit, type PendingCommit } from './build-commit.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
@@ -19,6 +19,7 @@ import { createReplySender, type LocalGateway, type OutgoingReply } from './send
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';
+import { createPacing } from '../../src/kernel/pacing.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { Follower } from './follower.ts';
@@ -168,7 +169,12 @@ async function lead(
   let nextPositionMs = -Infinity;
   /** Met by a query; a commit throws its own. */
   let storeFault: StoreFaultError | undefined;
-  const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting: signal.notify });
+  const pacing = createPacing(clock, LIMITS.commitSpacingMs);
+  const onWaiting = (): void => {
+    pacing.arrived();
+    signal.notify();
+  };
+  const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting });
   const sweep = createSegmentSweep({
     clock,
     store,
@@ -270,6 +276,7 @@ async function lead(
     queryHandler.hold(commit.draft.changed);
     const data = encodeCommit(record);
     const began = clock.monotonicMs();
+    pacing.began();
     const outcome = await appendFenced({
       log,
       clock,
@@ -317,6 +324,8 @@ async function lead(
     queryHandler.open();
     maintenance.start();
     while (!stopping()) {
+      const pauseMs = feed.peek() === undefined ? 0 : pacing.pauseMs();
+      if (pauseMs > 0) await sleep(clock, pauseMs);
       const error = storeFault ?? maintenance.error;
       if (error !== undefined) throw error;
       if (maintenance.storeFails && entities.pinnedBytes > PINNED_PER_HOT_BYTE * options.hotBytes) return 'unwritable';
@@ -335,9 +344,4 @@ async function lead(
 /** The replies to a commit's commands if none of it is stored. */
 function refusalsOf({ replies }: PendingCommit): OutgoingReply[] {
   return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));
-}
-
-/** Replies to evaluations that waited for the commit. */
-function answersOf({ noted }: PendingCommit): OutgoingReply[] {
-  return noted.flatMap(({ answer }) => answer ?? []);
 }

@@ -91,6 +91,43 @@ describe('the command client', () => {
     ]);
   });
 
+  it('sends the first command after a quiet time at once, and gathers those that follow it', async () => {
+    void send('first');
+    await clock.advance(0);
+    expect(published()).toHaveLength(1);
+    for (let i = 0; i < 3; i++) {
+      void send(`next-${i}`);
+      await clock.advance(LIMITS.requestsGatherMs / 4);
+      expect(published()).toHaveLength(1);
+    }
+    await clock.advance(LIMITS.requestsGatherMs / 4);
+    expect(published().map((commands) => commands.length)).toEqual([1, 3]);
+    await clock.advance(LIMITS.requestsGatherMs);
+    void send('last');
+    await clock.advance(0);
+    expect(published().map((commands) => commands.length)).toEqual([1, 3, 1]);
+  });
+
+  it('sends the gathered commands of all partitions in the same turn', async () => {
+    const partitions = 4;
+    client.close();
+    const shared = { log, clock, logger: silentLogger, metrics: createMetrics() };
+    client = createCommandClient({ ...shared, gateway: 'g2', partitions, configRevision: () => 0 });
+    const times: number[] = [];
+    faults.onAppend = () => {
+      times.push(clock.monotonicMs());
+      return 'deliver';
+    };
+    for (let i = 0; i < 40; i++) {
+      const body = { kind: 'RegisterPlayer', playerId: `p${i}`, externalId: 'e', createOnly: false } as const;
+      void client.send(origin(), `p${i}`, { ...body, byClientKey: false });
+      await clock.advance(LIMITS.requestsGatherMs / 10);
+    }
+    expect(times.length).toBeGreaterThan(partitions);
+    const turns = [...new Set(times)];
+    for (const [at, ms] of turns.slice(1).entries()) expect(ms - (turns[at] ?? 0)).toBe(LIMITS.requestsGatherMs);
+  });
+
   it('resolves to the owner’s reply', async () => {
     const reply = send();
     await clock.advance(0);
@@ -159,7 +196,7 @@ describe('the command client', () => {
     connectTo({ maxBytes: 2_000 });
     for (let i = 0; i < 50; i++) {
       const reply = send(`player-${i}`);
-      await clock.advance(0);
+      await clock.advance(LIMITS.requestsGatherMs);
       answer(published().at(-1)?.[0]?.requestId ?? '', FOUND);
       expect(await reply).toEqual(FOUND);
     }

@@ -11,6 +11,7 @@ import { decodeReplies } from '../../../streams/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
 import type { Log, Stop } from '../../../streams/log/log.ts';
 import type { Backend, Origin } from './backend.ts';
+import { createGathering } from './gathering.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';
 import { createWaiting } from './waiting.ts';
@@ -43,6 +44,7 @@ export interface CommandClient extends Backend {
 export function createCommandClient(options: CommandClientOptions): CommandClient {
   const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
   const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
+  const gathering = createGathering(clock);
   const publishers = Array.from({ length: partitions }, (_, partition) =>
     createRequestPublisher({
       log,
@@ -51,6 +53,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
       partition,
       isWaiting: (requestId) => waiting.has(requestId),
       onRefused: (requestId, reply) => waiting.fail(requestId, reply),
+      gathering,
       metrics,
     }),
   );

@@ -7,10 +7,11 @@ import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import { encodeCommands } from '../../../streams/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
+import type { Gathering } from './gathering.ts';
 
 /**
- * Group commit of one gateway's commands for one partition: at most one publish is in flight, and commands that arrive
- * meanwhile form the next message. So the cost of a request falls as load rises.
+ * Group commit of one gateway's commands for one partition: at most one publish is in flight. Commands that arrive
+ * meanwhile, and until the next moment of `gathering`, form the next message.
  *
  * Invariants
  * 1. Commands are sent in the order of their arrival.
@@ -35,6 +36,8 @@ export interface RequestPublisherOptions {
   isWaiting: (requestId: string) => boolean;
   /** Called for a command that was certainly not stored. */
   onRefused: (requestId: string, reply: Reply) => void;
+  /** When the next message may leave. */
+  gathering: Gathering;
   metrics: Pick<Metrics, 'commandBatchSize'>;
 }
 
@@ -42,7 +45,7 @@ const RETRY_MS = 50;
 const PUBLISH_TIMEOUT_MS = 1_000;
 
 export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
-  const { log, clock, gateway, partition, isWaiting, onRefused, metrics } = options;
+  const { log, clock, gateway, partition, isWaiting, onRefused, gathering, metrics } = options;
   const subject = requestsSubject(partition);
   let pending: { command: Command; chars: number }[] = [];
   let pendingChars = 0;
@@ -88,9 +91,10 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
 
   async function run(): Promise<void> {
     running = true;
-    // The first command of a burst waits for the other requests of this turn of the event loop.
-    await sleep(clock, 0);
-    while (pending.length > 0) await publish(cut());
+    while (pending.length > 0) {
+      await gathering.next();
+      await publish(cut());
+    }
     running = false;
     const waiters = onDrained;
     onDrained = [];
@@ -103,6 +107,7 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
       if (full) return false;
       pending.push({ command, chars });
       pendingChars += chars;
+      gathering.added();
       if (!running) void run();
       return true;
     },

@@ -25,6 +25,11 @@ export const COMMAND_LIMITS = {
   requestsBatchBytes: 2 * 1024 * 1024,
   /** Commands in one REQUESTS message. Deciding this many takes less than about 50 ms. */
   requestsBatchCommands: 2_000,
+  /**
+   * Time between a gateway's messages while commands follow each other. At 1,000 events/s it halves the messages and
+   * records of an event and adds 1.5 ms to the median; a fourth millisecond saves another tenth.
+   */
+  requestsGatherMs: 3,
   /** Commands waiting in a gateway for one partition. Beyond it a request is answered 503 at once. */
   gatewayPendingCommands: 20_000,
   /** Bytes of those commands. Beyond it a request is answered 503 at once. */
@@ -32,6 +37,11 @@ export const COMMAND_LIMITS = {
 
   /** One FACTS record. All facts of a command must fit: four times the largest body. */
   commitBytes: 4 * 1024 * 1024,
+  /**
+   * Time between the beginnings of an owner's appends while commands of several gateways follow each other. Shorter
+   * than `requestsGatherMs`, so that what a single gateway has gathered does not wait again.
+   */
+  commitSpacingMs: 2,
   /** Facts in one FACTS record. */
   commitFacts: 5_000,
 } as const;
