@@ -65,7 +65,7 @@ async function raise({ log, logger }: JoinOptions, shape: StreamShape): Promise<
   } catch (error) {
     logger.error(
       { err: error },
-      'a stream has less than the deployment and cannot be raised; the next check repeats it',
+      'a stream has less than the deployment and cannot be raised; the next attempt follows',
     );
   }
 }

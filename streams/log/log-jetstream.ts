@@ -83,7 +83,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     await link.close();
     throw error;
   }
-  const stopChecks = keepEnsured(link, clock, logger, ensure);
+  const upkeep = keepEnsured(link, clock, logger, ensure);
 
   return {
     append: (subject, data, append) => appendRecord(link, clock, subject, data, append),
@@ -108,7 +108,10 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     },
     ensure(shape) {
       least = shape ?? least;
-      return ensure();
+      return ensure().catch((error: unknown) => {
+        upkeep.again();
+        throw error;
+      });
     },
     held: () => heldStreams(link, clock),
     reshape: (shape, reshapeOptions) => reshapeStreams(link, clock, shape, reshapeOptions),
@@ -117,7 +120,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
     silences: () => link.unanswered.streams(),
     ping: (timeoutMs) => link.ping(timeoutMs),
     close() {
-      stopChecks();
+      upkeep.stop();
       return link.close();
     },
   };
@@ -149,10 +152,15 @@ async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promi
 
 /**
  * Ensures the streams again after every reconnect, because a single nats-server loses streams in memory when it
- * restarts, and every minute, because a process of an older version may have lowered them. After a reconnect the link
- * is already up: appends to a missing stream are repeated until it exists.
+ * restarts; on `again`; and every minute, because a process of an older version may have lowered them. After a
+ * reconnect the link is already up: appends to a missing stream are repeated until it exists.
  */
-function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Promise<void>): Cancel {
+function keepEnsured(
+  link: Link,
+  clock: Clock,
+  logger: Logger,
+  ensure: () => Promise<void>,
+): { again: () => void; stop: Cancel } {
   let missing = false;
   const upkeep = keepUp({
     link,
@@ -176,14 +184,17 @@ function keepEnsured(link: Link, clock: Clock, logger: Logger, ensure: () => Pro
       missing = true;
     },
   });
+  const again = (): void => {
+    missing = true;
+    upkeep.again();
+  };
   let cancel: Cancel = () => {};
   const checkLater = (): void => {
     cancel = clock.timer(LIMITS.logStreamCheckMs, () => {
-      missing = true;
-      upkeep.again();
+      again();
       checkLater();
     });
   };
   checkLater();
-  return () => cancel();
+  return { again, stop: () => cancel() };
 }

@@ -8,6 +8,7 @@ import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestCluster, type TestCluster } from '../../support/nats-cluster.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
 
 /* What a deployment is, on real brokers: no process lowers what another one made. */
 
@@ -114,7 +115,8 @@ describe('the streams of a deployment with 3 replicas', () => {
     await change('FACTS', { num_replicas: 1, max_bytes: 8 * MIB });
     await change('KV_OWNERS', { num_replicas: 1 });
     await join({});
-    expect(new Set(await replicasOf())).toEqual(new Set([3]));
+    // A cluster that is short of a node at this moment refuses; the process repeats it.
+    await until('all streams are raised', async () => (await replicasOf()).every((replicas) => replicas === 3), 20_000);
     expect((await configs()).get('FACTS')?.max_bytes).toBe(64 * MIB);
   });
 
