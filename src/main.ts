@@ -47,6 +47,7 @@ import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { countMissedEvents } from './missed-events.ts';
 import { nodeName } from './node-identity.ts';
+import { handOverOwnFacts } from './own-facts.ts';
 import { probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
@@ -141,6 +142,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   const room = watchFactsRoom({ log, clock, logger });
   const forecaster = forecastFacts({ log, clock, partitions, room, metrics, logger });
+  const ownFacts = handOverOwnFacts({ log, clock, logger, room, partitions });
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
@@ -170,7 +172,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       partitions,
       node,
       incarnation,
-      log,
+      log: ownFacts.log,
       clock,
       config: configStore,
       definitions,
@@ -183,15 +185,9 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger,
       metrics,
     });
-    const trimmer = startFactsTrimmer({
-      log,
-      clock,
-      partitions,
-      holder: instance,
-      retentionMs: LIMITS.factsRetentionMs,
-      room,
-      logger,
-    });
+    ownFacts.leads(() => actors.led);
+    const retentionMs = LIMITS.factsRetentionMs;
+    const trimmer = startFactsTrimmer({ log, clock, partitions, holder: instance, retentionMs, room, logger });
     return {
       name: 'actors',
       async stop() {
@@ -207,7 +203,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger.error({ err: error }, 'the sinks failed; this process ends and must be restarted');
       process.exit(1);
     };
-    const thread = startSinksThread(node, instance, onFailed, (silences) => silentToSinks.report(silences));
+    const thread = startSinksThread(node, instance, ownFacts, onFailed, (silences) => silentToSinks.report(silences));
     metrics.sinksElsewhere(() => thread.metrics());
     return { name: 'sinks', stop: () => thread.stop() };
   }
@@ -217,6 +213,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
     const feed = createLiveFeed({
       log,
+      readFacts: ownFacts.read,
       clock,
       logger,
       metrics,

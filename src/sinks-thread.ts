@@ -1,11 +1,21 @@
-import { Worker, isMainThread, parentPort } from 'node:worker_threads';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
+import {
+  createHandledBytes,
+  createHandOverReceiver,
+  createHandOverSender,
+  type HandledBytes,
+  type HandOverMessage,
+} from '../streams/log/hand-over-batches.ts';
+import type { HandOver } from '../streams/log/own-appends.ts';
+import { shareReader } from '../streams/log/shared-reader.ts';
 import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
 import { clickhouseAddress, logAddress, readConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
+import { LIMITS } from './kernel/limits.ts';
 import { createLogger } from './kernel/logger.ts';
 import { createSinkMetrics } from './kernel/metrics.ts';
 import { serviceSecretBox } from './local/secrets-key.ts';
@@ -19,24 +29,28 @@ export interface SinksThread {
   stop(): Promise<void>;
 }
 
-type ToThread = { kind: 'metrics' } | { kind: 'stop' };
+type ToThread = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'facts'; message: HandOverMessage };
 type FromThread = { kind: 'metrics'; text: string } | { kind: 'silent'; silences: Silences };
 
 /**
  * Starts the ClickHouse and webhook sinks in a separate thread: converting a large batch to rows, and the garbage
- * collection after it, must not delay requests. The threads share only the log.
+ * collection after it, must not delay requests. The threads share only the log, and what this process appends to FACTS
+ * is handed over.
  * @param node the writer's name in RECORDS
  * @param holder the holder of the sinks' leases, unique per process
+ * @param handOver what this process appends to FACTS
  * @param onFailed called if the thread ends without `stop`
  * @param onSilences called with the streams that store nothing of what the thread appends
  */
 export function startSinksThread(
   node: string,
   holder: string,
+  handOver: HandOver,
   onFailed: (error: unknown) => void,
   onSilences: (silences: Silences) => void,
 ): SinksThread {
-  const worker = new Worker(new URL(import.meta.url), { argv: [node, holder] });
+  const handled = createHandledBytes();
+  const worker = new Worker(new URL(import.meta.url), { argv: [node, holder], workerData: handled });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;
   worker.on('message', (message: FromThread) => {
@@ -52,6 +66,16 @@ export function startSinksThread(
     });
   });
   const send = (message: ToThread): void => worker.postMessage(message);
+  const sender = createHandOverSender({
+    clock: systemClock,
+    handled,
+    gatherMs: LIMITS.sinksGatherMs,
+    post(message) {
+      const given = message.kind === 'records' ? [message.data.buffer] : [];
+      worker.postMessage({ kind: 'facts', message } satisfies ToThread, given);
+    },
+  });
+  const stopHandOver = handOver.subscribe(sender);
   return {
     metrics: () =>
       new Promise((resolve) => {
@@ -60,6 +84,7 @@ export function startSinksThread(
       }),
     async stop() {
       stopping = true;
+      stopHandOver();
       send({ kind: 'stop' });
       await ended;
     },
@@ -67,7 +92,7 @@ export function startSinksThread(
 }
 
 /** Runs inside the thread. */
-async function runSinks(node: string, holder: string): Promise<void> {
+async function runSinks(node: string, holder: string, handled: HandledBytes): Promise<void> {
   const config = readConfig();
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
@@ -77,8 +102,11 @@ async function runSinks(node: string, holder: string): Promise<void> {
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
   const box = serviceSecretBox(config, config.dataDir, systemIds);
   const configStore = await openConfigStore(log, clock, logger, box);
+  const handOver = createHandOverReceiver(handled);
+  const readFacts = shareReader({ log, clock, logger, stream: 'FACTS', gatherMs: LIMITS.sinksGatherMs, handOver });
   const clickhouse = createClickhouseSink({
     log,
+    readFacts,
     clock,
     holder,
     clickhouse: clickhouseAddress(config),
@@ -87,6 +115,7 @@ async function runSinks(node: string, holder: string): Promise<void> {
   });
   const webhooks = createWebhooks({
     log,
+    readFacts,
     config: configStore,
     clock,
     ids: systemIds,
@@ -104,6 +133,10 @@ async function runSinks(node: string, holder: string): Promise<void> {
   });
 
   async function onMessage(message: ToThread): Promise<void> {
+    if (message.kind === 'facts') {
+      handOver.receive(message.message);
+      return;
+    }
     if (message.kind === 'metrics') {
       parentPort?.postMessage({ kind: 'metrics', text: await metrics.registry.metrics() } satisfies FromThread);
       return;
@@ -117,4 +150,4 @@ async function runSinks(node: string, holder: string): Promise<void> {
   parentPort?.on('message', (message: ToThread) => void onMessage(message));
 }
 
-if (!isMainThread) await runSinks(process.argv[2] ?? '', process.argv[3] ?? '');
+if (!isMainThread) await runSinks(process.argv[2] ?? '', process.argv[3] ?? '', workerData);

@@ -134,7 +134,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
           faults.onAppend?.({ client, stream, subject, data }) ?? 'deliver',
         );
       },
-      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, led(stream, 'consume')),
+      read: (stream, read) => openMemoryReader(connection, streamOf(stream), read, clock, led(stream, 'consume')),
       last: (stream, subject) => readFrom(stream, (held) => held.last(subject)),
       next: (stream, subject, sequence) => readFrom(stream, (held) => held.next(subject, sequence)),
       info: (stream) => readFrom(stream, (held) => held.bounds()),

@@ -79,8 +79,24 @@ export interface ReadOptions {
   subjects?: readonly string[];
   /** The first sequence, or `new` for records stored after this reader has started. */
   from: number | 'new';
+  /**
+   * The record read before `from`. If the stream was created anew since, so that it holds another record there, the
+   * reader ends with `reset`.
+   */
+  after?: LogRecord | undefined;
+  /**
+   * Lets the broker deliver records together that are stored within this time, once they follow each other closely.
+   * A record that comes alone is delivered at once.
+   */
+  gatherMs?: number | undefined;
   /** Called when `take` may have records or the reader has ended; never synchronously inside `read`. */
   onWaiting: () => void;
+}
+
+/** Whether two readings gave the same record. When it was stored is left out: only the broker's clock is exact. */
+export function isSameRecord(one: LogRecord, other: LogRecord): boolean {
+  if (one.sequence !== other.sequence || one.subject !== other.subject) return false;
+  return one.data === other.data || Buffer.compare(one.data, other.data) === 0;
 }
 
 /**

@@ -23,6 +23,10 @@ export const SIM_LIMITS = {
   interventionsPerPlayer: 4,
   interventionOffers: 2,
   servedChanges: 4,
+  // A sink often falls behind the shared reader.
+  sharedReaderRecords: 16,
+  sharedReaderNear: 8,
+  aloneMs: 200,
 } as const satisfies Limits;
 
 /** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */

@@ -50,6 +50,22 @@ export const LOG_LIMITS = {
   readerBufferRecords: 256,
   /** Bytes that a reader buffers before it stops pulling. */
   readerBufferBytes: 16 * 1024 * 1024,
+  /**
+   * Records and bytes that a shared reader keeps for the slowest sink; one further behind reads the log by itself. At
+   * 5,000 records/s an insert of a second fits.
+   */
+  sharedReaderRecords: 8_192,
+  sharedReaderBytes: 16 * 1024 * 1024,
+  /** A sink with fewer stored records before it than this joins the shared reader. */
+  sharedReaderNear: 256,
+  /** Pause before a shared reader that failed is opened again; until then each sink reads by itself. */
+  sharedReaderReopenMs: 1_000,
+  /** A process hands its own records over in memory once it alone has appended to FACTS for this long. */
+  aloneMs: 2_000,
+  /** Bytes on the way to the sinks' thread; beyond them it reads the log. */
+  handOverBytes: 16 * 1024 * 1024,
+  /** How long the shared reader of the sinks lets records gather once they follow each other closely. */
+  sinksGatherMs: 5,
 
   /**
    * How often a process reads the size of FACTS, and how often while a trim is near. In between it adds what its own

@@ -29,6 +29,8 @@ export interface CursorOptions {
   ordered: boolean;
   /** The free space of the caller's buffer. */
   free: () => { records: number; bytes: number };
+  /** As in `ReadOptions`. */
+  gatherMs?: number | undefined;
   onDelivery: (delivery: Delivery) => void;
   /** No record was delivered since the last heartbeat, although a request was open. */
   onIdle?: () => void;
@@ -41,6 +43,9 @@ export interface CursorOptions {
 /**
  * One consumer at the broker and its requests for records. At most one request is open at a time. It is renewed when it
  * is used up or has expired, so new records are delivered at once, without polling.
+ *
+ * States with `gatherMs`: waiting, as above, with requests for few records to measure the rate; gathering, when records
+ * follow each other closely. A gathering cursor requests all stored records every `gatherMs`.
  */
 export interface Cursor {
   /** Matching records when the consumer was made. */
@@ -54,6 +59,11 @@ export interface Cursor {
 const ENOUGH_RECORDS = LIMITS.readerBufferRecords / 2;
 const ENOUGH_BYTES = LIMITS.readerBufferBytes / 2;
 const NANOS_PER_MS = 1_000_000;
+/** Records of a request after which a cursor with `gatherMs` measures their rate. */
+const MEASURED_RECORDS = 16;
+/** Records in `gatherMs` from which gathering begins, and below which it ends: a request costs as much as a record. */
+const GATHER_FROM_RECORDS = 3;
+const GATHER_LEAST_RECORDS = 2;
 
 /** Makes the consumer. Resolves to the reason if the broker refuses; rejects when the log is closed. */
 export async function openCursor(
@@ -81,6 +91,14 @@ export async function openCursor(
   let receivedMs = clock.monotonicMs();
   let needsAllBytes = false;
   let cancelWatch: Cancel = () => {};
+  /** Of the last request: how many records it allowed, how many came, and when it was sent. */
+  let requested = 0;
+  let delivered = 0;
+  let requestedMs = 0;
+  let gathering = false;
+  /** Pauses before the next request of a gathering cursor. */
+  let paused = false;
+  let cancelPause: Cancel = () => {};
 
   const replyTo = (): string => `${inbox}.${requests}`;
   const subscription = link.subscribe(`${inbox}.*`, (message) => {
@@ -103,6 +121,7 @@ export async function openCursor(
     }
     expected += 1;
     open = Math.max(0, open - 1);
+    delivered += 1;
     const { subject, data } = message;
     options.onDelivery({
       record: { subject, sequence: info.streamSequence, storedAtMs: info.storedAtMs, data },
@@ -111,7 +130,27 @@ export async function openCursor(
       ackSubject: message.reply ?? '',
       message,
     });
-    if (open === 0) pull();
+    if (open === 0) requestOver();
+  }
+
+  /** Requests more: at once, or after a pause in which records gather. */
+  function requestOver(): void {
+    open = 0;
+    const { gatherMs } = options;
+    if (gatherMs !== undefined && !closed) {
+      const isAll = delivered < requested;
+      if (gathering) gathering = delivered >= GATHER_LEAST_RECORDS;
+      else if (!isAll) gathering = (clock.monotonicMs() - requestedMs) * GATHER_FROM_RECORDS < delivered * gatherMs;
+      if (gathering && (isAll || requested === MEASURED_RECORDS)) {
+        paused = true;
+        cancelPause = clock.timer(gatherMs, () => {
+          paused = false;
+          pull();
+        });
+        return;
+      }
+    }
+    pull();
   }
 
   /** @param isCurrent whether the status is about the open request: one about an earlier request may come late */
@@ -128,13 +167,12 @@ export async function openCursor(
     }
     // Otherwise a second request would be open, and more records could come than the buffer can hold.
     if (!isCurrent) return;
-    open = 0;
     needsAllBytes ||= tooBig;
-    pull();
+    requestOver();
   }
 
   function pull(): void {
-    if (closed || open > 0) return;
+    if (closed || open > 0 || paused) return;
     const free = options.free();
     const { records } = free;
     const neededBytes = needsAllBytes ? LIMITS.readerBufferBytes : ENOUGH_BYTES;
@@ -146,14 +184,21 @@ export async function openCursor(
     // unsent bytes exceed `max_pending`.
     const bytes = neededBytes;
     needsAllBytes = false;
-    open = records;
+    open = gathering || options.gatherMs === undefined ? records : Math.min(records, MEASURED_RECORDS);
+    requested = open;
+    delivered = 0;
     requests += 1;
     receivedMs = clock.monotonicMs();
+    requestedMs = receivedMs;
     const body = {
-      batch: records,
+      batch: requested,
       max_bytes: bytes,
-      expires: LIMITS.readerPullMs * NANOS_PER_MS,
-      idle_heartbeat: LIMITS.readerHeartbeatMs * NANOS_PER_MS,
+      ...(gathering
+        ? { no_wait: true }
+        : {
+            expires: LIMITS.readerPullMs * NANOS_PER_MS,
+            idle_heartbeat: LIMITS.readerHeartbeatMs * NANOS_PER_MS,
+          }),
     };
     link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), replyTo());
   }
@@ -164,7 +209,7 @@ export async function openCursor(
     cancelWatch = clock.timer(LIMITS.readerHeartbeatMs, () => {
       const silent = open > 0 && clock.monotonicMs() - receivedMs > 3 * LIMITS.readerHeartbeatMs;
       if (silent) broken('no heartbeats');
-      else if (open === 0 && options.onStall !== undefined) void reportPending().finally(watch);
+      else if (open === 0 && !paused && options.onStall !== undefined) void reportPending().finally(watch);
       else watch();
     });
   }
@@ -190,6 +235,7 @@ export async function openCursor(
     if (closed) return;
     closed = true;
     cancelWatch();
+    cancelPause();
     subscription.unsubscribe();
     // If this does not arrive the broker drops the consumer after its `inactive_threshold`.
     if (!durable && link.up) link.manager.consumers.delete(stream, name).catch(() => {});

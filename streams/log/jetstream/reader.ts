@@ -4,6 +4,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { STREAMS } from '../../stream-definitions.ts';
 import type { StreamName } from '../../stream-definitions.ts';
+import { isSameRecord } from '../log.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { boundsOf, describeStream, getMessage } from './api.ts';
 import { openCursor } from './cursor.ts';
@@ -39,6 +40,8 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
   let created: string | undefined;
   /** A record stored in this incarnation, to recognise the incarnation again. */
   let anchor: { sequence: number; storedAtMs: number } | undefined;
+  /** The record before `from`, until the stream was compared with it. */
+  let unproven = options.after;
   let pendingAtBroker = 0;
   /** When every stored record was delivered, by the monotonic clock; and whether deliveries kept up since. */
   let caughtUpMs: number | undefined;
@@ -86,6 +89,7 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
       name: `reader-${nuid.next()}`,
       config: consumerConfig(next ?? 1, options.subjects),
       ordered: true,
+      gatherMs: options.gatherMs,
       free: () => ({
         records: LIMITS.readerBufferRecords - buffer.length - doubted.length,
         bytes: LIMITS.readerBufferBytes - bufferBytes,
@@ -129,6 +133,14 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
     created ??= bounds.created;
     next ??= bounds.lastSequence + 1;
     if (bounds.created !== created || next < bounds.firstSequence || next > bounds.lastSequence + 1) return true;
+    if (unproven !== undefined) {
+      const before = unproven;
+      if (before.sequence >= bounds.firstSequence) {
+        const found = await getMessage(link, clock, stream, { seq: before.sequence });
+        if (found !== undefined && !isSameRecord(found, before)) return true;
+      }
+      unproven = undefined;
+    }
     if (anchor === undefined) {
       if (description.state.messages > 0) {
         anchor = { sequence: bounds.lastSequence, storedAtMs: Date.parse(description.state.last_ts) };

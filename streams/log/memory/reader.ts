@@ -1,4 +1,6 @@
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import { isSameRecord } from '../log.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
 import type { Connection, WhenLed } from './connection.ts';
@@ -14,6 +16,7 @@ export function openMemoryReader(
   connection: Connection,
   stream: MemoryStream,
   options: ReadOptions,
+  clock: Clock,
   whenLed: WhenLed,
 ): Reader {
   let buffer: LogRecord[] = [];
@@ -36,6 +39,9 @@ export function openMemoryReader(
     reportedUpTo: number;
     records: number;
     bytes: number;
+    /** Until then records gather, because some were sent just before. */
+    gathersUntilMs: number;
+    isTimed: boolean;
     unsubscribe: () => void;
   }
 
@@ -73,7 +79,10 @@ export function openMemoryReader(
       const bounds = stream.bounds();
       const from = next ?? bounds.lastSequence + 1;
       const another = incarnation !== undefined && incarnation !== stream.incarnation;
-      if (another || from < bounds.firstSequence || from > bounds.lastSequence + 1) {
+      const { after } = options;
+      const before = after === undefined || incarnation !== undefined ? undefined : stream.get(after.sequence);
+      const isReplaced = after !== undefined && before !== undefined && !isSameRecord(before, after);
+      if (another || isReplaced || from < bounds.firstSequence || from > bounds.lastSequence + 1) {
         connection.toClient(() => end('reset'));
         return;
       }
@@ -83,6 +92,8 @@ export function openMemoryReader(
         reportedUpTo: from,
         records: buffer.length,
         bytes: bufferBytes,
+        gathersUntilMs: 0,
+        isTimed: false,
         unsubscribe: stream.onChange(() => whenLed(() => pump(mine, seen))),
       };
       cursor = mine;
@@ -104,6 +115,12 @@ export function openMemoryReader(
       connection.toClient(() => end('reset'));
       return;
     }
+    const nowMs = clock.monotonicMs();
+    if (nowMs < mine.gathersUntilMs) {
+      if (!mine.isTimed) clock.timer(mine.gathersUntilMs - nowMs, () => whenLed(() => pumpGathered(mine, seen)));
+      mine.isTimed = true;
+      return;
+    }
     while (mine.position <= lastSequence && hasCapacity(mine.records, mine.bytes)) {
       const record = stream.get(mine.position);
       mine.position += 1;
@@ -111,6 +128,7 @@ export function openMemoryReader(
       mine.records += 1;
       mine.bytes += record.data.length;
       mine.reportedUpTo = mine.position;
+      mine.gathersUntilMs = nowMs + (options.gatherMs ?? 0);
       connection.toClient(() => receive(record));
     }
     // Moves past records of other subjects, so that trimming them does not reset an idle reader.
@@ -120,6 +138,11 @@ export function openMemoryReader(
     connection.toClient(() => {
       next = Math.max(next ?? 0, passed);
     });
+  }
+
+  function pumpGathered(mine: Cursor, seen: number): void {
+    mine.isTimed = false;
+    pump(mine, seen);
   }
 
   function receive(record: LogRecord): void {

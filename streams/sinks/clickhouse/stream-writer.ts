@@ -5,6 +5,7 @@ import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { contend, type Lease } from '../../lease.ts';
 import type { Log } from '../../log/log.ts';
+import type { OpenReader } from '../../log/shared-reader.ts';
 import { parseRebuildMark, rebuildKey } from '../../rebuild-mark.ts';
 import { createStoredValue, type StoredValue } from '../../stored-value.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
@@ -46,6 +47,8 @@ export interface StreamWriter {
 
 export interface StreamWriterOptions {
   log: Log;
+  /** Opens a reader of the stream; by default one of its own. */
+  read?: OpenReader | undefined;
   clock: Clock;
   /** The holder of the lease; unique per process incarnation. */
   holder: string;
@@ -70,6 +73,7 @@ function tokenOf({ table }: RowBlock, { stream, intent }: PositionWithIntent): s
 export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   const { log, clock, target, metrics, source } = options;
   const { stream, sink } = source;
+  const read = options.read ?? ((terms) => log.read(stream, terms));
   const logger = options.logger.child({ sink });
   const signal = createSignal();
   const positions = log.bucket('POSITIONS');
@@ -111,7 +115,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     const { intent: unfinished, lost: _, ...begin } = start;
     let current: SinkPosition = begin;
     let exactlyTo = unfinished?.to;
-    const reader = log.read(stream, { from: current.sequence + 1, onWaiting: signal.notify });
+    const reader = read({ from: current.sequence + 1, onWaiting: signal.notify });
     // One for all batches of the term. Terms do not share it: an earlier term's last insert may still be in flight.
     const rows = createRowBatch();
     try {

@@ -2,6 +2,7 @@ import { type Clock, sleep } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { Log, Reader } from '../../log/log.ts';
+import type { OpenReader } from '../../log/shared-reader.ts';
 import { streamTag } from './position.ts';
 import { type RecentRecords, createRecentRecords } from './recent-records.ts';
 
@@ -18,6 +19,8 @@ export interface Feed {
 
 export interface FeedOptions {
   log: Log;
+  /** Opens the reader of FACTS; by default one of its own. */
+  readFacts?: OpenReader | undefined;
   clock: Clock;
   logger: Logger;
   onWaiting: () => void;
@@ -42,9 +45,14 @@ export async function openFeed(options: FeedOptions): Promise<Feed | undefined> 
 }
 
 /** Reads from the sequence after the last one instead of from "new", so that the position is known at once. */
-async function tryOpen({ log, onWaiting, stopped }: FeedOptions): Promise<Feed | undefined> {
+async function tryOpen({
+  log,
+  readFacts = (terms) => log.read('FACTS', terms),
+  onWaiting,
+  stopped,
+}: FeedOptions): Promise<Feed | undefined> {
   const { created, lastSequence } = await log.info('FACTS');
-  const reader = log.read('FACTS', { from: lastSequence + 1, onWaiting });
+  const reader = readFacts({ from: lastSequence + 1, onWaiting });
   await reader.started;
   const now = await log.info('FACTS');
   if (stopped() || now.created !== created || reader.ended !== undefined) {

@@ -1,6 +1,7 @@
 import { type Cancel, type Clock, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
+import type { OpenReader } from '../../log/shared-reader.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures } from '../../erasures.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
@@ -21,6 +22,8 @@ export const FACTS_RESET = 'live: FACTS was reset; readers get a gap';
 
 export interface LiveFeedOptions {
   log: Log;
+  /** As in `FeedOptions`. */
+  readFacts?: OpenReader;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
@@ -67,7 +70,14 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     logger.error({ err: error }, 'live: a record of FACTS cannot be read; its readers are disconnected and resume');
 
   async function open(): Promise<void> {
-    feed = await openFeed({ log, clock, logger, onWaiting: drain, stopped: () => stopped });
+    feed = await openFeed({
+      log,
+      readFacts: options.readFacts,
+      clock,
+      logger,
+      onWaiting: drain,
+      stopped: () => stopped,
+    });
     if (feed === undefined) return;
     for (const member of members) welcome(member, feed);
     drain();

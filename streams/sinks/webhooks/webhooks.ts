@@ -5,6 +5,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
 import type { Log, Stop } from '../../log/log.ts';
+import type { OpenReader } from '../../log/shared-reader.ts';
 import { watchFactsRoom } from '../../facts-room.ts';
 import { createAttemptLog, type AttemptLog } from './delivery/attempt-log.ts';
 import { measureBacklog } from './queue/backlog.ts';
@@ -18,6 +19,8 @@ import type { WebhookConfig } from './webhook-config.ts';
 
 export interface WebhooksOptions {
   log: Log;
+  /** As in `MatcherOptions`. */
+  readFacts?: OpenReader;
   config: WebhookConfig;
   clock: Clock;
   ids: Ids;
@@ -69,8 +72,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
     const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
     const room = watchFactsRoom(shared);
+    const { readFacts } = options;
     const matcher = createMatcher({
       ...shared,
+      ...(readFacts === undefined ? {} : { readFacts }),
       room,
       holder,
       isHealthy: (webhook) => worker.isHealthy(webhook),

@@ -116,6 +116,39 @@ export function readContract(suite: LogSuite): void {
       expect(most).toBeLessThanOrEqual(LIMITS.readerBufferBytes + 3 * MIB);
     });
 
+    test('while it gathers, it delivers every record in order, and the last ones soon', async () => {
+      const subject = freshSubject();
+      const from = await append(subject, '0');
+      const { reader, texts } = collect('FACTS', { from, subjects: [subject], gatherMs: 5 });
+      await reader.started;
+      const total = LIMITS.readerBufferRecords * 2 + 7;
+      // One after the other, so that most arrive alone; then as many at once as fill the buffer.
+      for (let i = 1; i <= 100; i++) await append(subject, String(i));
+      await Promise.all(Array.from({ length: total - 101 }, (_, i) => suite.log.append(subject, bytes(`${i + 101}`))));
+      const wholeMs = performance.now();
+      await eventually(() => expect(texts()).toHaveLength(total));
+      expect(performance.now() - wholeMs).toBeLessThan(1_000);
+      expect(texts()).toEqual(Array.from({ length: total }, (_, i) => String(i)));
+      await append(subject, 'after a pause');
+      await eventually(() => expect(texts().at(-1)).toBe('after a pause'));
+    });
+
+    test('after a known record continues if the stream holds it, and otherwise ends with `reset`', async () => {
+      const subject = freshSubject();
+      const from = (await append(subject, 'a')) + 1;
+      await append(subject, 'b');
+      const after = await suite.log.next('FACTS', subject, from - 1);
+      if (after === undefined) throw new Error('the record was stored');
+      const same = collect('FACTS', { from, subjects: [subject], after: { ...after, storedAtMs: 0 } });
+      const other = collect('FACTS', { from, subjects: [subject], after: { ...after, data: bytes('x') } });
+      await eventually(() => expect(same.texts()).toEqual(['b']));
+      await eventually(() => expect(other.reader.ended).toBe('reset'));
+      expect(other.records).toEqual([]);
+      await suite.log.purgeBelow('FACTS', from);
+      const trimmed = collect('FACTS', { from, subjects: [subject], after });
+      await eventually(() => expect(trimmed.texts()).toEqual(['b']));
+    });
+
     test('ends with `reset` where its first record is no longer held, and where it was never stored', async () => {
       const subject = freshSubject();
       const first = await append(subject, 'a');

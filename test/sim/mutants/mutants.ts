@@ -251,6 +251,30 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a sink that fell behind the shared reader continues at its oldest record',
+    changes: [
+      {
+        file: 'streams/log/shared-reader.ts',
+        original: 'if (isJoined(sink)) return takeRecent(sink, maxRecords, maxBytes);',
+        mutated: `if (sink.own === undefined) {
+          sink.place = Math.max(sink.place, dropped);
+          return takeRecent(sink, maxRecords, maxBytes);
+        }`,
+      },
+    ],
+  },
+  {
+    name: 'own records are handed over past a missing sequence',
+    changes: [
+      {
+        file: 'streams/log/own-appends.ts',
+        original: `gap();
+    next = Math.min(...held.keys());`,
+        mutated: 'next = Math.min(...held.keys());',
+      },
+    ],
+  },
+  {
     name: 'the sink writes its position without comparing the revision',
     changes: [
       {

@@ -5,6 +5,7 @@ import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { Signal } from '../../../../src/kernel/signal.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
+import type { OpenReader } from '../../../log/shared-reader.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import { appendUntilAcked } from '../queue/append-until-acked.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
@@ -23,6 +24,7 @@ import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.t
 
 export interface MatchFactsOptions {
   log: Log;
+  readFacts: OpenReader;
   clock: Clock;
   logger: Logger;
   metrics: SinkMetrics;
@@ -67,7 +69,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     options;
   const { limits } = options;
   const window = createMatchWindow(from.reach ?? from.sequence);
-  const reader = log.read('FACTS', { from: window.taken + 1, onWaiting: () => signal.notify() });
+  const reader = options.readFacts({ from: window.taken + 1, onWaiting: () => signal.notify() });
   let windowBytes = 0;
   let failure: { error: unknown } | undefined;
   /** A record that cannot be read. Matching ends once all before it is stored. */

@@ -6,6 +6,7 @@ import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { contend } from '../../../lease.ts';
 import type { FactsRoom } from '../../../facts-room.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
+import type { OpenReader } from '../../../log/shared-reader.ts';
 import { loadWithBounds, storedPosition } from '../../positions.ts';
 import { sinkLeaseKey } from '../../sink-registry.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
@@ -19,6 +20,8 @@ import { createWebhookQuota } from '../queue/webhook-quota.ts';
 
 export interface MatcherOptions {
   log: Log;
+  /** Opens the common reader of FACTS; by default one of its own. */
+  readFacts?: OpenReader;
   config: WebhookConfig;
   clock: Clock;
   logger: Logger;
@@ -122,6 +125,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     await matchFacts({
       limits: options.limits,
       log,
+      readFacts: options.readFacts ?? ((terms) => log.read('FACTS', terms)),
       clock,
       logger,
       metrics,

@@ -1,0 +1,168 @@
+import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+import type { Log, LogRecord, Stop } from './log.ts';
+
+/** Gets a stream's records without reading the log. */
+export interface HandOver {
+  /** Records without a gap between two calls of `onRecords`, unless `onGap` came between them. */
+  subscribe(listener: HandOverListener): Stop;
+}
+
+export interface HandOverListener {
+  onRecords: (records: readonly LogRecord[]) => void;
+  /** What follows must be read from the log. */
+  onGap: () => void;
+}
+
+export interface OwnAppendsOptions {
+  clock: Clock;
+  /** Whether this process alone appends to the stream, as far as it knows. */
+  isAlone: () => boolean;
+  limits?: Pick<Limits, 'aloneMs'>;
+}
+
+/** How long an acknowledgement may come after that of a later record. */
+const LATE_ACK_MS = 20;
+/** Records that may wait for such an acknowledgement: one of each partition and the next ones. */
+const MOST_HELD = 256;
+
+/**
+ * Hands over what this process appended to a stream, in the order of the log. Each record was acknowledged, so it is
+ * durable, and a sequence follows the one before it: so between two records the stream holds no other.
+ *
+ * States: silent, while others may append too; handing over, once this process alone has appended for
+ * `LIMITS.aloneMs`. Records are handed over in a later turn of the event loop than their acknowledgement, together with
+ * those that follow: the replies to their commands leave first.
+ *
+ * Invariants
+ * 1. A record is handed over directly after the record with the sequence before it, or after `onGap`.
+ * 2. A sequence that is missing for `LATE_ACK_MS` is a gap, as is one that comes again (the stream was created anew).
+ * 3. A record of another process at the end of the stream, which leaves no gap yet, is found by `observed`.
+ */
+export interface OwnAppends extends HandOver {
+  appended(record: LogRecord): void;
+  /** The broker reported this last sequence. */
+  observed(lastSequence: number): void;
+}
+
+export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppendsOptions): OwnAppends {
+  const listeners = new Set<HandOverListener>();
+  /** Acknowledged records behind a sequence that is missing. */
+  const held = new Map<number, LogRecord>();
+  let next: number | undefined;
+  let aloneSinceMs = clock.monotonicMs();
+  let isHanding = false;
+  /** To be handed over in the next turn. */
+  let ready: LogRecord[] = [];
+  let cancelWait: Cancel | undefined;
+  let cancelCheck: Cancel = () => {};
+
+  function handOver(records: readonly LogRecord[]): void {
+    if (!isAlone()) {
+      gap();
+      return;
+    }
+    isHanding ||= clock.monotonicMs() - aloneSinceMs >= limits.aloneMs;
+    if (!isHanding) return;
+    if (ready.length === 0) clock.timer(0, flush);
+    ready.push(...records);
+  }
+
+  function flush(): void {
+    const records = ready;
+    ready = [];
+    if (records.length > 0) for (const { onRecords } of listeners) onRecords(records);
+  }
+
+  /** Not in the first turn after a stall, whose acknowledgements wait in the socket. */
+  function later(action: () => void): Cancel {
+    let cancel = clock.timer(LATE_ACK_MS, () => {
+      cancel = clock.timer(1, action);
+    });
+    return () => cancel();
+  }
+
+  function gap(): void {
+    aloneSinceMs = clock.monotonicMs();
+    if (!isHanding) return;
+    isHanding = false;
+    ready = [];
+    for (const { onGap } of listeners) onGap();
+  }
+
+  /** Hands over the records that follow each other from `next` on. */
+  function release(): void {
+    const records: LogRecord[] = [];
+    for (let record = held.get(next ?? 0); record !== undefined; record = held.get(next ?? 0)) {
+      held.delete(record.sequence);
+      next = record.sequence + 1;
+      records.push(record);
+    }
+    if (records.length > 0) handOver(records);
+    cancelWait?.();
+    cancelWait = held.size === 0 ? undefined : later(skip);
+  }
+
+  /** Passes over the missing sequences. */
+  function skip(): void {
+    gap();
+    next = Math.min(...held.keys());
+    release();
+  }
+
+  return {
+    appended(record) {
+      const { sequence } = record;
+      if (next !== undefined && sequence < next) {
+        gap();
+        held.clear();
+        next = undefined;
+      }
+      next ??= sequence;
+      held.set(sequence, record);
+      if (sequence === next) release();
+      else if (held.size > MOST_HELD) skip();
+      else cancelWait ??= later(skip);
+    },
+    observed(lastSequence) {
+      cancelCheck();
+      cancelCheck = later(() => {
+        if (next === undefined || next > lastSequence) return;
+        gap();
+        if (held.size === 0) next = lastSequence + 1;
+      });
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The log, with each acknowledged append to subjects that begin with `prefix` passed to `onAppended`. */
+export function watchAppends(log: Log, clock: Clock, prefix: string, onAppended: (record: LogRecord) => void): Log {
+  return {
+    async append(subject, data, options) {
+      const outcome = await log.append(subject, data, options);
+      if (outcome.kind === 'acked' && !outcome.duplicate && subject.startsWith(prefix)) {
+        onAppended({ subject, sequence: outcome.sequence, storedAtMs: clock.wallMs(), data });
+      }
+      return outcome;
+    },
+    read: (...query) => log.read(...query),
+    last: (...query) => log.last(...query),
+    next: (...query) => log.next(...query),
+    info: (...query) => log.info(...query),
+    countSubjects: (...query) => log.countSubjects(...query),
+    countBySubject: (...query) => log.countBySubject(...query),
+    purgeBelow: (...purge) => log.purgeBelow(...purge),
+    work: (...work) => log.work(...work),
+    bucket: (name) => log.bucket(name),
+    publish: (...message) => log.publish(...message),
+    subscribe: (...terms) => log.subscribe(...terms),
+    get connected() {
+      return log.connected;
+    },
+    close: () => log.close(),
+  };
+}
