@@ -131,14 +131,16 @@ export function createContender(options: ContenderOptions): Contender {
       discard: discardNext,
       onReady,
     });
-    discardNext = false;
     follower = started;
     metrics.followedPartitions.inc();
     void started.ended.then((end) => followerEnded(end));
   }
 
   function onReady(ready: boolean): void {
-    if (ready) accept();
+    if (ready) {
+      accept();
+      discardNext = false;
+    }
     members.setReady(partition, ready);
     review();
   }

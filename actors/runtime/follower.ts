@@ -50,8 +50,6 @@ export interface FollowerOptions extends Omit<RebuildOptions, 'stopped' | 'limit
   /** Entities in one write to the local store; tests set it. */
   flushChunk?: number | undefined;
   limits?: (EntitiesOptions['limits'] & RebuildLimits) | undefined;
-  /** Throw the store away first, because it failed. */
-  discard: boolean;
   onReady: (ready: boolean) => void;
 }
 
@@ -100,10 +98,9 @@ export function startFollower(options: FollowerOptions): Follower {
   }
 
   async function prepare(): Promise<Followed | undefined> {
-    if (options.discard) await store.clear();
     const bounds = await unlessEnding(log.info('FACTS'));
     if (bounds === undefined) return undefined;
-    const before = store.mark();
+    const before = options.discard ? undefined : store.mark();
     const mark = await prepareStore({ ...options, stopped: isEnding }, bounds, bounds.lastSequence);
     kept = before !== undefined && store.mark()?.appliedSeq === before.appliedSeq;
     const entities = createEntities({

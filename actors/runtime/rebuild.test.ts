@@ -44,6 +44,7 @@ async function world(more: Partial<RebuildOptions> & { coveredTo?: number } = {}
     logger: silentLogger,
     metrics: createMetrics(),
     stopped: () => false,
+    discard: false,
     limits: { rebuildReplayBytes: 10_000, rebuildEntityBytes: 100 },
     ...given,
   };
@@ -205,6 +206,25 @@ describe('a usable store', () => {
     await store.write({ entities: [], mark });
     await prepare();
     expect(store.mark()).toEqual(mark);
+  });
+});
+
+describe('a faulty store', () => {
+  const kept = [{ state: aPlayer({ id: 'kept', lastSeq: 70 }), dirtySince: 0, snapshotSeq: 70 }];
+
+  it('is replaced although its mark could be used', async () => {
+    const { prepare, store, created } = await world({ discard: true });
+    await store.write({ entities: kept, mark: { appliedSeq: 100, factsCreated: created } });
+    await prepare({ firstSequence: 50 });
+    expect([...store.all()].map((one) => one.state.id)).toEqual(['p1', 'p2']);
+  });
+
+  it('is discarded only once ClickHouse is known to hold the snapshots that replace it', async () => {
+    const { prepare, markAs, store, created } = await world({ discard: true });
+    await markAs({ players: 3 });
+    await store.write({ entities: kept, mark: { appliedSeq: 100, factsCreated: created } });
+    await expect(prepare({ firstSequence: 50 })).rejects.toThrow('cannot be rebuilt from ClickHouse');
+    expect([...store.all()].map((one) => one.state.id)).toEqual(['kept']);
   });
 });
 

@@ -15,6 +15,8 @@ export interface RebuildOptions extends LoadOptions {
   partitions: number;
   /** One for all partitions of the process. */
   rebuilds: RebuildSlot;
+  /** What the store holds is faulty. */
+  discard: boolean;
   limits?: RebuildLimits | undefined;
 }
 
@@ -32,20 +34,19 @@ export async function prepareStore(
   bounds: StreamBounds,
   highest: number,
 ): Promise<RebuildMark | undefined> {
-  const { store, logger, partition } = options;
-  const mark = store.mark();
+  const { store, logger, partition, discard } = options;
+  const mark = discard ? undefined : store.mark();
   const isUsable =
     mark !== undefined &&
     mark.factsCreated === bounds.created &&
     bounds.firstSequence <= mark.appliedSeq + 1 &&
     Math.max(mark.appliedSeq, mark.aheadTo ?? 0) <= highest;
   if (mark !== undefined && !isUsable) logger.warn({ partition, mark, bounds }, STORE_MISMATCH);
-  if (!isUsable) await store.clear();
-  const appliedSeq = isUsable ? mark.appliedSeq : 0;
   const covered = await rebuildMark(options.log, partition, bounds.created);
   // A usable store, or a FACTS that was never trimmed, can do without snapshots.
   if (isUsable || bounds.firstSequence === 1) {
-    await loadIfShorter(options, bounds, appliedSeq, covered);
+    if (!isUsable) await store.clear();
+    await loadIfShorter(options, bounds, isUsable ? mark.appliedSeq : 0, covered);
     return covered;
   }
   if (covered === undefined || covered.coveredTo + 1 < bounds.firstSequence) {
@@ -54,12 +55,14 @@ export async function prepareStore(
         `snapshots cover it up to ${covered?.coveredTo ?? 0}`,
     );
   }
-  await inTurn(options, () => load(options, appliedSeq, covered));
+  await inTurn(options, () => load(options, 0, covered));
   return covered;
 }
 
 async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
   await checkCoverage(options, mark);
+  // Only now: if ClickHouse lost rows, a store that cannot be used may hold the last copy of most players.
+  if (appliedSeq === 0) await options.store.clear();
   await loadSnapshots(options, { factsCreated: mark.stream, appliedSeq, coveredTo: mark.coveredTo });
 }
 

@@ -93,6 +93,7 @@ export const rebuilder = defineWorker(import.meta.url, async ({ clickhouse, path
         logger: createLogger('info', 'bench'),
         metrics: createMetrics(),
         stopped: () => false,
+        discard: false,
       },
       bounds,
       players + 1,

@@ -117,6 +117,7 @@ async function rebuilt(partition: number): Promise<PartitionStore> {
       logger: silentLogger,
       metrics: createMetrics(),
       stopped: () => false,
+      discard: false,
     },
     bounds,
     bounds.lastSequence,
