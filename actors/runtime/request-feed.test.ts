@@ -80,6 +80,24 @@ describe('the commands of a partition', () => {
     expect(next.backlogTaken).toBe(true);
   });
 
+  it('count as taken to the end of the backlog only when the last message is taken whole', async () => {
+    const broker = createMemoryBroker({ clock });
+    await publish(broker, 'g1', ['1']);
+    await publish(broker, 'g1', ['2', '3', '4']);
+    const first = await feedOf(broker);
+    const takeOne = (feed: RequestFeed): boolean => {
+      feed.peek();
+      feed.take();
+      return feed.backlogTaken;
+    };
+    expect([takeOne(first), takeOne(first), takeOne(first)]).toEqual([false, false, false]);
+    const next = await feedOf(broker, first.position);
+    expect(next.backlogTaken).toBe(false);
+    expect(takeOne(next)).toBe(true);
+    await publish(broker, 'g1', ['5', '6']);
+    expect(takeOne(next)).toBe(true);
+  });
+
   it('drop the mark of a gateway that was silent for longer than REQUESTS keeps records', async () => {
     const broker = createMemoryBroker({ clock });
     await publish(broker, 'g1', ['1']);

@@ -51,6 +51,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
   let reader: Reader | undefined;
   let created = '';
   let backlogEnd = 0;
+  /** The last message since `open` of which every command is taken. The one at `position` may be taken in part. */
+  let completeTo = 0;
   let batch: Batch | undefined;
   /** Commands of the message at `position.sequence` that were decided before. */
   let skip: { sequence: number; count: number } | undefined;
@@ -60,6 +62,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
   async function open(): Promise<void> {
     reader?.stop();
     batch = undefined;
+    completeTo = 0;
     const bounds = await log.info('REQUESTS');
     created = bounds.created;
     const start = await startFrom(log, subject, position, bounds);
@@ -78,6 +81,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     while (isDecided(commands[next])) next += 1;
     const wantedRevision = commands.reduce((most, command) => Math.max(most, command.configRevision), 0);
     if (next >= commands.length) {
+      completeTo = sequence;
       position = { stream: created, sequence, index: commands.length - 1, publishedAtMs: storedAtMs };
     }
     return { sequence, storedAtMs, commands, next, wantedRevision };
@@ -129,6 +133,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
       }
       position = { stream: created, sequence, index: batch.next, publishedAtMs };
       batch.next += 1;
+      if (batch.next >= batch.commands.length) completeTo = sequence;
     },
     get position() {
       return position === null ? null : { ...position, gateways: currentMarks(position.publishedAtMs) };
@@ -137,7 +142,7 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
       return batch?.wantedRevision ?? 0;
     },
     get backlogTaken() {
-      return backlogEnd === 0 || (position !== null && position.stream === created && position.sequence >= backlogEnd);
+      return completeTo >= backlogEnd;
     },
     stop() {
       reader?.stop();
