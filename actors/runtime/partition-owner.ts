@@ -174,7 +174,7 @@ async function lead(
     pacing.arrived();
     signal.notify();
   };
-  const feed = createRequestFeed({ log, partition, position: taken.position, logger, onWaiting });
+  const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
   const sweep = createSegmentSweep({
     clock,
     store,

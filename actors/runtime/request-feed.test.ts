@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { encodeCommands } from '../../streams/codec.ts';
+import type { Log, Reader } from '../../streams/log/log.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
 import { aCommand } from '../testing.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
@@ -17,9 +19,12 @@ async function publish(broker: MemoryBroker, gateway: string, requestIds: readon
   await clock.flush();
 }
 
-async function feedOf(broker: MemoryBroker, position: RequestPosition | null = null): Promise<RequestFeed> {
-  const options = { log: broker.connect(), partition: 0, position, logger: silentLogger, onWaiting: () => {} };
-  const feed = createRequestFeed(options);
+async function feedOf(
+  broker: MemoryBroker,
+  position: RequestPosition | null = null,
+  log: Log = broker.connect(),
+): Promise<RequestFeed> {
+  const feed = createRequestFeed({ log, clock, partition: 0, position, logger: silentLogger, onWaiting: () => {} });
   await feed.open();
   await clock.flush();
   return feed;
@@ -96,6 +101,17 @@ describe('the commands of a partition', () => {
     expect(takeOne(next)).toBe(true);
     await publish(broker, 'g1', ['5', '6']);
     expect(takeOne(next)).toBe(true);
+  });
+
+  it('count as taken to the end of the backlog when its last message has expired before the feed read it', async () => {
+    const broker = createMemoryBroker({ clock });
+    await publish(broker, 'g1', ['1']);
+    const unread: Reader = { take: () => [], ended: undefined, started: Promise.resolve(), pending: 0, stop: () => {} };
+    const feed = await feedOf(broker, null, { ...broker.connect(), read: () => unread });
+    await clock.advance(LIMITS.requestsMaxAgeMs);
+    expect(feed.backlogTaken).toBe(false);
+    await clock.advance(1);
+    expect(feed.backlogTaken).toBe(true);
   });
 
   it('drop the mark of a gateway that was silent for longer than REQUESTS keeps records', async () => {

@@ -1,6 +1,7 @@
 import { decodeReceivedCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/subjects.ts';
 import type { Log, LogRecord, Reader } from '../../streams/log/log.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ReceivedCommand, UnreadableCommand } from '../vocabulary/commands.ts';
@@ -24,7 +25,7 @@ export interface RequestFeed {
   readonly position: RequestPosition | null;
   /** The highest CONFIG revision named by the commands of the current message. */
   readonly wantedRevision: number;
-  /** Whether every command that waited when the feed was opened has been taken. */
+  /** Whether every command that waited when the feed was opened has been taken or has expired. */
   readonly backlogTaken: boolean;
   stop(): void;
 }
@@ -39,18 +40,22 @@ interface Batch {
 
 export interface RequestFeedOptions {
   log: Log;
+  clock: Pick<Clock, 'wallMs'>;
   partition: number;
   position: RequestPosition | null;
   logger: Logger;
   onWaiting: () => void;
 }
 
-export function createRequestFeed({ log, partition, position, logger, onWaiting }: RequestFeedOptions): RequestFeed {
+export function createRequestFeed(options: RequestFeedOptions): RequestFeed {
+  const { log, clock, partition, logger, onWaiting } = options;
+  let { position } = options;
   const subject = requestsSubject(partition);
   const marks = new Map((position?.gateways ?? []).map((mark) => [mark.gateway, mark]));
   let reader: Reader | undefined;
   let created = '';
-  let backlogEnd = 0;
+  /** The last message that was stored when the feed was opened. */
+  let backlogEnd = { sequence: 0, storedAtMs: 0 };
   /** The last message since `open` of which every command is taken. The one at `position` may be taken in part. */
   let completeTo = 0;
   let batch: Batch | undefined;
@@ -67,7 +72,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
     created = bounds.created;
     const start = await startFrom(log, subject, position, bounds);
     skip = start.skip;
-    backlogEnd = (await log.last('REQUESTS', subject))?.sequence ?? 0;
+    const { sequence = 0, storedAtMs = 0 } = (await log.last('REQUESTS', subject)) ?? {};
+    backlogEnd = { sequence, storedAtMs };
     reader = log.read('REQUESTS', { subjects: [subject], from: start.from, onWaiting });
   }
 
@@ -142,7 +148,8 @@ export function createRequestFeed({ log, partition, position, logger, onWaiting 
       return batch?.wantedRevision ?? 0;
     },
     get backlogTaken() {
-      return completeTo >= backlogEnd;
+      // The broker may have removed the message before the reader got it; its commands are past their deadlines.
+      return completeTo >= backlogEnd.sequence || clock.wallMs() > backlogEnd.storedAtMs + LIMITS.requestsMaxAgeMs;
     },
     stop() {
       reader?.stop();
