@@ -42,8 +42,9 @@ export interface QuietOptions {
 const HEALING_MS = 45_000;
 const CATCH_UP_MS = 45_000;
 const NIGHT_MS = 25 * 60 * 60 * 1000;
-/** Longer than it takes to record an exposure, which the owner does after it has replied. */
+/** Longer than it takes to record exposures, which the owner does after it has replied, when no store is written. */
 const EXPOSING_MS = 200;
+const EXPOSING_CHECK_MS = 5;
 
 /**
  * The phase after all faults are repaired: the clients end, every player must be readable and writable through every
@@ -154,7 +155,22 @@ async function probeAll({ world, machines, players, clients, operations }: Quiet
     }
     await answered(() => clients.perform(operations.probe(world.random('probe').pick(players)), process), world);
   }
-  await sleep(world.clock, EXPOSING_MS);
+  await exposuresRecorded(world, machines);
+}
+
+/**
+ * Waits until the owners have recorded what they served. An owner whose memory is full decides nothing while it writes
+ * its store, which may take longer than everything else.
+ */
+export async function exposuresRecorded(
+  { clock }: Pick<World, 'clock'>,
+  machines: readonly { process: Pick<SimProcess, 'writesStore'> | undefined }[],
+): Promise<void> {
+  let sinceMs = clock.monotonicMs();
+  while (clock.monotonicMs() - sinceMs < EXPOSING_MS) {
+    await sleep(clock, EXPOSING_CHECK_MS);
+    if (machines.some(({ process }) => process?.writesStore === true)) sinceMs = clock.monotonicMs();
+  }
 }
 
 async function servingOn(world: World, machine: Machine): Promise<SimProcess> {

@@ -60,6 +60,8 @@ export interface SimProcess {
   readonly serving: { commandClient: CommandClient; config: ConfigStore; feed: RunningLiveFeed } | undefined;
   /** The number of partitions that it owns now. */
   readonly led: number;
+  /** Whether a write of one of its local stores is under way. */
+  readonly writesStore: boolean;
   /** Runs an action at the `count`-th future visit of a touch point. Only one action can be set. */
   at(point: TouchPoint | 'any', count: number, action: () => void): void;
   /** `kill -9`. */
@@ -105,6 +107,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
   let plan: { point: TouchPoint | 'any'; count: number; action: () => void } | undefined;
   let serving: SimProcess['serving'];
   let actors: Actors | undefined;
+  let storeWrites = 0;
   let onGone: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
     onGone = resolve;
@@ -136,6 +139,9 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       return isDead();
     },
     pause: () => sleep(clock, random.between(0.2, random.chance(0.05) ? 400 : 3)),
+    storeWrites(change) {
+      storeWrites += change;
+    },
     onRequests: (commands) => history.sent(commands),
     onRefused: options.onRefused,
     cover: (what) => world.cover(what),
@@ -296,6 +302,9 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     },
     get led() {
       return clock.state === 'dead' ? 0 : (actors?.led ?? 0);
+    },
+    get writesStore() {
+      return clock.state !== 'dead' && storeWrites > 0;
     },
     at(point, count, action) {
       plan = { point, count, action };

@@ -30,6 +30,8 @@ export interface Toucher {
   touch(point: TouchPoint): boolean;
   /** A random delay of some milliseconds. */
   pause(): Promise<void>;
+  /** A write of a local store begins (1) or ends (-1). */
+  storeWrites(change: 1 | -1): void;
   onRequests(commands: ReturnType<typeof decodeCommands>): void;
   onRefused(record: CommitRecord): void;
   /** Counts a branch that was taken. */
@@ -100,10 +102,15 @@ export function touchyStores(stores: Stores, process: Toucher): Stores {
     ...store,
     async write(batch) {
       if (process.touch('store write begun')) return never();
-      await process.pause();
-      if (process.touch('store write begun')) return never();
-      await store.write(batch);
-      await process.pause();
+      process.storeWrites(1);
+      try {
+        await process.pause();
+        if (process.touch('store write begun')) return await never();
+        await store.write(batch);
+        await process.pause();
+      } finally {
+        process.storeWrites(-1);
+      }
       return process.touch('store write done') ? never() : undefined;
     },
     async clear() {
