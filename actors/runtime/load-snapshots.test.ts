@@ -14,7 +14,7 @@ import type { PartitionStore, StoreBatch } from './store/store.ts';
 const ROWS = 1_000;
 const CREATED = 'c1';
 const COVERED = 1_000_000;
-const FROM_NOTHING = { factsCreated: CREATED, appliedSeq: 0, coveredTo: COVERED };
+const FROM_NOTHING = { factsCreated: CREATED, appliedSeq: 0, coveredTo: COVERED, confirm: async () => {} };
 
 /** A source of so many batches, and how many of them were asked for. */
 function manyRows(batches: number): SnapshotSource & { pulled: number } {
@@ -142,7 +142,7 @@ describe('loading snapshots', () => {
         throw new Error('connection reset');
       },
     };
-    const range = { factsCreated: CREATED, appliedSeq: 3, coveredTo: 7 };
+    const range = { ...FROM_NOTHING, appliedSeq: 3, coveredTo: 7 };
     await expect(loadSnapshots(optionsOf(store, source), range)).rejects.toThrow('connection reset');
     expect(store.mark()).toEqual({ appliedSeq: 3, aheadTo: 9, factsCreated: CREATED });
     const more = {

@@ -27,6 +27,8 @@ export interface LoadRange {
   appliedSeq: number;
   /** The sequence up to which snapshots hold every change. */
   coveredTo: number;
+  /** Rejects if the loaded snapshots must not be used. It runs once, before the store gets its last batch and mark. */
+  confirm: (players: number) => Promise<void>;
 }
 
 /**
@@ -41,10 +43,11 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
   const { store, source, partition, clock, logger, stopped, limits = {} } = options;
   const { rebuildSortEntities: sortEntities = LIMITS.rebuildSortEntities } = limits;
   const { rebuildSortBytes: sortBytes = LIMITS.rebuildSortBytes } = limits;
-  const { factsCreated, appliedSeq, coveredTo } = range;
+  const { factsCreated, appliedSeq, coveredTo, confirm } = range;
   const expected = await source.count(partition, appliedSeq);
   const progress = createProgress(options, expected);
   let highest = coveredTo;
+  let players = 0;
   let gathered: EncodedEntity[] = [];
   let gatheredBytes = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -81,11 +84,14 @@ export async function loadSnapshots(options: LoadOptions, range: LoadRange): Pro
         const state = outlineOfState(encoded);
         gathered.push({ state, dirtySince: 0, snapshotSeq: state.lastSeq, encoded });
         highest = Math.max(highest, state.lastSeq);
+        if (state.kind !== 'ledger') players += 1;
         gatheredBytes += encoded.length;
         progress.add(encoded.length);
       }
       if (gathered.length >= sortEntities || gatheredBytes >= sortBytes) await write(partly());
     }
+    // Before the count: if ClickHouse lost rows during the load, this error names the remedy.
+    await confirm(players);
     if (progress.entities < expected) {
       throw new Error(`ClickHouse returned ${progress.entities} of ${expected} snapshots of partition ${partition}`);
     }

@@ -159,6 +159,57 @@ describe('snapshots that ClickHouse no longer holds', () => {
     expect(store.count()).toBe(0);
   });
 
+  describe('since a restore during the rebuild', () => {
+    /** An older backup, without p2 and with FACTS up to 940, replaces ClickHouse as soon as `at` has answered. */
+    async function restoredAfter(at: 'countPlayers' | 'count' | 'load') {
+      const some = await world();
+      await some.markAs({ heldTo: 950, players: 2 });
+      const { source: whole } = some.options;
+      const older = snapshotsOf(PLAYERS.slice(0, 1));
+      const createdMs = Date.parse(some.created);
+      let current = whole;
+      const restoreAfter = (call: typeof at) => void (call === at && (current = older));
+      some.options.source = {
+        heldTo: async () => ({ createdMs, sequence: current === whole ? 950 : 940 }),
+        countPlayers: (partition) => current.countPlayers(partition).finally(() => restoreAfter('countPlayers')),
+        count: (partition, since) => current.count(partition, since).finally(() => restoreAfter('count')),
+        async *load(partition, since) {
+          yield* current.load(partition, since);
+          restoreAfter('load');
+        },
+      };
+      return { ...some, undo: () => (current = whole) };
+    }
+
+    it('stop the rebuild, which leaves no usable store and names the remedy', async () => {
+      for (const at of ['countPlayers', 'count', 'load'] as const) {
+        const { prepare, store, created } = await restoredAfter(at);
+        await expect(prepare(trimmed)).rejects.toThrow(/cannot be rebuilt from ClickHouse: .+docs\/operations\.md/);
+        expect(store.mark()?.factsCreated).not.toBe(created);
+      }
+    });
+
+    it('stop the rebuild also if the newer backup is back before the rebuild ends', async () => {
+      const { prepare, options, undo } = await restoredAfter('countPlayers');
+      const { source } = options;
+      options.source = {
+        ...source,
+        async *load(partition, since) {
+          yield* source.load(partition, since);
+          undo();
+        },
+      };
+      await expect(prepare(trimmed)).rejects.toThrow('its mark counts 2 players, player_snapshots has 1');
+    });
+
+    it('leave a usable store at its mark: FACTS is replayed instead', async () => {
+      const { prepare, store, created } = await restoredAfter('countPlayers');
+      await store.write({ entities: [], mark: { appliedSeq: 100, factsCreated: created } });
+      await prepare();
+      expect(store.mark()).toMatchObject({ appliedSeq: 100, factsCreated: created });
+    });
+  });
+
   it('stop no rebuild for a ledger that is missing, or that a mark of an older version counts', async () => {
     const { prepare, created, markAs, options, store, log } = await world();
     options.source = restored({ createdMs: Date.parse(created), sequence: 950 });

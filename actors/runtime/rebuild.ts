@@ -60,15 +60,25 @@ export async function prepareStore(
 }
 
 async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
-  await checkCoverage(options, mark);
+  const { source, store, partition } = options;
+  await checkHeld(options, mark);
+  if (mark.players !== undefined) checkPlayers(partition, mark, await source.countPlayers(partition));
   // Only now: if ClickHouse lost rows, a store that cannot be used may hold the last copy of most players.
-  if (appliedSeq === 0) await options.store.clear();
-  await loadSnapshots(options, { factsCreated: mark.stream, appliedSeq, coveredTo: mark.coveredTo });
+  if (appliedSeq === 0) await store.clear();
+  await loadSnapshots(options, {
+    factsCreated: mark.stream,
+    appliedSeq,
+    coveredTo: mark.coveredTo,
+    // ClickHouse may have been restored from an older backup since the checks above.
+    async confirm(players) {
+      if (appliedSeq === 0) checkPlayers(partition, mark, players);
+      await checkHeld(options, mark);
+    },
+  });
 }
 
-/** Rejects when ClickHouse no longer holds the snapshots that the mark counts on: players would be lost silently. */
-async function checkCoverage({ source, partition }: RebuildOptions, mark: RebuildMark): Promise<void> {
-  const { stream, heldTo, players } = mark;
+/** Rejects if ClickHouse no longer holds the records that the mark counts on: the store would miss changes. */
+async function checkHeld({ source, partition }: RebuildOptions, { stream, heldTo }: RebuildMark): Promise<void> {
   const held = await source.heldTo();
   const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (heldTo ?? 0);
   if (heldTo !== undefined && !isHeld) {
@@ -79,8 +89,10 @@ async function checkCoverage({ source, partition }: RebuildOptions, mark: Rebuil
         `ClickHouse holds ${found}. ${REMEDY}`,
     );
   }
-  if (players === undefined) return;
-  const found = await source.countPlayers(partition);
+}
+
+/** Throws if ClickHouse has fewer players than the mark counts: the store would miss players. */
+function checkPlayers(partition: number, { players = 0 }: RebuildMark, found: number): void {
   if (found < players) {
     throw new Error(
       `partition ${partition} cannot be rebuilt from ClickHouse: its mark counts ${players} players, ` +
