@@ -19,7 +19,7 @@ import type { CampaignHistory } from '../model/campaign-history.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { commandKey, type History } from '../history.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
-import { predict } from '../model/model.ts';
+import { predict, sameReply } from '../model/model.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
 import { withoutWords } from '../model/model-lifecycle.ts';
 import { type ConfigHistory, predictSegments } from '../model/model-segments.ts';
@@ -105,7 +105,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     /** Timers that have run in this record and that no command so far explains. */
     let ran: { entityId: string; at: number }[] = [];
     takeOwn(record.committedAt);
-    for (const place of covered) {
+    for (const [at, place] of covered.entries()) {
       const { command } = place;
       if (command.body === undefined) {
         world.cover('command without effect: of a newer version');
@@ -120,6 +120,10 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (!isRepeat) passed.set(command.replyTo, number);
       const { facts: expected, reply, next, updates } = predict(timeline.now, dated, definitions);
       if (expected.length === 0) continue;
+      if (isOfTwin(command, expected, covered.slice(at + 1))) {
+        world.cover('command without effect: sent again with equal facts');
+        continue;
+      }
       const group = takeGroup(facts, done, expected, updates, wrong);
       if (group === undefined) {
         const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(command, place, commit);
@@ -159,6 +163,20 @@ export function checkLog(check: LogCheck): PartitionLog {
     const left = facts[done];
     if (left !== undefined) unexplained(left, wrong);
     timeline.endRecord(sequence);
+
+    /**
+     * Whether FACTS refused the command, and the reply to a later one of the record shows that it caused these facts:
+     * a client repeats a request, and the owner dates both by its own clock.
+     */
+    function isOfTwin(command: Command, expected: readonly DomainFact[], later: readonly CommandPlace[]): boolean {
+      if (!refused.has(commandKey(command)) || !isUnanswered(command)) return false;
+      return later.some(({ command: twin }) => {
+        const answer = twin.body && replyTo(twin);
+        if (twin.body === undefined || answer === undefined || answer === 'lost') return false;
+        const { facts, reply } = predict(timeline.now, datedByOwner(twin, record.committedAt), definitions);
+        return isDeepStrictEqual(facts, expected) && sameReply(answer, reply);
+      });
+    }
 
     /** Takes the next facts that no command caused, if there is a reason for them. */
     function takeOwn(nowMs: number): void {
@@ -213,6 +231,15 @@ export function checkLog(check: LogCheck): PartitionLog {
     );
   }
 
+  function replyTo(command: Command) {
+    return check.history.attemptOf(command)?.outcome?.reply;
+  }
+
+  function isUnanswered(command: Command): boolean {
+    const reply = replyTo(command);
+    return reply === undefined || isUnavailable(reply);
+  }
+
   /** Reasons for which a command may have no facts: its deadline, or a 503 that its owner sent at once. */
   function reasonToSkip(command: Command, place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
     const { request } = place;
@@ -223,9 +250,9 @@ export function checkLog(check: LogCheck): PartitionLog {
     if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
     if (command.configRevision > record.configRevision) return 'revision unseen';
     if (refused.has(commandKey(command))) return 'FACTS was full';
-    const reply = check.history.attemptOf(command)?.outcome?.reply;
-    const isUnanswered = reply === undefined || isUnavailable(reply);
-    if (isUnanswered && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs)) return 'FACTS had no room';
+    const reply = replyTo(command);
+    if (isUnanswered(command) && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs))
+      return 'FACTS had no room';
     if (reply === undefined || reply === 'lost' || reply.kind !== 'failure') return undefined;
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;
