@@ -101,6 +101,8 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
   async function write(progress: SegmentProgress): Promise<void> {
     try {
       revision ??= (await load(bucket, partition)).revision;
+      // The answer may be late, and of the successor's progress.
+      if (stopped || !leaseHeld()) return;
       const outcome = await bucket.put(keyOf(partition), encodeJson(progress), revision);
       revision = outcome.kind === 'written' ? outcome.revision : undefined;
       if (outcome.kind === 'written' && wanted === progress) wanted = undefined;
