@@ -81,4 +81,34 @@ describe('own appends', () => {
     await append(3);
     expect(got.takeAll()).toEqual([3]);
   });
+
+  test('of a stream that lost acknowledged records are a gap, although this process appends nothing more', async () => {
+    await begin();
+    await append(2, 3);
+    own.observed(3);
+    await clock.advance(100);
+    expect(got.takeAll()).toEqual([2, 3]);
+    own.observed(2);
+    await clock.advance(100);
+    expect(got.takeAll()).toEqual(['gap']);
+  });
+
+  test('are no gap if the broker was asked before they were stored', async () => {
+    await begin();
+    own.observed(1);
+    await append(2, 3);
+    own.observed(1);
+    await clock.advance(100);
+    expect(got.takeAll()).toEqual([2, 3]);
+  });
+
+  test('are not kept while other processes append too', async () => {
+    isAlone = false;
+    await append(...Array.from({ length: 20 }, (_, index) => 2 * index + 1));
+    isAlone = true;
+    await append(41);
+    await clock.advance(LIMITS.aloneMs);
+    await append(42);
+    expect(got.takeAll()).toEqual([42]);
+  });
 });

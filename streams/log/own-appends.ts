@@ -37,11 +37,12 @@ const MOST_HELD = 256;
  * Invariants
  * 1. A record is handed over directly after the record with the sequence before it, or after `onGap`.
  * 2. A sequence that is missing for `LATE_ACK_MS` is a gap, as is one that comes again (the stream was created anew).
- * 3. A record of another process at the end of the stream, which leaves no gap yet, is found by `observed`.
+ * 3. A record of another process at the end of the stream, which leaves no gap yet, is found by `observed`; so is a
+ *    stream that lost acknowledged records or was created anew, if no append of this process shows it.
  */
 export interface OwnAppends extends HandOver {
   appended(record: LogRecord): void;
-  /** The broker reported this last sequence. */
+  /** The broker reported this last sequence, asked after the previous call. */
   observed(lastSequence: number): void;
 }
 
@@ -50,6 +51,8 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
   /** Acknowledged records behind a sequence that is missing. */
   const held = new Map<number, LogRecord>();
   let next: number | undefined;
+  /** The last sequence that had been acknowledged when the broker was last asked for its own. */
+  let ackedBefore = 0;
   let aloneSinceMs = clock.monotonicMs();
   let isHanding = false;
   /** To be handed over in the next turn. */
@@ -90,6 +93,16 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
     for (const { onGap } of listeners) onGap();
   }
 
+  /** Begins anew with the next record that is appended. */
+  function forget(): void {
+    gap();
+    held.clear();
+    cancelWait?.();
+    cancelWait = undefined;
+    next = undefined;
+    ackedBefore = 0;
+  }
+
   /** Hands over the records that follow each other from `next` on. */
   function release(): void {
     const records: LogRecord[] = [];
@@ -113,11 +126,11 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
   return {
     appended(record) {
       const { sequence } = record;
-      if (next !== undefined && sequence < next) {
-        gap();
-        held.clear();
-        next = undefined;
+      if (!isAlone()) {
+        forget();
+        return;
       }
+      if (next !== undefined && sequence < next) forget();
       next ??= sequence;
       held.set(sequence, record);
       if (sequence === next) release();
@@ -126,6 +139,8 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
     },
     observed(lastSequence) {
       cancelCheck();
+      if (lastSequence < ackedBefore) forget();
+      ackedBefore = (next ?? 1) - 1;
       cancelCheck = later(() => {
         if (next === undefined || next > lastSequence) return;
         gap();
