@@ -36,6 +36,9 @@ export type RareFault = (typeof RARE_FAULTS)[number] | typeof BROKEN_ROWS;
 /** Drawn apart from the others: seeds without it run as before it existed. */
 export const BROKEN_ROWS = 'broken rows';
 
+/** In lives without webhook workers deliveries stay due, and the quota of due ones would stop the matcher. */
+const MOST_LATE_WEBHOOKS = 10;
+
 /** The other kinds hold for a whole run. */
 type Strike = Exclude<RareFault, 'small log' | 'webhook workers'>;
 
@@ -123,6 +126,7 @@ export function createRareFaults({
   /** Decides about the next write to a source, once. */
   let next: { source: Source; client: string | undefined; fault: () => WriteFault } | undefined;
   let scripts = 0;
+  let lateWebhooks = 0;
   /** The latest backup of ClickHouse, and the way back from it. */
   let backup: Backup | undefined;
   let undoRestore: (() => void) | undefined;
@@ -265,7 +269,8 @@ export function createRareFaults({
   function definitionsLate({ makeWebhook }: RareTools): void {
     const processes = serving();
     const maker = processes.length > 1 ? random.pick(processes) : undefined;
-    if (maker === undefined) return;
+    if (maker === undefined || lateWebhooks >= MOST_LATE_WEBHOOKS) return;
+    lateWebhooks += 1;
     for (const process of running()) {
       if (process === maker || random.chance(0.3)) continue;
       elections.begin('CONFIG', random.between(500, 6_000), process.name);
