@@ -121,8 +121,14 @@ export interface SimulationResult {
 }
 
 const RETENTION_MS = 2_500;
-/** A small FACTS fills up during a run, and stays full: only its size has it trimmed. */
-const SMALL_LOGS_BYTES = [30_000, 45_000];
+/** A small FACTS fills up during a run, and stays full: only its size lets it be trimmed. */
+const SMALL_LOGS_BYTES = [45_000, 67_500];
+/**
+ * The reserve of a small FACTS, at least 22 KB, must hold what its bound counts: two records in flight (4 KB), what
+ * another process appends between two polls (5 KB), and snapshots of five players (10 KB). A mark that does not fit
+ * keeps FACTS from being trimmed for good.
+ */
+const SMALL_LOGS_RESERVE = { factsReserveMostShare: 1 / 2 };
 const LONG_RETENTION_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -131,7 +137,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const random = world.random('shape');
   // With small records the owner decides one message in several commits.
   const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
-  const limits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
+  const usualLimits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
   const machines = createMachines(world, random.pick([2, 3, 3]), only !== undefined);
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
@@ -144,6 +150,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const rareWeather = drawRareWeather(world, only);
   const breaksRows = rareWeather.kinds.includes(BROKEN_ROWS);
   const isLogSmall = rareWeather.kinds.includes('small log');
+  const limits = isLogSmall ? { ...usualLimits, ...SMALL_LOGS_RESERVE } : usualLimits;
   const factsBytes = isLogSmall ? world.random('small log').pick(SMALL_LOGS_BYTES) : STREAMS.FACTS.maxBytes;
   const lifeMs = isLogSmall ? 2 * usualLifeMs : usualLifeMs;
   if (isLogSmall) world.cause('facts full', Infinity);
