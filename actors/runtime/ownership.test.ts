@@ -100,6 +100,29 @@ describe('who owns a partition', () => {
     expect(barriers() - before).toBe(1);
   });
 
+  it('a member whose follower fails as its term begins ends the term without counting a deposition', async () => {
+    // A holder that died: `b` is ready while it waits for this lease.
+    const owners = world.broker.connect('dead').bucket('OWNERS');
+    await world.complete(owners.put('partition.0', encodeJson({ holder: 'dead.1', beat: 1 }), 0));
+    let isHeld = false;
+    let refuse: (error: Error) => void = () => {};
+    const refused = new Promise<void>((_, reject) => (refuse = reject));
+    refused.catch(() => {});
+    const b = world.start('b', { stores: createMemoryStores(() => (isHeld ? refused : Promise.resolve())) });
+    await world.clock.advance(LIMITS.leaseMs / 2);
+    // A write of the follower is still under way when the term begins.
+    isHeld = true;
+    await world.clock.advanceUntil(() => b.actors.led === 1);
+    expect(barriers()).toBe(0);
+    refuse(new Error('MDB_MAP_FULL: no space left on device'));
+    await world.clock.advance(LIMITS.leaseRenewMs);
+    const metrics = await b.metrics.text();
+    expect(metrics).toContain('owner_step_downs_total{reason="unprepared"} 1\n');
+    expect(metrics).not.toContain('owner_step_downs_total{reason="deposed"}');
+    expect(metrics).toContain('owner_partitions_refused{reason="store"} 1\n');
+    expect(barriers()).toBe(0);
+  });
+
   it('a member that needs a minute to rebuild takes the partition over when it is ready, without a failed write', async () => {
     const a = await world.lead('a');
     await world.register(a, P1);

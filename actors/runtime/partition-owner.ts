@@ -57,10 +57,11 @@ export interface OwnerTerm {
 /**
  * `unwritable`: the local store could not be written for so long that too much memory waits for it. `store_fault`: it
  * could not be read, or did not fit FACTS. `unknown_version`: a newer version wrote a record of the partition.
- * `failed`: anything else. In all cases but `store_fault` the content of the local store is sound.
+ * `unprepared`: the follower ended before the barrier, and reports why. `failed`: anything else. In all cases but
+ * `store_fault` and `unprepared` the content of the local store is sound.
  */
 export interface TermEnd {
-  kind: 'stopped' | 'deposed' | 'failed' | 'unwritable' | 'store_fault' | 'unknown_version';
+  kind: 'stopped' | 'deposed' | 'unprepared' | 'failed' | 'unwritable' | 'store_fault' | 'unknown_version';
   /** What ended the term, if it failed. */
   error?: unknown;
 }

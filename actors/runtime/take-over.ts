@@ -29,14 +29,18 @@ export interface TakeOverOptions {
   stopped: () => boolean;
 }
 
+interface NotTaken {
+  kind: 'deposed' | 'stopped' | 'unprepared';
+}
+
 /**
  * Takes a prepared partition over: appends the barrier, so that older owners can no longer append, then folds the few
- * records up to it. Makes no decisions. `deposed`: FACTS changed, so the partition must be prepared again. Rejects when
- * the store fails.
+ * records up to it. Makes no decisions. `deposed`: FACTS changed, so the partition must be prepared again.
+ * `unprepared`: the follower ended by itself before the barrier, and reports why. Rejects when the store fails later.
  */
-export async function takeOver(options: TakeOverOptions): Promise<TakenOver | { kind: 'deposed' | 'stopped' }> {
+export async function takeOver(options: TakeOverOptions): Promise<TakenOver | NotTaken> {
   const followed = await options.follower.take();
-  if (followed === undefined) return { kind: 'deposed' };
+  if (followed === undefined) return { kind: 'unprepared' };
   const { entities, factsCreated } = followed;
   try {
     const barrier = await appendBarrier(options, factsCreated);
