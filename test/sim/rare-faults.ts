@@ -37,7 +37,7 @@ export type RareFault = (typeof RARE_FAULTS)[number] | typeof BROKEN_ROWS;
 export const BROKEN_ROWS = 'broken rows';
 
 /** In lives without webhook workers deliveries stay due, and the quota of due ones would stop the matcher. */
-const MOST_LATE_WEBHOOKS = 10;
+const MOST_LATE_WEBHOOKS = 3;
 
 /** The other kinds hold for a whole run. */
 type Strike = Exclude<RareFault, 'small log' | 'webhook workers'>;
