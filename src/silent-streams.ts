@@ -49,5 +49,5 @@ export function createReportedSilences(clock: Pick<Clock, 'monotonicMs'>): Repor
   };
 }
 
-/** A thread that has reported nothing for so long is busy or has ended: nobody knows whether the silence lasts. */
+/** A thread that has reported nothing for so long is busy or has ended: the silence may be over. */
 const STALE_MS = 10_000;

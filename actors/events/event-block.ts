@@ -16,7 +16,7 @@ import type { RecentEvent } from '../vocabulary/player.ts';
  *     only if events have fields of a newer version: of each such event its index, the number of bytes and these fields
  *     as MessagePack; a reader of an older version stops before them
  *
- * Nobody changes a block once it is made.
+ * A block never changes once it is made.
  */
 
 /** A stored event without its id. */

@@ -218,7 +218,7 @@ export function createContender(options: ContenderOptions): Contender {
     refusal.failed(reason, clock.monotonicMs());
     countRefusal(1);
     members.setRefused(partition, reason);
-    // The first failure needs somebody's attention; repeats only show that the cause remains.
+    // The first failure needs an operator; repeats only show that the cause remains.
     if (isNew) logger.error({ err: error, partition, reason }, PARTITION_REFUSED);
     else logger.warn({ err: error, partition, reason }, PARTITION_REFUSED);
   }

@@ -19,7 +19,7 @@ export interface Refusal {
 
 export type RefusalReason = 'rebuild' | 'store' | 'failed';
 
-/** The first pause. A failed preparation disturbs nobody; each return of an owner that fails takes two handovers. */
+/** The first pause. A failed preparation disturbs no member; each return of an owner that fails takes two handovers. */
 const FIRST_MS: Record<RefusalReason, number> = {
   rebuild: LIMITS.refusalMs,
   store: LIMITS.refusalMs,

@@ -245,7 +245,7 @@ export interface Command extends CommandEnvelope {
 
 /**
  * A command that this program cannot decide: a newer version sent it. Its envelope is readable in every version;
- * `replyTo` is empty if the whole message cannot be decoded, and then nobody can be answered.
+ * `replyTo` is empty if the whole message cannot be decoded, and then no reply is possible.
  */
 export interface UnreadableCommand extends Pick<
   CommandEnvelope,

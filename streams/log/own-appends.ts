@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Log, LogRecord, Stop } from './log.ts';
+import { overrideLog } from './override-log.ts';
 
 /** Gets a stream's records without reading the log. */
 export interface HandOver {
@@ -156,7 +157,7 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
 
 /** The log, with each acknowledged append to subjects that begin with `prefix` passed to `onAppended`. */
 export function watchAppends(log: Log, clock: Clock, prefix: string, onAppended: (record: LogRecord) => void): Log {
-  return {
+  return overrideLog(log, {
     async append(subject, data, options) {
       const outcome = await log.append(subject, data, options);
       if (outcome.kind === 'acked' && !outcome.duplicate && subject.startsWith(prefix)) {
@@ -164,20 +165,5 @@ export function watchAppends(log: Log, clock: Clock, prefix: string, onAppended:
       }
       return outcome;
     },
-    read: (...query) => log.read(...query),
-    last: (...query) => log.last(...query),
-    next: (...query) => log.next(...query),
-    info: (...query) => log.info(...query),
-    countSubjects: (...query) => log.countSubjects(...query),
-    countBySubject: (...query) => log.countBySubject(...query),
-    purgeBelow: (...purge) => log.purgeBelow(...purge),
-    work: (...work) => log.work(...work),
-    bucket: (name) => log.bucket(name),
-    publish: (...message) => log.publish(...message),
-    subscribe: (...terms) => log.subscribe(...terms),
-    get connected() {
-      return log.connected;
-    },
-    close: () => log.close(),
-  };
+  });
 }

@@ -2,6 +2,7 @@ import type { PartitionStore, Stores } from '../../actors/runtime/store/store.ts
 import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
 import type { Bucket, Log } from '../../streams/log/log.ts';
 import type { MemoryLog } from '../../streams/log/log-memory.ts';
+import { overrideLog } from '../../streams/log/override-log.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /** The places where a process uses the network or its disk. A crash there has the most effect. */
@@ -69,26 +70,13 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
     };
   }
 
-  return {
+  return overrideLog(log, {
     append,
-    read: (...query) => log.read(...query),
-    last: (...query) => log.last(...query),
-    next: (...query) => log.next(...query),
-    info: (...query) => log.info(...query),
-    countSubjects: (...query) => log.countSubjects(...query),
-    countBySubject: (...query) => log.countBySubject(...query),
-    purgeBelow: (...purge) => log.purgeBelow(...purge),
-    work: (...work) => log.work(...work),
     bucket: (name) => touchyBucket(log.bucket(name)),
     publish(subject, data) {
       if (!process.touch('message published')) log.publish(subject, data);
     },
-    subscribe: (...terms) => log.subscribe(...terms),
-    get connected() {
-      return log.connected;
-    },
-    close: () => log.close(),
-  };
+  });
 }
 
 function streamOf(subject: string): 'FACTS' | 'REQUESTS' | 'DELIVERIES' {

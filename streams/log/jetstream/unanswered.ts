@@ -24,7 +24,7 @@ interface Silence {
 
 /** A batch near its deadline waits only milliseconds for its append. */
 const LEAST_WAIT_MS = 1_000;
-/** After this time without another append a silence no longer counts: nobody knows whether it lasts. */
+/** After this time without another append a silence no longer counts: it may have ended. */
 const STALE_MS = 10_000;
 
 export function createUnanswered(clock: Pick<Clock, 'monotonicMs'>): Unanswered {
