@@ -72,7 +72,7 @@ export const game = defineCase({
     const { signal, report } = bench;
     const figures: GameFigures[] = [];
     try {
-      const setup = await prepareGame(bench, settings.folder);
+      const setup = await prepareGame(bench, settings);
       let stage: Stage | undefined;
       let registered = 0;
       let earlierLives = 0;

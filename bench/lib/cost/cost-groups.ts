@@ -2,11 +2,8 @@ import { prepareDeliveries, type DeliveriesRun } from '../../outputs-deliveries.
 import { prepareEvaluation } from '../../flags.ts';
 import { prepareScoring } from '../../scoring.ts';
 import { prepareIngest } from '../ingest-stage.ts';
-import { createGameStage, prepareGame } from '../lives/game-stage.ts';
-import { registerKnown } from '../lives/known-players.ts';
-import { measureLives } from '../lives/lives-run.ts';
+import { prepareSyncs } from '../lives/syncs.ts';
 import { prepareOutputs } from '../outputs-stage.ts';
-import { settlingSeconds } from '../run.ts';
 import type { Counters } from '../service/counters.ts';
 import { startReceiver } from '../service/receiver.ts';
 import type { Target } from '../stage.ts';
@@ -41,33 +38,13 @@ const events: CostGroup = {
 };
 
 const SYNCS_PER_SECOND = 250;
-/** No life ends while the load runs: it consists of syncs alone. */
-const SYNCS_PER_LIFE = 1_000_000;
-const TURN_SECONDS = 5;
 
 const syncs: CostGroup = {
   loads: ['syncs'],
   async prepare(bench, settings) {
-    const { players } = settings;
-    const setup = await prepareGame(bench, settings.folder);
-    await registerKnown(bench, setup.service, setup.idsFile, 0, players);
-    const stage = counting(await createGameStage(bench, setup));
-    const live = async (target: Target, seconds: number): Promise<Cost> => {
-      const run = await measureLives(stage, bench.signal, target, {
-        key: setup.service.clientKey,
-        idsFile: setup.idsFile,
-        known: players,
-        players,
-        earlierLives: 0,
-        syncsPerLife: SYNCS_PER_LIFE,
-        syncsPerSecond: SYNCS_PER_SECOND,
-        connections: settings.openConnections,
-        settlingSeconds: settlingSeconds(seconds),
-        turnSeconds: TURN_SECONDS,
-        seconds,
-      });
-      return costOfSyncs(run);
-    };
+    const { measure } = await prepareSyncs(bench, settings, counting);
+    const live = async (target: Target, seconds: number): Promise<Cost> =>
+      costOfSyncs(await measure(target, SYNCS_PER_SECOND, seconds));
     bench.report(`warming up for ${settings.warmUpSeconds} s`);
     await live('service', settings.warmUpSeconds);
     const load: CostLoad = {

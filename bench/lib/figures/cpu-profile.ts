@@ -86,7 +86,7 @@ export function summariseProfile(profile: CpuProfile): ProfileSummary {
 }
 
 /** Where a function is defined; for a native one, its caller. */
-function placeOf(functionName: string, url: string, lineNumber: number, callerUrl: string): string {
+export function placeOf(functionName: string, url: string, lineNumber: number, callerUrl: string): string {
   if (url !== '') return ` ${shortPath(url)}:${lineNumber + 1}`;
   return functionName.startsWith('(') || callerUrl === '' ? '' : ` ← ${shortPath(callerUrl)}`;
 }

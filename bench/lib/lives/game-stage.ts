@@ -6,7 +6,7 @@ import type { LifeStepKind } from './life-plan.ts';
 import { createLifeBodies, LIFE_EVENTS, LIFE_PATHS } from './life-requests.ts';
 import { readPlayerIds } from '../load/player-ids.ts';
 import { defineSamples } from '../service/sample-flags.ts';
-import { startLocalService, type LocalService } from '../service/service.ts';
+import { startLocalService, type LocalService, type LocalServiceOptions } from '../service/service.ts';
 import { createStage, type Stage } from '../stage.ts';
 
 /** A service with segments, flags and campaigns, and no players yet. */
@@ -19,10 +19,15 @@ export interface GameSetup {
 }
 
 /** Starts the service and defines what a game would. It ends with the bench. */
-export async function prepareGame(bench: Bench, folder: string | undefined): Promise<GameSetup> {
+export async function prepareGame(
+  bench: Bench,
+  { folder, nodeArguments = [] }: LocalServiceOptions,
+): Promise<GameSetup> {
   const inspectorPort = await freePort();
-  const nodeArguments = [`--inspect-port=127.0.0.1:${inspectorPort}`];
-  const service = await startLocalService(bench, { folder, nodeArguments });
+  const service = await startLocalService(bench, {
+    folder,
+    nodeArguments: [`--inspect-port=127.0.0.1:${inspectorPort}`, ...nodeArguments],
+  });
   await defineSamples(service);
   for (const campaign of CAMPAIGNS) await create(service, '/v1/campaigns/campaigns', campaign);
   return { service, inspectorPort, idsFile: join(temporaryFolder(bench, 'ids'), 'ids') };
