@@ -21,9 +21,9 @@ import type { RateLimiter } from './access/rate-limiter.ts';
 import type { BodyOutcome, BodyReader } from './http/request-body.ts';
 import {
   decodeParams,
+  keyTextOf,
   rawParams,
   readHead,
-  readKeyText,
   type RequestHead,
   type RouteReader,
 } from './http/request-head.ts';
@@ -68,12 +68,13 @@ export function runKeyedRoute(
     const raw = rawParams(reader.params, req);
     exchange.failureShape = (failure) => failures.toAnswer(failure, decodeParams(reader.params, raw, []));
   }
-  const text = readKeyText(req);
+  const { headers } = exchange;
+  const text = keyTextOf(headers);
   const token = text === '' && route.auth.streamTokens === true ? (req.getQuery('token') ?? '') : '';
   if (token !== '') return runWithToken(deps, reader, exchange, req, token);
   const key = deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, text === '' ? KEY_MISSING : KEY_UNKNOWN);
-  const playerToken = key.kind === 'client' ? req.getHeader('x-player-token') : '';
+  const playerToken = key.kind === 'client' ? headers.playerToken : '';
   // A sender of many bad tokens is rate limited before the signature is checked, which takes 11 to 35 µs.
   const countedFirst = deps.playerTokens.isSuspect(playerToken, () => networkOf(deps.callers, res, req));
   const admit = (player?: OnlyPlayer) => forbidden(route, key) ?? limited(deps, route, key, player, exchange, res, req);
@@ -88,8 +89,8 @@ export function runKeyedRoute(
     deps.playerTokens.noteBad(exchange.caller);
   if (denied !== undefined) return respond(exchange, denied);
   // Everything except the key is parsed only after the key is verified.
-  const head = readHead(reader, req, exchange.ignored);
-  const fault = faultOf(head);
+  const head = readHead(reader, exchange.headers, req, exchange.ignored);
+  const fault = faultOf(head, exchange);
   if (fault !== undefined) {
     countMalformed(deps, key, exchange, fault.code);
     return respond(exchange, fault);
@@ -127,8 +128,8 @@ function runWithToken(
   const { services, keyRing } = deps;
   const key = keyRing.findById(services.streamTokens.keyIdOf(token) ?? '');
   if (key === undefined) return respond(exchange, STREAM_TOKEN_REFUSED);
-  const head = readHead(reader, req, exchange.ignored);
-  const fault = forbidden(route, key) ?? faultOf(head);
+  const head = readHead(reader, exchange.headers, req, exchange.ignored);
+  const fault = forbidden(route, key) ?? faultOf(head, exchange);
   if (fault !== undefined) return respond(exchange, fault);
   complete(deps, exchange, key, async () => {
     const outcome = await route.run(head.input, contextOf(deps, key, undefined, exchange));
@@ -203,9 +204,9 @@ function countMalformed(deps: PipelineDeps, key: ApiKey, { caller }: Exchange, c
   if (caller !== undefined && MALFORMED.has(code)) deps.limiter.penalize(key.id, caller);
 }
 
-function faultOf(head: RequestHead): Failure | undefined {
+function faultOf(head: RequestHead, { headers }: Exchange): Failure | undefined {
   if (head.faults.length > 0) return invalid(head.faults);
-  if (head.contentLength > LIMITS.bodyBytes) return tooLarge();
+  if (headers.framing.contentLength > LIMITS.bodyBytes) return tooLarge();
   if (head.refused === undefined) return undefined;
   return failure('UNSUPPORTED_MEDIA_TYPE', head.refused === 'encoding' ? WRONG_ENCODING : undefined);
 }

@@ -14,59 +14,41 @@ export interface HeadSource {
   readonly varyOrigin: boolean;
 }
 
-/** Writes the head of a response: its status and the headers that every response may have. */
-export function writeHead(
+/**
+ * The head of a response: its status and the headers that every response may have, without the line's end of the last.
+ * The library gets it as the status line, because each call of the library costs more than joining texts. If the text
+ * ends with an empty line, the head is complete, and the library adds no `Date`, so the caller must.
+ */
+export function headText(
   exchange: HeadSource,
-  to: HeadWriter,
   status: number,
   contentType: string | undefined,
   replayed: boolean,
   extra: Headers,
-): void {
+): string {
   const { rate, ignored } = exchange;
-  to.writeStatus(STATUS_LINES[status] ?? String(status));
-  if (contentType !== undefined) to.writeHeader('Content-Type', contentType);
-  to.writeHeader('X-Request-Id', exchange.requestId);
+  let text = STATUS_LINES[status] ?? String(status);
+  if (contentType !== undefined) text += `\r\nContent-Type: ${contentType}`;
+  text += `\r\nX-Request-Id: ${exchange.requestId}`;
   if (rate !== undefined) {
-    to.writeHeader('RateLimit-Limit', String(rate.limit));
-    to.writeHeader('RateLimit-Remaining', String(rate.remaining));
-    to.writeHeader('RateLimit-Reset', String(rate.resetSeconds));
+    text += `\r\nRateLimit-Limit: ${rate.limit}\r\nRateLimit-Remaining: ${rate.remaining}`;
+    text += `\r\nRateLimit-Reset: ${rate.resetSeconds}`;
   }
-  if (status === 429 && rate?.allowed === false) to.writeHeader('Retry-After', String(rate.resetSeconds));
+  if (status === 429 && rate?.allowed === false) text += `\r\nRetry-After: ${rate.resetSeconds}`;
   else if (status === 429 || status === 503)
-    to.writeHeader('Retry-After', String(exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
-  if (replayed) to.writeHeader('Idempotent-Replayed', 'true');
-  if (ignored.length > 0) to.writeHeader('X-Ignored-Fields', ignoredFieldsHeader(ignored));
+    text += `\r\nRetry-After: ${exchange.retryAfterSeconds ?? RETRY_AFTER_SECONDS}`;
+  if (replayed) text += '\r\nIdempotent-Replayed: true';
+  if (ignored.length > 0) text += `\r\nX-Ignored-Fields: ${ignoredFieldsHeader(ignored)}`;
   if (exchange.allowOrigin !== undefined) {
-    to.writeHeader('Access-Control-Allow-Origin', exchange.allowOrigin);
-    to.writeHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+    text += `\r\nAccess-Control-Allow-Origin: ${exchange.allowOrigin}`;
+    text += `\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
   }
-  if (exchange.varyOrigin) to.writeHeader('Vary', 'Origin');
-  for (const name in extra) to.writeHeader(name, extra[name] ?? '');
+  if (exchange.varyOrigin) text += '\r\nVary: Origin';
+  for (const name in extra) text += `\r\n${name}: ${extra[name] ?? ''}`;
+  return text;
 }
 
 export type Headers = Readonly<Record<string, string>>;
-
-/** The library's response object, or a text. */
-export interface HeadWriter {
-  writeStatus(status: string): unknown;
-  writeHeader(name: string, value: string): unknown;
-}
-
-/**
- * Collects a head as text. If the library gets it as the status line, it sends a complete head with the empty line at
- * its end, and the response stays open. The library then adds no `Date`, so the caller must.
- */
-export function createHeadText(): HeadWriter & { readonly text: string } {
-  let text = '';
-  return {
-    writeStatus: (status) => (text += `${status}\r\n`),
-    writeHeader: (name, value) => (text += `${name}: ${value}\r\n`),
-    get text() {
-      return text;
-    },
-  };
-}
 
 /** Status lines by status. */
 const STATUS_LINES: Readonly<Record<number, string>> = {

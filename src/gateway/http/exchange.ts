@@ -2,9 +2,9 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, TextAnswer } from '../../api/answer.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { createHeadText, writeHead, type Headers } from './answer-head.ts';
+import { headText, type Headers } from './answer-head.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
-import type { Framing } from './request-framing.ts';
+import type { RequestHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
@@ -33,7 +33,7 @@ export interface Exchange {
   gone: boolean;
   /** The response is determined and will be written in the next turn of the event loop. */
   ending: boolean;
-  readonly framing: Framing;
+  readonly headers: RequestHeaders;
   /** Whether the response ends the connection. */
   lastOnConnection: boolean;
   /** Whether the server is closing: then every response ends its connection. */
@@ -107,9 +107,9 @@ export function refuse(exchange: Exchange, why: Failure): void {
     res.close();
   } else {
     const body = failureBody(exchange, why).padEnd(LIMITS.corkBufferBytes);
+    const head = headText(exchange, status, 'application/json', false, NO_HEADERS);
     res.cork(() => {
-      writeHead(exchange, res, status, 'application/json', false, NO_HEADERS);
-      if (exchange.framing.closesUnsaid) res.writeHeader('Connection', 'close');
+      res.writeStatus(exchange.headers.framing.closesUnsaid ? head + CLOSE : head);
       res.end(body, true);
     });
   }
@@ -121,9 +121,9 @@ export function refuse(exchange: Exchange, why: Failure): void {
  * written now, because the library would write it between the chunks of the body.
  */
 export function startStream(exchange: Exchange, contentType: string, extra: Headers): void {
+  const head = headText(exchange, 200, contentType, false, extra) + CLOSE;
   exchange.res.cork(() => {
-    writeHead(exchange, exchange.res, 200, contentType, false, extra);
-    exchange.res.writeHeader('Connection', 'close');
+    exchange.res.writeStatus(head);
   });
 }
 
@@ -141,7 +141,7 @@ function end(
   extra: Headers,
 ): void {
   if (!exchange.open || exchange.ending) return;
-  if (!exchange.framing.chunked) {
+  if (!exchange.headers.framing.chunked) {
     write(exchange, status, contentType, body, replayed, extra);
     return;
   }
@@ -173,9 +173,9 @@ function write(
   // A small response needs no timer. The unread part of a large one must not stay in the library's buffer.
   const isLarge = body.length > LIMITS.corkBufferBytes;
   let whole = true;
+  const head = headText(exchange, status, contentType, replayed, extra) + connectionText(exchange, last, isLarge);
   res.cork(() => {
-    writeHead(exchange, res, status, contentType, replayed, extra);
-    writeConnection(exchange, last, isLarge);
+    res.writeStatus(head);
     if (!last) [, whole] = res.tryEnd(body, 0);
     else if (isLarge) unread.holdLast(exchange, res, body, exchange.caller);
     else res.end(body, true);
@@ -185,18 +185,15 @@ function write(
 }
 
 /**
- * Writes the header that keeps or ends the connection. The library's `end` with its flag writes the latter itself,
- * unless the client already asked for the end.
+ * The header that keeps or ends the connection. The library's `end` with its flag writes the latter itself, unless the
+ * client already asked for the end.
  */
-function writeConnection({ res, framing }: Exchange, last: boolean, unsaid: boolean): void {
-  if (!last) {
-    res.writeHeader('Connection', 'keep-alive');
-    res.writeHeader('Keep-Alive', KEEP_ALIVE);
-  } else if (unsaid || framing.closesUnsaid) {
-    res.writeHeader('Connection', 'close');
-  }
+function connectionText({ headers }: Exchange, last: boolean, unsaid: boolean): string {
+  if (!last) return KEEP;
+  return unsaid || headers.framing.closesUnsaid ? CLOSE : '';
 }
-const KEEP_ALIVE = `timeout=${LIMITS.keepAliveSeconds}`;
+const KEEP = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveSeconds}`;
+const CLOSE = '\r\nConnection: close';
 
 /**
  * Writes a response without a body: 204, 304, or any response to HEAD. The library must get no length here: it sends an
@@ -216,23 +213,20 @@ function writeBodiless(
   extra: Headers,
 ): void {
   const { res } = exchange;
+  const length = lengthBytes === undefined ? '' : `\r\nContent-Length: ${lengthBytes}`;
+  const head = headText(exchange, status, contentType, replayed, extra);
   if (!last && exchange.endsBodiless()) {
-    const head = createHeadText();
-    writeHead(exchange, head, status, contentType, replayed, extra);
-    if (lengthBytes !== undefined) head.writeHeader('Content-Length', String(lengthBytes));
-    head.writeHeader('Date', new Date().toUTCString());
-    head.writeHeader('Connection', 'close');
     // The library sends the whole head as a status line and does not end the response, so `close` stays possible.
-    res.cork(() => void res.writeStatus(head.text));
+    const date = `\r\nDate: ${new Date().toUTCString()}`;
+    res.cork(() => void res.writeStatus(`${head}${length}${date}${CLOSE}\r\n`));
     setImmediate(() => {
       if (!exchange.gone) res.close();
     });
     return;
   }
+  const whole = head + connectionText(exchange, last, true) + length;
   res.cork(() => {
-    writeHead(exchange, res, status, contentType, replayed, extra);
-    writeConnection(exchange, last, true);
-    if (lengthBytes !== undefined) res.writeHeader('Content-Length', String(lengthBytes));
+    res.writeStatus(whole);
     res.endWithoutBody();
   });
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Cors } from './cors.ts';
 import { refuse, type Exchange } from './exchange.ts';
-import { readFraming } from './request-framing.ts';
+import { readHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** Starts exchanges and counts the open ones, with metrics and the access log. */
@@ -71,8 +71,9 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
     begin(route, res, req, browsers) {
       open += 1;
       count += 1;
-      const framing = readFraming(req);
-      const origin = browsers ? req.getHeader('origin') : '';
+      const headers = readHeaders(req);
+      const { framing } = headers;
+      const origin = browsers ? headers.origin : '';
       const exchange: Exchange = {
         res,
         requestId: prefix + count.toString(36),
@@ -86,7 +87,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         open: true,
         gone: false,
         ending: false,
-        framing,
+        headers,
         // Draining a large body after an early response would take long. And the library parses chunks differently from
         // proxies (extensions, bare LF, trailers), so bytes after them must not count as a request.
         lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,

@@ -1,15 +1,15 @@
 import { assert, bigInt, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFraming } from './request-framing.ts';
+import { readHeaders } from './request-headers.ts';
 
 type Header = [name: string, value: string];
 
 const read = (...headers: Header[]) =>
-  readFraming({
+  readHeaders({
     forEach(each) {
       for (const [name, value] of headers) each(name, value);
     },
-  });
+  }).framing;
 
 describe('the framing of a request', () => {
   it('is plain with one length, one chunked coding, or neither', () => {

@@ -4,6 +4,7 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 /** The head of a request, as declared by its route. Read it before the handler returns and after finding the key. */
 export interface RequestHead {
@@ -11,8 +12,6 @@ export interface RequestHead {
   idempotencyKey: string;
   /** Method, path and query: an Idempotency-Key is bound to them and to the body. Empty without such a key. */
   target: string;
-  /** Declared size of the body in bytes; 0 if undeclared. */
-  contentLength: number;
   /** The unsupported part of the body's declaration: a body must be JSON in UTF-8, plain or gzip. */
   refused: 'type' | 'encoding' | undefined;
   /** Whether the body is compressed. */
@@ -51,9 +50,8 @@ export function createRouteReader(route: KeyedRoute): RouteReader {
  * The key's text; empty if none was sent. It is read first: without a valid key nothing else is parsed. X-API-Key takes
  * precedence over a bearer token (RFC 6750), because proxies may send their own Authorization.
  */
-export function readKeyText(req: HttpRequest): string {
-  const key = req.getHeader('x-api-key');
-  return key === '' ? (bearerToken(req.getHeader('authorization')) ?? '') : key;
+export function keyTextOf({ apiKey, authorization }: RequestHeaders): string {
+  return apiKey === '' ? (bearerToken(authorization) ?? '') : apiKey;
 }
 
 /** The path's parameters, still encoded; `decodeParams` decodes them. */
@@ -61,8 +59,13 @@ export function rawParams(names: readonly string[], req: HttpRequest): string[] 
   return names.map((_, index) => req.getParameter(index) ?? '');
 }
 
-/** Reads the head of a request. @param ignored receives the names of unknown query parameters */
-export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[]): RequestHead {
+/** Reads the rest of a request's head. @param ignored receives the names of unknown query parameters */
+export function readHead(
+  reader: RouteReader,
+  headers: RequestHeaders,
+  req: HttpRequest,
+  ignored: string[],
+): RequestHead {
   const faults: FieldFault[] = [];
   const input: RawInput = {};
   if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
@@ -71,9 +74,9 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
     if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
     input.query = readQuery(text, reader.query, ignored);
   }
-  if (reader.headers.length > 0) input.headers = readHeaders(reader, req);
-  const coding = contentCoding(req.getHeader('content-encoding'));
-  const idempotencyKey = reader.route.idempotent === true ? req.getHeader('idempotency-key') : '';
+  if (reader.headers.length > 0) input.headers = declaredHeaders(reader, req);
+  const coding = contentCoding(headers.contentEncoding);
+  const idempotencyKey = reader.route.idempotent === true ? headers.idempotencyKey : '';
   if (idempotencyKey !== '' && !isIdempotencyKey(idempotencyKey)) {
     faults.push({
       path: 'Idempotency-Key',
@@ -83,8 +86,7 @@ export function readHead(reader: RouteReader, req: HttpRequest, ignored: string[
   return {
     idempotencyKey,
     target: idempotencyKey === '' ? '' : `${reader.route.method} ${req.getUrl()}?${req.getQuery() ?? ''}\n`,
-    contentLength: Number(req.getHeader('content-length')),
-    refused: refusedOf(reader, req, coding),
+    refused: refusedOf(reader, headers, coding),
     isGzip: coding === 'gzip',
     input,
     faults,
@@ -95,18 +97,15 @@ function isIdempotencyKey(text: string): boolean {
   return text.length <= LIMITS.idempotencyKeyLength && isVisibleAscii(text);
 }
 
-/** A request has a body if it declares its framing (RFC 9112, section 6). */
-function isWithoutBody(req: HttpRequest): boolean {
-  return Number(req.getHeader('content-length')) === 0 && req.getHeader('transfer-encoding') === '';
-}
-
 function refusedOf(
   { route, takesBody }: RouteReader,
-  req: HttpRequest,
+  { framing, contentType }: RequestHeaders,
   coding: ReturnType<typeof contentCoding>,
 ): RequestHead['refused'] {
-  if (!takesBody || (route.bodyOptional === true && isWithoutBody(req))) return undefined;
-  if (!isJsonType(req.getHeader('content-type'))) return 'type';
+  // A request has a body if it declares its framing (RFC 9112, section 6).
+  const isWithoutBody = framing.contentLength === 0 && !framing.chunked;
+  if (!takesBody || (route.bodyOptional === true && isWithoutBody)) return undefined;
+  if (!isJsonType(contentType)) return 'type';
   return coding === undefined ? 'encoding' : undefined;
 }
 
@@ -134,7 +133,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-function readHeaders(reader: RouteReader, req: HttpRequest): Record<string, string> {
+function declaredHeaders(reader: RouteReader, req: HttpRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { name, lower } of reader.headers) {
     const value = req.getHeader(lower);
