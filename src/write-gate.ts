@@ -35,8 +35,9 @@ export function guarded(backend: Backend, gate: WriteGate): Backend {
   return {
     partitionOf: (entityId) => backend.partitionOf(entityId),
     query: (origin, entityId, body) => backend.query(origin, entityId, body),
-    async send(origin, entityId, body) {
-      return gate.refusal() ?? backend.send(origin, entityId, body);
+    send(origin, entityId, body) {
+      const refusal = gate.refusal();
+      return refusal === undefined ? backend.send(origin, entityId, body) : Promise.resolve(refusal);
     },
   };
 }

@@ -100,14 +100,9 @@ export function runKeyedRoute(
     complete(deps, exchange, key, () => route.run(head.input, context));
     return;
   }
-  const body = deps.bodies.read(res, (outcome) => {
+  exchange.release = deps.bodies.read(res, (outcome) => {
     if (exchange.open) complete(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
   });
-  const onClosed = exchange.onClosed;
-  exchange.onClosed = (status) => {
-    body.abandon();
-    onClosed(status);
-  };
 }
 
 const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
@@ -291,16 +286,24 @@ function complete(
     respond(exchange, failure('INTERNAL_ERROR'));
   };
   const onOutcome = (outcome: Outcome | undefined): void => {
-    if (outcome === undefined || !exchange.open) return;
-    if (outcome.kind === 'failure' && key !== undefined) countMalformed(deps, key, exchange, outcome.code);
-    if (outcome.kind !== 'stream') respond(exchange, outcome);
-    else if (key !== undefined) openStream(deps, exchange, key, outcome.request);
+    try {
+      conclude(deps, exchange, key, outcome);
+    } catch (error) {
+      onBug(error);
+    }
   };
   try {
     const outcome = step();
-    if (outcome instanceof Promise) outcome.then(onOutcome).catch(onBug);
+    if (outcome instanceof Promise) outcome.then(onOutcome, onBug);
     else onOutcome(outcome);
   } catch (error) {
     onBug(error);
   }
+}
+
+function conclude(deps: PipelineDeps, exchange: Exchange, key: ApiKey | undefined, outcome: Outcome | undefined): void {
+  if (outcome === undefined || !exchange.open) return;
+  if (outcome.kind === 'failure' && key !== undefined) countMalformed(deps, key, exchange, outcome.code);
+  if (outcome.kind !== 'stream') respond(exchange, outcome);
+  else if (key !== undefined) openStream(deps, exchange, key, outcome.request);
 }

@@ -50,8 +50,13 @@ export interface Exchange {
   invalidStatus: number | undefined;
   /** Retry-After of a 503, or of a 429 without a rate limit. */
   retryAfterSeconds: number | undefined;
-  onClosed: (status: number | 'aborted' | 'streamed') => void;
+  /** Releases what the request holds; called once, when it has ended. */
+  release: (() => void) | undefined;
+  readonly route: string;
+  readonly onClosed: (exchange: Exchange, status: ClosedStatus) => void;
 }
+
+export type ClosedStatus = number | 'aborted' | 'streamed';
 
 const NO_HEADERS: Headers = {};
 
@@ -113,7 +118,7 @@ export function refuse(exchange: Exchange, why: Failure): void {
       res.end(body, true);
     });
   }
-  exchange.onClosed(status);
+  exchange.onClosed(exchange, status);
 }
 
 /**
@@ -167,7 +172,7 @@ function write(
   if (contentType === undefined || exchange.headOnly) {
     const lengthBytes = contentType === undefined ? undefined : Buffer.byteLength(body);
     writeBodiless(exchange, status, contentType, lengthBytes, replayed, last, extra);
-    exchange.onClosed(status);
+    exchange.onClosed(exchange, status);
     return;
   }
   // A small response needs no timer. The unread part of a large one must not stay in the library's buffer.
@@ -181,7 +186,7 @@ function write(
     else res.end(body, true);
   });
   if (!whole && !exchange.gone) unread.hold(exchange, res, body, exchange.caller);
-  exchange.onClosed(status);
+  exchange.onClosed(exchange, status);
 }
 
 /**

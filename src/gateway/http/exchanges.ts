@@ -6,7 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Cors } from './cors.ts';
-import { refuse, type Exchange } from './exchange.ts';
+import { refuse, type ClosedStatus, type Exchange } from './exchange.ts';
 import { readHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -67,6 +67,17 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
     return errorLog.lines <= LIMITS.errorLinesPerSecond;
   }
 
+  function onClosed({ requestId, route, startedAtMs, release }: Exchange, status: ClosedStatus): void {
+    open -= 1;
+    const durationMs = clock.monotonicMs() - startedAtMs;
+    recorderOf(route)(status, durationMs);
+    if (typeof status === 'number' && status >= 500 && !QUIET_ROUTES.has(route) && mayLog()) {
+      logger.warn({ request_id: requestId, route, status, duration_ms: durationMs }, 'a request failed');
+    }
+    logger.debug({ request_id: requestId, route, status, duration_ms: durationMs }, 'request');
+    release?.();
+  }
+
   return {
     begin(route, res, req, browsers) {
       open += 1;
@@ -97,22 +108,16 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         failureShape: undefined,
         invalidStatus: undefined,
         retryAfterSeconds: undefined,
-        onClosed(status) {
-          open -= 1;
-          const durationMs = clock.monotonicMs() - exchange.startedAtMs;
-          recorderOf(route)(status, durationMs);
-          if (typeof status === 'number' && status >= 500 && !QUIET_ROUTES.has(route) && mayLog()) {
-            logger.warn({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'a request failed');
-          }
-          logger.debug({ request_id: exchange.requestId, route, status, duration_ms: durationMs }, 'request');
-        },
+        release: undefined,
+        route,
+        onClosed,
       };
       res.onAborted(() => {
         exchange.gone = true;
         unread.forget(exchange);
         if (!exchange.open) return;
         exchange.open = false;
-        exchange.onClosed('aborted');
+        onClosed(exchange, 'aborted');
       });
       if (framing.fault !== undefined) {
         refuse(exchange, failure('VALIDATION_ERROR', framing.fault));

@@ -14,8 +14,11 @@ export type BodyOutcome =
 
 /** Receives bodies within bounds of size, time and memory over all connections. */
 export interface BodyReader {
-  /** Calls back once, unless `abandon` is called first (the caller disconnected). Must be called synchronously. */
-  read(res: HttpResponse, onBody: (outcome: BodyOutcome) => void): { abandon(): void };
+  /**
+   * Calls back once, unless the returned function is called first (the caller disconnected), which may be called at any
+   * time. Must be called synchronously.
+   */
+  read(res: HttpResponse, onBody: (outcome: BodyOutcome) => void): () => void;
 }
 
 export function createBodyReader(clock: Clock): BodyReader {
@@ -69,10 +72,8 @@ export function createBodyReader(clock: Clock): BodyReader {
           if (!done) conclude({ kind: 'too_slow' });
         });
       });
-      return {
-        abandon() {
-          if (!done) finish();
-        },
+      return () => {
+        if (!done) finish();
       };
     },
   };

@@ -36,7 +36,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
       // With unsent messages, an orderly end would wait for a reader that does not read.
       if (stuckBytes > 0) res.close();
       else endStream(exchange);
-      exchange.onClosed('streamed');
+      exchange.onClosed(exchange, 'streamed');
     }
     close();
   }
@@ -86,11 +86,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
 
   startStream(exchange, 'text/event-stream', PROXY_HEADERS);
   res.onWritable(() => (exchange.open ? flush() : true));
-  const previousOnClosed = exchange.onClosed;
-  exchange.onClosed = (status) => {
-    previousOnClosed(status);
-    close();
-  };
+  exchange.release = close;
   detach = feed.attach(request, reader);
   // The feed may have ended the reader during `attach`.
   if (!attached) detach();
