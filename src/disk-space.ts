@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { Cancel, Clock } from './kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
 import { LIMITS } from './kernel/limits.ts';
 import type { Logger } from './kernel/logger.ts';
 import type { Metrics } from './kernel/metrics.ts';
@@ -53,7 +53,7 @@ export async function watchDiskSpace({ path, clock, logger, metrics }: DiskSpace
     } catch (error) {
       logger.warn({ err: error, path }, 'the free space of the disk cannot be read; the next second tries again');
     }
-    if (!stopped) cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
+    if (!stopped) cancel = nextTick(clock, LIMITS.diskWatchMs, () => void step());
   }
 
   await read();

@@ -1,5 +1,5 @@
 import type { Backend } from './gateway/backend/backend.ts';
-import type { Cancel, Clock } from './kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
 import { LIMITS } from './kernel/limits.ts';
 import type { Metrics } from './kernel/metrics.ts';
 import type { Check } from './readiness.ts';
@@ -27,7 +27,8 @@ export interface PartitionProbeOptions {
 
 /** An answer older than this no longer counts: the longest time that a read may wait for a new owner. */
 const FRESH_MS = LIMITS.queryDeadlineMs;
-const PROBE_MS = 500;
+const FIRST_PROBE_MS = 250;
+const PROBE_MS = 1_000;
 
 export function probePartitions({ clock, partitions, backend, metrics }: PartitionProbeOptions): PartitionProbe {
   const answeredMs = Array.from({ length: partitions }, () => -Infinity);
@@ -54,7 +55,7 @@ export function probePartitions({ clock, partitions, backend, metrics }: Partiti
   function probeAll(): void {
     for (const [partition, id] of ids.entries()) void probe(partition, id);
     metrics.partitionsWithoutOwner.set(withoutOwner().length);
-    cancel = clock.timer(PROBE_MS, probeAll);
+    cancel = nextTick(clock, started ? PROBE_MS : FIRST_PROBE_MS, probeAll);
   }
 
   function serves(silent: readonly number[]): boolean {

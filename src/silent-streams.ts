@@ -1,5 +1,5 @@
 import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
-import type { Cancel, Clock } from './kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
 import { LIMITS } from './kernel/limits.ts';
 
 /*
@@ -22,7 +22,7 @@ export function reportSilences(
     const silences = [...log.silences()];
     if (silences.length > 0 || reported) report(silences);
     reported = silences.length > 0;
-    cancel = clock.timer(LIMITS.diskWatchMs, step);
+    cancel = nextTick(clock, LIMITS.diskWatchMs, step);
   }
   cancel = clock.timer(LIMITS.diskWatchMs, step);
   return { stop: () => cancel() };

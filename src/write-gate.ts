@@ -1,6 +1,6 @@
 import type { DiskSpace } from './disk-space.ts';
 import type { Backend } from './gateway/backend/backend.ts';
-import type { Cancel, Clock } from './kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
 import { failure, type Failure } from './kernel/errors.ts';
 import { LIMITS } from './kernel/limits.ts';
 import type { Logger } from './kernel/logger.ts';
@@ -62,7 +62,7 @@ export function createWriteGate(options: WriteGateOptions): WriteGate {
       logger.error({ streams: unanswered }, 'the broker is connected but does not store records of these streams');
     }
     if (restartBroker !== undefined && needsRestart() && (await log.ping(LIMITS.logPingMs))) restartBroker();
-    if (!stopped) cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
+    if (!stopped) cancel = nextTick(clock, LIMITS.diskWatchMs, () => void step());
   }
 
   function needsRestart(): boolean {

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../src/kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import type { Metrics } from '../src/kernel/metrics.ts';
@@ -70,7 +70,7 @@ export function watchBrokerClock({ bucket, clock, logger, metrics }: BrokerClock
       // A closed log: the process stops.
       .catch(() => {})
       .finally(() => {
-        if (!stopped) cancel = clock.timer(doubted ? LIMITS.clockRecheckMs : LIMITS.clockCheckMs, run);
+        if (!stopped) cancel = nextTick(clock, doubted ? LIMITS.clockRecheckMs : LIMITS.clockCheckMs, run);
       });
   }
 

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../src/kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../src/kernel/clock.ts';
 import { LIMITS, type Limits } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { factsLevels, type FactsLevels, type LevelLimits } from './facts-levels.ts';
@@ -88,7 +88,7 @@ export function watchFactsRoom(options: FactsRoomOptions): FactsRoom {
 
   function schedule(delayMs: number): void {
     cancel();
-    cancel = clock.timer(delayMs, () => void poll());
+    cancel = nextTick(clock, delayMs, () => void poll());
   }
 
   /** At most one line a minute for each change: at the limit the two alternate. */

@@ -3,9 +3,11 @@ import { LIMITS } from '../src/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { encodeJson } from './codec.ts';
+import { factsLevels } from './facts-levels.ts';
 import { watchFactsRoom } from './facts-room.ts';
 import { startFactsTrimmer, trimmableBelow, trimToSize } from './facts-trimmer.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/log-memory.ts';
+import { overrideLog } from './log/override-log.ts';
 import { sinksOf } from './sinks/sink-registry.ts';
 
 const HOUR_MS = 3_600_000;
@@ -88,6 +90,42 @@ describe('the trimmer of FACTS', () => {
     await clock.advance(2 * LIMITS.trimMs);
     expect(broker.stream('FACTS').bounds().firstSequence).toBe(9);
     const stopped = trimmer.stop();
+    await clock.advance(1_000);
+    await stopped;
+  });
+
+  it('holds its lease while it trims only, and trims in one of two processes', async () => {
+    const reads = { a: 0, b: 0 };
+    const start = (name: 'a' | 'b') => {
+      const own = broker.connect(name);
+      const info: typeof own.info = (stream) => {
+        reads[name] += 1;
+        return own.info(stream);
+      };
+      return startFactsTrimmer({
+        log: overrideLog(own, { info }),
+        clock,
+        partitions: 2,
+        holder: `${name}.1`,
+        retentionMs: HOUR_MS,
+        room: { levels: factsLevels(Infinity, LIMITS), usedBytes: 0, onPolled: () => () => {} },
+        logger: silentLogger,
+      });
+    };
+    const trimmers = [start('a')];
+    // Processes do not start at the same moment.
+    await clock.advance(LIMITS.trimMs / 4);
+    trimmers.push(start('b'));
+    const revision = async () => (await log.bucket('OWNERS').get('trimmer'))?.revision ?? 0;
+    await clock.advance(LIMITS.trimMs);
+    const after = await revision();
+    await clock.advance(LIMITS.trimMs / 2);
+    expect(await revision()).toBe(after);
+    await clock.advance(5 * LIMITS.trimMs);
+    expect(await revision()).toBeGreaterThan(after);
+    expect(Math.min(reads.a, reads.b)).toBe(0);
+    expect(Math.max(reads.a, reads.b)).toBeGreaterThan(0);
+    const stopped = Promise.all(trimmers.map((trimmer) => trimmer.stop()));
     await clock.advance(1_000);
     await stopped;
   });

@@ -22,9 +22,16 @@ export interface FactsTrimmerOptions {
   logger: Logger;
 }
 
+const TRIMMER_KEY = 'trimmer';
+/** How long the lease is kept after room was needed. */
+const ROOM_PATIENCE_MS = 10_000;
+/** Another process has trimmed if the key was written within this share of `trimMs`. */
+const RECENT_SHARE = 0.5;
+
 /**
  * Trims FACTS in one process at a time, by lease: records older than the retention once in `trimMs`, and the oldest
- * records as soon as a poll of the size shows that room is needed.
+ * records as soon as a poll of the size shows that room is needed. The lease is wanted for this work only: each of its
+ * renewals costs an fsync.
  *
  * Invariants: no record is trimmed that
  * 1. is younger than the retention, unless FACTS holds more than `FactsLevels.trimFrom`;
@@ -34,42 +41,66 @@ export interface FactsTrimmerOptions {
  */
 export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promise<void> } {
   const { log, clock, logger, holder, room, limits = LIMITS } = options;
+  const owners = log.bucket('OWNERS');
   let cancel: Cancel = () => {};
+  let stopped = false;
   let atWork = false;
   let nextRoomMs = -Infinity;
+  /** Old records are to be trimmed. */
+  let due = false;
+  let roomWantedUntilMs = -Infinity;
   const lease = contend({
-    bucket: log.bucket('OWNERS'),
-    key: 'trimmer',
+    bucket: owners,
+    key: TRIMMER_KEY,
     holder,
     clock,
-    onAcquired: schedule,
-    onLost: () => cancel(),
+    wanted: () => due || atWork || clock.monotonicMs() < roomWantedUntilMs,
+    unwantedMs: limits.trimMs,
+    onAcquired() {
+      if (due) void run(trimOld);
+    },
+    onLost: () => {},
   });
   const stopPolled = room.onPolled(() => {
     const nowMs = clock.monotonicMs();
     if (room.usedBytes <= room.levels.trimFrom || nowMs < nextRoomMs) return;
     // Where nothing may be trimmed, each attempt costs some reads for each partition.
     nextRoomMs = nowMs + LIMITS.factsPollMs;
-    void run(makeRoom);
+    roomWantedUntilMs = nowMs + ROOM_PATIENCE_MS;
+    if (lease.held()) void run(makeRoom);
+    else lease.wake();
   });
 
   function schedule(): void {
-    cancel();
     cancel = clock.timer(limits.trimMs, () => {
       schedule();
-      void run(trimOld);
+      void trimUnlessTrimmed();
     });
+  }
+
+  /** The holder writes the key before and after it trims. */
+  async function trimUnlessTrimmed(): Promise<void> {
+    // A run that is still waiting for the lease gives way to this one.
+    due = false;
+    const written = await owners.get(TRIMMER_KEY);
+    if (stopped) return;
+    if (written !== undefined && clock.wallMs() - written.storedAtMs < limits.trimMs * RECENT_SHARE) return;
+    due = true;
+    if (lease.held()) await run(trimOld);
+    else lease.wake();
   }
 
   async function run(trim: () => Promise<void>): Promise<void> {
     if (atWork || !lease.held()) return;
     atWork = true;
+    if (trim === trimOld) due = false;
     try {
       await trim();
     } catch (error) {
       logger.warn({ err: error }, 'FACTS could not be trimmed; the next attempt follows');
     } finally {
       atWork = false;
+      if (!stopped) lease.wake();
     }
   }
 
@@ -88,8 +119,10 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
     if (trimmed !== undefined) logger.info(trimmed, 'FACTS trimmed to make room');
   }
 
+  schedule();
   return {
     async stop() {
+      stopped = true;
       cancel();
       stopPolled();
       await lease.release();

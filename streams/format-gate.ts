@@ -1,7 +1,7 @@
 import type { CommandBody, QueryBody } from '../actors/vocabulary/commands.ts';
 import type { Fact } from '../actors/vocabulary/facts.ts';
 import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../actors/vocabulary/formats.ts';
-import type { Cancel, Clock } from '../src/kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Logger } from '../src/kernel/logger.ts';
 import { decodeJson, encodeJson } from './codec.ts';
@@ -96,7 +96,7 @@ export function createFormatGate(options: FormatGateOptions): FormatGate {
     const lowest = lowestFormat();
     if (current && lowest !== logged) logger.info({ lowest, own }, 'the lowest format of all processes');
     if (current) logged = lowest;
-    cancel = clock.timer(LIMITS.leaseRenewMs, () => void step());
+    cancel = nextTick(clock, LIMITS.leaseRenewMs, () => void step());
   }
 
   const stopWatch = bucket.watch({

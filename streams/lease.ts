@@ -41,6 +41,11 @@ export interface LeaseOptions {
    * Whether this process wants the lease; called before every attempt. A holder that no longer wants it releases it.
    */
   wanted?: () => boolean;
+  /**
+   * How often to look at the key while the lease is not wanted; default: `renewMs`. With more, another holder that has
+   * died may have to be watched for the whole lease and margin once it is wanted.
+   */
+  unwantedMs?: number;
   /** Whether a holder is certainly dead, such as an earlier incarnation on this node's locked data directory. */
   isGone?: (holder: string) => boolean;
   onAcquired: () => void;
@@ -60,6 +65,7 @@ export function contend(options: LeaseOptions): Lease {
   const leaseMs = options.leaseMs ?? LIMITS.leaseMs;
   const marginMs = options.marginMs ?? LIMITS.leaseMarginMs;
   const renewMs = options.renewMs ?? LIMITS.leaseRenewMs;
+  const unwantedMs = options.unwantedMs ?? renewMs;
   const wanted = options.wanted ?? (() => true);
   const isGone = options.isGone ?? (() => false);
   /** Time-out of one request, short enough that one unanswered renewal can be repeated in time. */
@@ -163,7 +169,7 @@ export function contend(options: LeaseOptions): Lease {
       await giveUp();
       // Watch the key even so: a contender that wants it later has then waited already.
       await readKey();
-      return renewMs;
+      return unwantedMs;
     }
     const found = await opening();
     if ('waitMs' in found) return found.waitMs;
@@ -189,7 +195,9 @@ export function contend(options: LeaseOptions): Lease {
     wakened = false;
     running = step().then((waitMs) => {
       stepping = false;
-      if (!stopped) cancelStep = clock.timer(wakened ? 0 : waitMs, run);
+      if (stopped) return;
+      const untilNextMs = waitMs === renewMs ? (clock.untilTickMs?.(renewMs) ?? renewMs) : waitMs;
+      cancelStep = clock.timer(wakened ? 0 : untilNextMs, run);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../../src/kernel/clock.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { holderOf } from '../../streams/lease.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
@@ -127,7 +127,7 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
   function tick(): void {
     write();
     review();
-    cancel = clock.timer(LIMITS.leaseRenewMs, tick);
+    cancel = nextTick(clock, LIMITS.leaseRenewMs, tick);
   }
 
   /** Writes what changed in this turn of the event loop. */

@@ -9,6 +9,11 @@ export interface Clock {
    * I/O events of this turn of the event loop.
    */
   timer(delayMs: number, fn: () => void): Cancel;
+  /**
+   * The delay of a timer that repeats every `periodMs`, so that all timers with this period, on all threads, fire
+   * together. At most a tenth longer than the period. A clock without this leaves each timer its own phase.
+   */
+  untilTickMs?(periodMs: number): number;
 }
 
 export type Cancel = () => void;
@@ -25,7 +30,16 @@ export const systemClock: Clock = {
     const handle = setTimeout(fn, delayMs);
     return () => clearTimeout(handle);
   },
+  untilTickMs(periodMs) {
+    const restMs = periodMs - ((performance.timeOrigin + performance.now()) % periodMs);
+    return Math.ceil(restMs < periodMs / 10 ? restMs + periodMs : restMs);
+  },
 };
+
+/** Repeats work every `periodMs`, from timers that fire together: a wake-up costs more than most of this work. */
+export function nextTick(clock: Clock, periodMs: number, fn: () => void): Cancel {
+  return clock.timer(clock.untilTickMs?.(periodMs) ?? periodMs, fn);
+}
 
 /** Resolves after `delayMs` of the given clock. */
 export function sleep(clock: Pick<Clock, 'timer'>, delayMs: number): Promise<void> {

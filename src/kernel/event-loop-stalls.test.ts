@@ -31,17 +31,58 @@ it('a timer that fires late while this thread is idle is not a stall', async () 
   watch.stop();
 });
 
-it('the delay of the event loop is measured every 20 ms, also while this thread is idle', async () => {
+it('the delay of the event loop is measured every 20 ms while this thread is busy', async () => {
   const clock = createFakeClock();
   const node = clock.node();
   const delays: number[] = [];
-  const watch = watchStalls(node, () => 0, { onDelay: (seconds) => delays.push(seconds) });
-  await clock.advance(100);
-  expect(delays).toEqual([0, 0, 0, 0, 0]);
+  const watch = watchStalls(node, () => clock.monotonicMs() / 2, { onDelay: (seconds) => delays.push(seconds) });
+  await clock.advance(1_000);
+  expect(delays).toHaveLength(50);
   node.pause();
   await clock.advance(120);
   node.resume();
   await clock.advance(20);
   expect(Math.max(...delays)).toBeCloseTo(0.1);
+  watch.stop();
+});
+
+it('a thread at rest is woken twice a second, and every 20 ms as soon as work arrives', async () => {
+  const clock = createFakeClock();
+  const node = clock.node();
+  let cpuMs = 0;
+  const delays: number[] = [];
+  const watch = watchStalls(node, () => cpuMs, { onDelay: (seconds) => delays.push(seconds) });
+  await clock.advance(100);
+  delays.length = 0;
+  await clock.advance(10_000);
+  expect(delays).toHaveLength(20);
+
+  // One long turn, which begins with the arrival of a request.
+  watch.workArrives();
+  node.pause();
+  cpuMs += 80;
+  await clock.advance(80);
+  node.resume();
+  await clock.advance(1);
+  expect(watch.takeLongestSeconds()).toBeCloseTo(0.06);
+  watch.stop();
+});
+
+it('a long turn without an arrival is found, and the samples after it are close together', async () => {
+  const clock = createFakeClock();
+  const node = clock.node();
+  let cpuMs = 0;
+  let samples = 0;
+  const watch = watchStalls(node, () => cpuMs, { onDelay: () => (samples += 1) });
+  await clock.advance(600);
+  node.pause();
+  cpuMs += 700;
+  await clock.advance(700);
+  node.resume();
+  await clock.advance(1);
+  expect(watch.takeLongestSeconds()).toBeGreaterThan(0.15);
+  samples = 0;
+  await clock.advance(100);
+  expect(samples).toBe(5);
   watch.stop();
 });

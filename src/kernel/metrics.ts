@@ -9,6 +9,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
  */
 export function createMetrics() {
   const sinks = createSinkMetrics();
+  let workArrives = (): void => {};
   let sinkText = (): Promise<string> => sinks.registry.metrics();
   const registry = new Registry();
   const registers = [registry];
@@ -210,11 +211,20 @@ export function createMetrics() {
     }),
     /** Adds Node's process metrics and those of the main thread; called once by main. */
     collectProcess(clock: Clock): void {
-      collectDefaultMetrics({ register: registry });
-      collectMainThread(clock, registers);
+      // Its own measurement of the event loop's delay would wake a thread at rest a hundred times a second.
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: MOST_TIMER_MS });
+      for (const name of registry.getMetricsAsArray().map((metric) => metric.name)) {
+        if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+      }
+      workArrives = collectMainThread(clock, registers);
     },
+    /** A request arrives at this thread: how long its turn takes is measured. */
+    requestArrives: (): void => workArrives(),
   };
 }
+
+/** The longest delay of a timer of Node. */
+const MOST_TIMER_MS = 2_147_483_647;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

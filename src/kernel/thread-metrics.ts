@@ -8,8 +8,11 @@ import { countAllocations } from './heap-allocations.ts';
  * the text of `/metrics` joins two registries and may name a metric once.
  */
 
-/** Adds the metrics of the calling thread, which is the main thread. */
-export function collectMainThread(clock: Clock, registers: Registry[]): void {
+/**
+ * Adds the metrics of the calling thread, which is the main thread.
+ * @returns a function to call when a request arrives, so that its turn is measured
+ */
+export function collectMainThread(clock: Clock, registers: Registry[]): () => void {
   const stalls = new Histogram({
     name: 'event_loop_stall_seconds',
     help: 'Turns of the main thread that took more than 20 ms of CPU time.',
@@ -29,6 +32,7 @@ export function collectMainThread(clock: Clock, registers: Registry[]): void {
   });
   cpuGauge('main_thread_cpu_seconds', 'main thread', registers);
   allocationCounter('heap_allocated_bytes_total', 'main thread', clock, registers);
+  return () => watch.workArrives();
 }
 
 /** Adds the metrics of the calling thread, which is the sinks' thread. */
@@ -45,7 +49,7 @@ const DELAY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 function delayHistogram(name: string, thread: string, registers: Registry[]): Histogram {
   return new Histogram({
     name,
-    help: `How late a timer of the ${thread} fires, sampled every 20 ms; includes time in which other threads ran.`,
+    help: `How late a timer of the ${thread} fires, every 20 ms while it works; includes time in which other threads ran.`,
     buckets: DELAY_BUCKETS,
     registers,
   });

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cancel, Clock } from '../kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
@@ -79,7 +79,7 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   }
 
   function again(): void {
-    cancel = clock.timer(LIMITS.modelCheckMs, () => void look());
+    cancel = nextTick(clock, LIMITS.modelCheckMs, () => void look());
   }
 
   await load();

@@ -21,15 +21,15 @@ const check = compile(Message);
 const SWEEP_MS = 60_000;
 
 /**
- * Exchanges a limiter's counts with the other gateways over plain messages, several times a second. A lost message only
- * loosens a limit for a minute.
+ * Exchanges a limiter's counts with the other gateways over plain messages, several times a second while requests come.
+ * A lost message only loosens a limit for a minute.
  * @returns the function that stops the exchange
  */
 export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock: Clock; ids: Ids }): Cancel {
   const { log, limiter, clock } = deps;
   const self = deps.ids.uuidv4();
-  let cancelTimer: Cancel = () => {};
-  let sinceSweepMs = 0;
+  let cancelTimer: Cancel | undefined;
+  let cancelSweep: Cancel = () => {};
   let hasRequested = false;
 
   function send(counts: RateCount[], to?: string): void {
@@ -50,25 +50,35 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
     if (message.ask === true) send(limiter.recent(), message.from);
   }
 
-  function tick(): void {
+  function exchange(): void {
+    cancelTimer = undefined;
     // While the broker is unavailable, counts accumulate for the first exchange afterwards.
-    if (log.connected) {
-      if (!hasRequested) publish({ ask: true, counts: [] });
-      hasRequested = true;
-      send(limiter.drain());
+    if (!log.connected) {
+      soon();
+      return;
     }
-    sinceSweepMs += LIMITS.rateExchangeMs;
-    if (sinceSweepMs >= SWEEP_MS) {
-      sinceSweepMs = 0;
-      limiter.sweep();
-    }
-    cancelTimer = clock.timer(LIMITS.rateExchangeMs, tick);
+    if (!hasRequested) publish({ ask: true, counts: [] });
+    hasRequested = true;
+    send(limiter.drain());
+  }
+
+  function soon(): void {
+    cancelTimer ??= clock.timer(LIMITS.rateExchangeMs, exchange);
+  }
+
+  function sweep(): void {
+    limiter.sweep();
+    cancelSweep = clock.timer(SWEEP_MS, sweep);
   }
 
   const unsubscribe = log.subscribe(RATE_COUNTS_SUBJECT, onMessage);
-  cancelTimer = clock.timer(0, tick);
+  limiter.onCounted(soon);
+  cancelTimer = clock.timer(0, exchange);
+  cancelSweep = clock.timer(SWEEP_MS, sweep);
   return () => {
-    cancelTimer();
+    cancelTimer?.();
+    cancelSweep();
+    limiter.onCounted(() => {});
     unsubscribe();
   };
 }

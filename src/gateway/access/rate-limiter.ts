@@ -27,6 +27,8 @@ export interface RateLimiter {
   penalize(key: string, caller: string): void;
   /** Requests that this gateway allowed since the last call. */
   drain(): RateCount[];
+  /** Sets what is called with the first request after each `drain`. */
+  onCounted(first: () => void): void;
   /** Requests that this gateway allowed within the minute, for a new gateway. */
   recent(): RateCount[];
   /** Adds the requests that other gateways allowed. */
@@ -54,6 +56,7 @@ interface KeyWindow {
 export function createRateLimiter(clock: Clock): RateLimiter {
   const windows = new Map<string, KeyWindow>();
   const unsent = new Set<string>();
+  let countedFirst = (): void => {};
   const nowSecond = (): number => Math.floor(clock.monotonicMs() / 1000);
 
   function windowOf(key: string, second: number): KeyWindow {
@@ -96,6 +99,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
         add(window, second, 1);
         window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + 1;
         window.unsent += 1;
+        if (unsent.size === 0) countedFirst();
         unsent.add(key);
       }
       return {
@@ -118,6 +122,9 @@ export function createRateLimiter(clock: Clock): RateLimiter {
       }
       unsent.clear();
       return counts;
+    },
+    onCounted(first) {
+      countedFirst = first;
     },
     recent: () => countsOf((window, second) => window.own[modulo(second)] ?? 0),
     merge(counts) {

@@ -82,6 +82,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
     begin(route, res, req, browsers) {
       open += 1;
       count += 1;
+      metrics.requestArrives();
       const headers = readHeaders(req);
       const { framing } = headers;
       const origin = browsers ? headers.origin : '';

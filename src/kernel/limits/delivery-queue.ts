@@ -53,6 +53,8 @@ export const DELIVERY_QUEUE_LIMITS = {
   matcherPositionMs: 1_000,
   /** The same while deliveries are sent. Facts read twice are appended twice, and the broker drops the duplicates. */
   matcherSaveMs: 100,
+  /** How often the matcher's thread reads the size of FACTS while there is room. Only games that lag need it. */
+  matcherRoomMs: 5_000,
   /** How long matching waits for the CONFIG revision of a record before it continues and logs an error. */
   matcherConfigWaitMs: 60_000,
 } as const;

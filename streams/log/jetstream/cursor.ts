@@ -1,7 +1,7 @@
 import type { Msg } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { createInbox } from '@nats-io/transport-node';
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord } from '../log.ts';
 import { makeConsumer } from './api.ts';
@@ -206,7 +206,7 @@ export async function openCursor(
   /** A consumer may vanish without a message (its node died): then its heartbeats stop. */
   function watch(): void {
     if (closed) return;
-    cancelWatch = clock.timer(LIMITS.readerHeartbeatMs, () => {
+    cancelWatch = nextTick(clock, LIMITS.readerHeartbeatMs, () => {
       const silent = open > 0 && clock.monotonicMs() - receivedMs > 3 * LIMITS.readerHeartbeatMs;
       if (silent) broken('no heartbeats');
       else if (open === 0 && !paused && options.onStall !== undefined) void reportPending().finally(watch);

@@ -86,7 +86,8 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
       return { from, to, rows, marks };
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
-    const untilMs = from === 0 ? LIMITS.sinkIdleCheckMs : firstMs + lingerMs() - clock.monotonicMs();
+    const idleMs = clock.untilTickMs?.(LIMITS.sinkIdleCheckMs) ?? LIMITS.sinkIdleCheckMs;
+    const untilMs = from === 0 ? idleMs : firstMs + lingerMs() - clock.monotonicMs();
     await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, within } from '../../../src/kernel/clock.ts';
+import { type Cancel, type Clock, nextTick, within } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
@@ -205,7 +205,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
 
   /** Bounds the buffers of all readers together: disconnects the fullest, which resume without a loss. */
   function measure(): void {
-    cancelMeasure = clock.timer(LIMITS.streamMeasureMs, measure);
+    cancelMeasure = nextTick(clock, LIMITS.streamMeasureMs, measure);
     const { bufferedBytes, overfull } = overfullReaders(members, LIMITS.streamBuffersBytes);
     for (const member of overfull) disconnect(member, 'buffers_full');
     metrics.streamBuffered.set(bufferedBytes);

@@ -71,7 +71,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const erasures: Erasures = watchErasures(log, clock);
     const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
     const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
-    const room = watchFactsRoom(shared);
+    const room = watchFactsRoom({ ...shared, limits: { ...LIMITS, factsPollMs: LIMITS.matcherRoomMs } });
     const { readFacts } = options;
     const matcher = createMatcher({
       ...shared,

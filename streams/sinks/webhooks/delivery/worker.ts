@@ -1,4 +1,4 @@
-import { type Clock, within } from '../../../../src/kernel/clock.ts';
+import { type Clock, nextTick, within } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
@@ -94,7 +94,7 @@ export function createWorker(options: WorkerOptions): Worker {
     metrics.deliveriesInFlight.set(limiter.running);
     metrics.openCircuits.set(limiter.unresponsive);
     metrics.oldestUndelivered.set(oldest.ageMs() / 1000);
-    cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
+    cancelSweep = nextTick(clock, LIMITS.deliveryProgressMs, sweep);
   }
 
   /** Registers work in progress. A rejection is a bug; the broker hands its item out again. */

@@ -27,9 +27,11 @@ export interface Recoverer {
 
 const LEASE_KEY = 'sink.webhooks-recovery';
 const RETRY_MS = 1_000;
+const UNWANTED_MS = 60_000;
 
 /**
- * Owns the lease of recoveries, and runs the requested ones (recoveries.ts) while it holds the lease.
+ * Owns the lease of recoveries, and runs the requested ones (recoveries.ts) while it holds the lease. The lease is
+ * wanted only while a recovery is open.
  *
  * Invariants
  * 1. At most `LIMITS.recoveriesAtOnce` recoveries run, in the order of their requests.
@@ -54,6 +56,9 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
     key: LEASE_KEY,
     holder: options.holder,
     clock,
+    // Renewals cost an fsync each, and recoveries are rare.
+    wanted: () => open.size > 0 || working.size > 0,
+    unwantedMs: UNWANTED_MS,
     onAcquired() {
       leaseCount += 1;
       holdsLease = true;
@@ -70,6 +75,7 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
     const job = value === undefined ? undefined : parseRecovery(decodeJson(value));
     if (job?.state === 'running') open.add(key);
     else open.delete(key);
+    if (!holdsLease && open.size > 0) lease.wake();
     startMore();
   }
 
