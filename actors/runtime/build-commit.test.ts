@@ -5,6 +5,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { encodeCommit } from '../../streams/codec.ts';
 import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { aCommand } from '../testing.ts';
+import { NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
 import { buildCommit } from './build-commit.ts';
 import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
@@ -36,7 +37,7 @@ function build(commands: Command[], nowMs = 2_000) {
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
-    const room = { commandsFit: true };
+    const room = { commandsFit: true, handed: NO_HANDED_COMMANDS };
     const commit = buildCommit({ ...shared, ...own, ...room, logger: silentLogger });
     entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
     return commit;

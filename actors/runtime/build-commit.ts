@@ -4,7 +4,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../conditions/steps.ts';
-import type { Command } from '../vocabulary/commands.ts';
+import type { Command, ReceivedCommand } from '../vocabulary/commands.ts';
 import { decide, mostFactChars } from '../decide.ts';
 import { decideTimers } from '../timers.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts';
@@ -16,6 +16,7 @@ import type { CommitDraft } from './draft.ts';
 import { stateChars } from '../vocabulary/size-estimates.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
+import type { HandedCommands } from '../vocabulary/local-gateway.ts';
 import { tenantOf } from './player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { notKnownHere, type OutgoingReply } from './send-replies.ts';
@@ -74,6 +75,8 @@ export interface BuildOptions {
   configRevision: number;
   entities: Entities;
   feed: RequestFeed;
+  /** Commands of this process's gateway. They follow those of `feed`. */
+  handed: Pick<HandedCommands, 'peek' | 'take'>;
   definitions: LiveDefinitions;
   /** The owner's internal commands, decided before requests. Their replies are dropped. */
   internal: Pick<Exposures, 'take'>;
@@ -124,9 +127,9 @@ export function buildCommit(options: BuildOptions): PendingCommit {
 
 /** Commands that do not fit join the next commit, which follows at once as this one is not empty. */
 function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
-  const { internal, feed, limits = LIMITS } = options;
+  const { internal, feed, handed, limits = LIMITS } = options;
   const noted: Noted[] = [];
-  const hasCommands = feed.peek() !== undefined;
+  const hasCommands = feed.peek() !== undefined || handed.peek() !== undefined;
   while (draft.chars < mostChars && draft.facts.length < limits.commitFacts / 2 && noted.length < limits.commitFacts) {
     const next = internal.take(hasCommands);
     if (next === undefined) break;
@@ -191,46 +194,63 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   return { count, tenants, overBudget, changed, tookMs };
 }
 
-function decideWaiting(
-  options: BuildOptions,
-  draft: CommitDraft,
-  mostChars: number,
-): Pick<PendingCommit, 'replies' | 'skipped' | 'withoutRoom'> {
-  const { feed, nowMs, partition, epoch, limits = LIMITS } = options;
-  const replies: OutgoingReply[] = [];
-  let skipped = false;
-  let withoutRoom = 0;
+interface Decided {
+  replies: OutgoingReply[];
+  skipped: boolean;
+  withoutRoom: number;
+}
+
+/** Bounds of what is decided in one record. */
+interface Share {
+  chars: number;
+  commands: number;
+  steps: number;
+}
+
+/** Decides commands from REQUESTS, then those handed over. While both wait, the first take at most half of a record. */
+function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): Decided {
+  const { feed, handed, limits = LIMITS } = options;
+  const decided: Decided = { replies: [], skipped: false, withoutRoom: 0 };
+  const whole: Share = { chars: mostChars, commands: limits.commitFacts, steps: LIMITS.turnSteps };
+  const half: Share = { chars: mostChars / 2, commands: limits.commitFacts / 2, steps: LIMITS.turnSteps / 2 };
   const began = stepsSpent();
-  while (draft.chars < mostChars && draft.facts.length < limits.commitFacts && replies.length < limits.commitFacts) {
-    if (stepsSpent() - began > LIMITS.turnSteps) break;
-    const command = feed.peek();
-    if (command === undefined) break;
-    if (command.body === undefined) {
-      feed.take();
-      // A newer owner might decide it.
-      skipped = true;
-      const { requestId, replyTo } = command;
-      if (replyTo !== '') replies.push({ replyTo, requestId, epoch, partition, reply: notKnownHere() });
-      continue;
+  decideFrom(feed, handed.peek() === undefined ? whole : half, true);
+  decideFrom(handed, whole, false);
+  return decided;
+
+  /** `isStored`: another owner might decide the commands too. */
+  function decideFrom(source: CommandSource, most: Share, isStored: boolean): void {
+    while (draft.chars < most.chars && draft.facts.length < most.commands && decided.replies.length < most.commands) {
+      if (stepsSpent() - began > most.steps) return;
+      const command = source.peek();
+      if (command === undefined || (command.body !== undefined && !fits(command, draft, mostChars))) return;
+      source.take();
+      const isFinal = decideNext(options, draft, command, decided);
+      if (isStored && !isFinal) decided.skipped = true;
     }
-    if (!fits(command, draft, mostChars)) break;
-    feed.take();
-    if (command.deadlineAt < nowMs) {
-      skipped = true;
-      continue;
-    }
-    const { requestId, replyTo } = command;
-    const savepoint = draft.savepoint();
-    let reply = decideOne(options, draft, command);
-    if (!options.commandsFit && draft.savepoint() > savepoint) {
-      draft.rollback(savepoint);
-      withoutRoom += 1;
-      reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
-    }
-    if (reply.kind === 'failure' && PASSING.has(reply.code)) skipped = true;
-    replies.push({ replyTo, requestId, epoch, partition, reply });
   }
-  return { replies, skipped, withoutRoom };
+}
+
+type CommandSource = Pick<RequestFeed, 'peek' | 'take'>;
+
+/** Decides one command, and returns whether every other owner would have decided it in the same way. */
+function decideNext(options: BuildOptions, draft: CommitDraft, command: ReceivedCommand, decided: Decided): boolean {
+  const { nowMs, partition, epoch } = options;
+  const { requestId, replyTo } = command;
+  if (command.body === undefined) {
+    if (replyTo !== '') decided.replies.push({ replyTo, requestId, epoch, partition, reply: notKnownHere() });
+    return false;
+  }
+  if (command.deadlineAt < nowMs) return false;
+  const savepoint = draft.savepoint();
+  let reply = decideOne(options, draft, command);
+  if (!options.commandsFit && draft.savepoint() > savepoint) {
+    draft.rollback(savepoint);
+    decided.withoutRoom += 1;
+    reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
+  }
+  decided.replies.push({ replyTo, requestId, epoch, partition, reply });
+  return reply.kind !== 'failure' || !PASSING.has(reply.code);
 }
 
 /** Failures caused by this owner, not by the command: another owner might decide it. */

@@ -177,7 +177,7 @@ describe('the owner of a partition', () => {
   });
 
   it('commits a record before replies without facts after a refused write, so no owner contradicts it', async () => {
-    const first = await world.lead('a');
+    const first = await world.lead('a', { publishes: true });
     const facts = world.broker.stream('FACTS');
     Object.assign(facts.definition, { maxBytes: facts.bounds().sizeBytes });
     expect(await world.register(first, P1)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -15,7 +15,8 @@ import { appendFenced } from './fenced-append.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
-import { createReplySender, type LocalGateway, type OutgoingReply } from './send-replies.ts';
+import { type LocalGateway, NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
+import { createReplySender, type OutgoingReply } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';
@@ -28,6 +29,7 @@ import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
 import type { PlayerLimits } from '../decision.ts';
+import type { Command } from '../vocabulary/commands.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
@@ -176,6 +178,7 @@ async function lead(
     signal.notify();
   };
   const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
+  const handed = options.local?.commands(partition, onWaiting) ?? NO_HANDED_COMMANDS;
   const sweep = createSegmentSweep({
     clock,
     store,
@@ -210,6 +213,7 @@ async function lead(
     const commit = await prepare(commandsFit);
     skipped ||= commit.skipped;
     if (commit.withoutRoom > 0) metrics.commandsWithoutRoom.inc(commit.withoutRoom);
+    const decided = handed.settle();
     if (commit.isEmpty && !queryHandler.wantsProof) {
       maintenance.withoutRecord(commit);
       return 'idle';
@@ -224,7 +228,7 @@ async function lead(
       sendReplies(refusalsOf(commit));
       return 'on';
     }
-    return append(commit);
+    return append(commit, decided);
   }
 
   /** Whether the reserve takes a record for the position alone: only for definite replies, and not twice a second. */
@@ -254,6 +258,7 @@ async function lead(
       configRevision: config.revision,
       entities,
       feed,
+      handed,
       definitions: options.definitions,
       internal: commandsFit ? exposures : NO_EXPOSURES,
       maintenance: maintenance.tasks(feed.backlogTaken),
@@ -264,7 +269,7 @@ async function lead(
     });
   }
 
-  async function append(commit: PendingCommit): Promise<'on' | 'deposed'> {
+  async function append(commit: PendingCommit, decided: readonly Command[]): Promise<'on' | 'deposed'> {
     const record: CommitRecord = {
       partition,
       epoch,
@@ -312,6 +317,8 @@ async function lead(
         await sleep(clock, REFUSED_WAIT_MS);
         return 'on';
       case 'deposed':
+        handed.putBack(decided);
+        return 'deposed';
       case 'abandoned':
         return 'deposed';
     }
@@ -325,7 +332,7 @@ async function lead(
     queryHandler.open();
     maintenance.start();
     while (!stopping()) {
-      const pauseMs = feed.peek() === undefined ? 0 : pacing.pauseMs();
+      const pauseMs = feed.peek() === undefined && handed.peek() === undefined ? 0 : pacing.pauseMs();
       if (pauseMs > 0) await sleep(clock, pauseMs);
       const error = storeFault ?? maintenance.error;
       if (error !== undefined) throw error;
@@ -337,6 +344,7 @@ async function lead(
     return 'stopped';
   } finally {
     feed.stop();
+    handed.stop();
     queryHandler.close();
     await maintenance.stop();
   }

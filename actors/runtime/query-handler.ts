@@ -13,7 +13,8 @@ import { answer, queriedEntity } from '../decide.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
-import { notKnownHere, type LocalGateway, type OutgoingReply, type ReplySender } from './send-replies.ts';
+import type { LocalGateway } from '../vocabulary/local-gateway.ts';
+import { notKnownHere, type OutgoingReply, type ReplySender } from './send-replies.ts';
 import type { Definitions } from '../definitions.ts';
 import { StoreFaultError } from './store/checked-store.ts';
 

@@ -1,10 +1,10 @@
 import { type Failure, failure } from '../../src/kernel/errors.ts';
 import { encodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/subjects.ts';
-import type { Log, Stop } from '../../streams/log/log.ts';
-import type { Query } from '../vocabulary/commands.ts';
+import type { Log } from '../../streams/log/log.ts';
 import type { AddressedReply } from '../vocabulary/replies.ts';
 import { replyChars } from '../vocabulary/size-estimates.ts';
+import type { LocalGateway } from '../vocabulary/local-gateway.ts';
 
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {
@@ -20,14 +20,6 @@ export const notKnownHere = (): Failure =>
 
 /** The size of a message to a gateway: at three bytes a character it stays below the broker's payload limit. */
 const MESSAGE_CHARS = 2_000_000;
-
-/** The gateway of this process. Its replies and its queries to owners of this process need no messages. */
-export interface LocalGateway {
-  gateway: string;
-  receive(replies: readonly AddressedReply[]): void;
-  /** Hands the gateway's queries of a partition to `take`. A query that is repeated also comes as a message. */
-  serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
-}
 
 export type ReplySender = (replies: readonly OutgoingReply[]) => void;
 

@@ -56,6 +56,11 @@ export function createMetrics() {
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
       registers,
     }),
+    commandsHandedOver: new Counter({
+      name: 'gateway_commands_handed_over_total',
+      help: 'Commands that an owner in the same process took in memory, without a message.',
+      registers,
+    }),
     schemaViolations: new Counter({
       name: 'event_schema_violations_total',
       help: "Events that violate their schema, by the schema's mode: observe, warn, enforce.",

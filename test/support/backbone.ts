@@ -17,6 +17,7 @@ import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '..
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
 import { liveDefinitions } from './live-definitions.ts';
 import { silentLogger } from './silent-logger.ts';
+import { NO_HANDED_COMMANDS } from '../../actors/vocabulary/local-gateway.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 import type { Definitions } from '../../actors/definitions.ts';
@@ -35,17 +36,23 @@ export interface BackboneNode {
   kill(): void;
 }
 
+export interface NodeOptions {
+  /** Of a killed process, to use its disk. */
+  stores?: Stores;
+  source?: SnapshotSource;
+  incarnation?: string;
+  /** Whether the gateway also publishes the commands of the process's own owners, as if they were elsewhere. */
+  publishes?: boolean;
+}
+
 export interface Backbone {
   clock: FakeClock;
   broker: ReturnType<typeof createMemoryBroker>;
   partitions: number;
-  /** Starts a process. With the stores of a killed one it uses that process's disk. */
-  start(name: string, options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string }): BackboneNode;
+  /** Starts a process. */
+  start(name: string, options?: NodeOptions): BackboneNode;
   /** Starts a process and waits until it leads every partition. */
-  lead(
-    name: string,
-    options?: { stores?: Stores; source?: SnapshotSource; incarnation?: string },
-  ): Promise<BackboneNode>;
+  lead(name: string, options?: NodeOptions): Promise<BackboneNode>;
   /** Advances time until the promise is completed. */
   complete<T>(promise: Promise<T>): Promise<T>;
   register(node: BackboneNode, id: string, more?: { attributes?: string; environment?: Environment }): Promise<Reply>;
@@ -81,7 +88,7 @@ export function createBackbone(
   const broker = createMemoryBroker({ clock, ...options });
   let events = 0;
 
-  function start(name: string, more: Parameters<Backbone['start']>[1] = {}): BackboneNode {
+  function start(name: string, more: NodeOptions = {}): BackboneNode {
     const nodeClock = clock.node();
     const log = broker.connect(name);
     const stores = more.stores ?? createMemoryStores();
@@ -89,12 +96,13 @@ export function createBackbone(
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
     const gateway = `${name}-${more.incarnation ?? '1'}`;
     const commandClient = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
+    const { local } = commandClient;
     const { roomLimits } = options;
     const room = watchFactsRoom({ ...shared, ...(roomLimits === undefined ? {} : { limits: roomLimits }) });
     const brokerClock = watchBrokerClock({ ...shared, bucket: log.bucket('OWNERS') });
     const actors = startActors({
       room,
-      local: commandClient.local,
+      local: more.publishes === true ? { ...local, commands: () => NO_HANDED_COMMANDS } : local,
       clockFault: () => brokerClock.fault(),
       ...shared,
       partitions,

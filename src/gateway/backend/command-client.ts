@@ -5,11 +5,11 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { partitionOf } from '../../kernel/partition.ts';
 import type { Query } from '../../../actors/vocabulary/commands.ts';
-import { commandChars } from '../../../actors/vocabulary/size-estimates.ts';
-import type { AddressedReply, Reply } from '../../../actors/vocabulary/replies.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import { type LocalGateway, NO_HANDED_COMMANDS } from '../../../actors/vocabulary/local-gateway.ts';
 import { decodeReplies } from '../../../streams/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
-import type { Log, Stop } from '../../../streams/log/log.ts';
+import type { Log } from '../../../streams/log/log.ts';
 import type { Backend, Origin } from './backend.ts';
 import { createGathering } from './gathering.ts';
 import { createQuerySender } from './query-sender.ts';
@@ -25,17 +25,16 @@ export interface CommandClientOptions {
   /** The highest CONFIG revision this process has seen. */
   configRevision: () => number;
   logger: Logger;
-  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsTimedOut'>;
+  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsHandedOver' | 'commandsTimedOut'>;
 }
 
-/** Sends a gateway's commands to REQUESTS in batches, and its queries as plain messages; receives the replies. */
+/**
+ * Sends a gateway's commands to REQUESTS in batches, or hands them to an owner in this process, and its queries as plain
+ * messages; receives the replies.
+ */
 export interface CommandClient extends Backend {
   /** Connects the owners of this process directly, without messages. */
-  readonly local: {
-    gateway: string;
-    receive(replies: readonly AddressedReply[]): void;
-    serve(partition: number, take: (queries: readonly Query[]) => void): Stop;
-  };
+  readonly local: LocalGateway;
   /** Resolves when every command is answered. */
   drained(): Promise<void>;
   close(): void;
@@ -81,6 +80,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         for (const addressed of replies) waiting.complete(addressed);
       },
       serve: (partition, take) => queries.serve(partition, take),
+      commands: (partition, onWaiting) => publishers[partition]?.handOver(onWaiting) ?? NO_HANDED_COMMANDS,
     },
     partitionOf: entityPartition,
     send(origin, entityId, body) {
@@ -95,7 +95,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
       };
       return new Promise<Reply>((resolve) => {
         waiting.add(requestId, clock.monotonicMs() + LIMITS.commandDeadlineMs + LIMITS.commandGraceMs, resolve);
-        if (publisher?.add(command, commandChars(body)) !== true) waiting.fail(requestId, overloaded());
+        if (publisher?.add(command) !== true) waiting.fail(requestId, overloaded());
       });
     },
     query(origin, playerId, body) {

@@ -1,27 +1,34 @@
 import { sleep, type Clock } from '../../kernel/clock.ts';
 import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Command } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { HandedCommands } from '../../../actors/vocabulary/local-gateway.ts';
 import { encodeCommands } from '../../../streams/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
+import { createCommandQueue } from './command-queue.ts';
 import type { Gathering } from './gathering.ts';
 
 /**
  * Group commit of one gateway's commands for one partition: at most one publish is in flight. Commands that arrive
- * meanwhile, and until the next moment of `gathering`, form the next message.
+ * meanwhile, and until the next moment of `gathering`, form the next message. While an owner in this process takes the
+ * commands, nothing is published.
  *
+ * States: publishing → handing over, once an owner wants the commands and has answered what was published → publishing,
+ * when it stops.
  * Invariants
- * 1. Commands are sent in the order of their arrival.
+ * 1. Commands are sent and taken in the order of their arrival.
  * 2. A message is sent again only with the same message id, never after its commands' deadline and never after one of
  *   them was answered. So it is stored once and cannot overtake a retry.
  * 3. Waiting commands are bounded; beyond the bound a command is refused at once.
+ * 4. A command is handed over only when none that was published before it waits for its reply.
  */
 export interface RequestPublisher {
-  /** Accepts a command. False: it is refused and will never be sent. `chars` is its approximate size. */
-  add(command: Command, chars: number): boolean;
+  /** Accepts a command. False: it is refused and will never be sent. */
+  add(command: Command): boolean;
+  /** Hands the commands over to an owner in this process. `onWaiting` is called for each. */
+  handOver(onWaiting: () => void): HandedCommands;
   /** Resolves when no command waits and no publish is in flight. */
   drained(): Promise<void>;
 }
@@ -38,39 +45,34 @@ export interface RequestPublisherOptions {
   onRefused: (requestId: string, reply: Reply) => void;
   /** When the next message may leave. */
   gathering: Gathering;
-  metrics: Pick<Metrics, 'commandBatchSize'>;
+  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsHandedOver'>;
 }
 
 const RETRY_MS = 50;
 const PUBLISH_TIMEOUT_MS = 1_000;
+/** How long commands wait for the replies to published ones, so that they can be handed over, and how often at most. */
+const CHANGE_OVER_MS = 50;
+const CHANGE_OVER_PAUSE_MS = 1_000;
+const REPLIES_CHECK_MS = 1;
 
 export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
   const { log, clock, gateway, partition, isWaiting, onRefused, gathering, metrics } = options;
   const subject = requestsSubject(partition);
-  let pending: { command: Command; chars: number }[] = [];
-  let pendingChars = 0;
+  const queue = createCommandQueue();
   let messages = 0;
   let running = false;
   let onDrained: (() => void)[] = [];
-
-  function cut(): Command[] {
-    let chars = 0;
-    let count = 0;
-    for (const waiting of pending) {
-      if (count > 0 && chars + waiting.chars > LIMITS.requestsBatchBytes / 2) break;
-      if (count >= LIMITS.requestsBatchCommands) break;
-      chars += waiting.chars;
-      count += 1;
-    }
-    const batch = pending.slice(0, count).map(({ command }) => command);
-    pending = count === pending.length ? [] : pending.slice(count);
-    pendingChars -= chars;
-    return batch;
-  }
+  /** The owner in this process that wants the commands. */
+  let owner: { onWaiting: () => void } | undefined;
+  let isHanding = false;
+  let changeFromMs = -Infinity;
+  /** The commands of the last message. */
+  let published: readonly Command[] = [];
 
   async function publish(commands: readonly Command[]): Promise<void> {
     const data = encodeCommands(commands);
     messages += 1;
+    published = commands;
     const messageId = `${gateway}-${partition}-${messages}`;
     const deadlineAt = commands.reduce((latest, command) => Math.max(latest, command.deadlineAt), 0);
     metrics.commandBatchSize.observe(commands.length);
@@ -91,28 +93,86 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
 
   async function run(): Promise<void> {
     running = true;
-    while (pending.length > 0) {
+    while (queue.length > 0 && !(await changesOver())) {
       await gathering.next();
-      await publish(cut());
+      await publish(queue.cut());
     }
     running = false;
+    drainedIfEmpty();
+  }
+
+  /** Begins to hand over if an owner wants the commands and has answered the published ones, or does so soon. */
+  async function changesOver(): Promise<boolean> {
+    if (owner === undefined || clock.monotonicMs() < changeFromMs) return false;
+    const untilMs = clock.monotonicMs() + CHANGE_OVER_MS;
+    while (published.some(({ requestId }) => isWaiting(requestId))) {
+      if (clock.monotonicMs() >= untilMs) {
+        changeFromMs = untilMs + CHANGE_OVER_PAUSE_MS;
+        return false;
+      }
+      await sleep(clock, REPLIES_CHECK_MS);
+    }
+    published = [];
+    isHanding = owner !== undefined;
+    owner?.onWaiting();
+    return isHanding;
+  }
+
+  function drainedIfEmpty(): void {
+    if (running || queue.length > 0) return;
     const waiters = onDrained;
     onDrained = [];
     for (const waiter of waiters) waiter();
   }
 
   return {
-    add(command, chars) {
-      const full = pending.length >= LIMITS.gatewayPendingCommands || pendingChars + chars > LIMITS.gatewayPendingBytes;
-      if (full) return false;
-      pending.push({ command, chars });
-      pendingChars += chars;
+    add(command) {
+      if (!queue.add(command)) return false;
+      if (isHanding) {
+        owner?.onWaiting();
+        return true;
+      }
       gathering.added();
       if (!running) void run();
       return true;
     },
+    handOver(onWaiting) {
+      const self = { onWaiting };
+      owner = self;
+      isHanding = false;
+      changeFromMs = -Infinity;
+      let taken: Command[] = [];
+      const isMine = (): boolean => isHanding && owner === self;
+      return {
+        peek: () => (isMine() ? queue.peek() : undefined),
+        take() {
+          const command = isMine() ? queue.take() : undefined;
+          if (command === undefined) return;
+          taken.push(command);
+          metrics.commandsHandedOver.inc();
+          drainedIfEmpty();
+        },
+        settle() {
+          const settled = taken;
+          taken = [];
+          return settled;
+        },
+        putBack(commands) {
+          taken = [...commands, ...taken];
+        },
+        stop() {
+          queue.putBack(taken);
+          taken = [];
+          if (owner === self) {
+            owner = undefined;
+            isHanding = false;
+          }
+          if (queue.length > 0 && !isHanding && !running) void run();
+        },
+      };
+    },
     drained() {
-      if (!running) return Promise.resolve();
+      if (!running && queue.length === 0) return Promise.resolve();
       return new Promise((resolve) => {
         onDrained.push(resolve);
       });

@@ -1,0 +1,81 @@
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Command } from '../../../actors/vocabulary/commands.ts';
+import { commandChars } from '../../../actors/vocabulary/size-estimates.ts';
+
+/** Commands that wait in a gateway for one partition, in the order of their arrival; bounded. */
+export interface CommandQueue {
+  /** Accepts a command. False: the queue is full. */
+  add(command: Command): boolean;
+  /** The first command. */
+  peek(): Command | undefined;
+  /** Removes the first command. */
+  take(): Command | undefined;
+  /** Removes the commands of one message of REQUESTS. */
+  cut(): Command[];
+  /** Puts commands in front of all others, also over the bound. */
+  putBack(commands: readonly Command[]): void;
+  readonly length: number;
+}
+
+interface Waiting {
+  command: Command;
+  chars: number;
+}
+
+/** How many places are emptied before the array is moved. */
+const MOST_EMPTY = 1_000;
+
+const waitingOf = (command: Command): Waiting => ({ command, chars: commandChars(command.body) });
+
+export function createCommandQueue(): CommandQueue {
+  let waiting: Waiting[] = [];
+  /** Place of the first command; those before it were removed. */
+  let first = 0;
+  let chars = 0;
+
+  function removeFirst(): Waiting | undefined {
+    const removed = waiting[first];
+    if (removed === undefined) return undefined;
+    first += 1;
+    chars -= removed.chars;
+    if (first === waiting.length || first >= MOST_EMPTY) {
+      waiting = waiting.slice(first);
+      first = 0;
+    }
+    return removed;
+  }
+
+  return {
+    add(command) {
+      const added = waitingOf(command);
+      if (waiting.length - first >= LIMITS.gatewayPendingCommands) return false;
+      if (chars + added.chars > LIMITS.gatewayPendingBytes) return false;
+      waiting.push(added);
+      chars += added.chars;
+      return true;
+    },
+    peek: () => waiting[first]?.command,
+    take: () => removeFirst()?.command,
+    cut() {
+      const commands: Command[] = [];
+      let cutChars = 0;
+      for (let next = waiting[first]; next !== undefined; next = waiting[first]) {
+        cutChars += next.chars;
+        if (commands.length > 0 && cutChars > LIMITS.requestsBatchBytes / 2) break;
+        if (commands.length >= LIMITS.requestsBatchCommands) break;
+        commands.push(next.command);
+        removeFirst();
+      }
+      return commands;
+    },
+    putBack(commands) {
+      const back = commands.map(waitingOf);
+      waiting = [...back, ...waiting.slice(first)];
+      first = 0;
+      chars += back.reduce((sum, { chars: more }) => sum + more, 0);
+    },
+    get length() {
+      return waiting.length - first;
+    },
+  };
+}
