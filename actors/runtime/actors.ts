@@ -1,8 +1,13 @@
+import { createGathering } from '../../src/kernel/gathering.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
 import { type Contender, type ContenderOptions, createContender } from './contender.ts';
 import { joinMembers } from './membership.ts';
 import { createRebuildSlot } from './rebuild-slot.ts';
 
-export interface ActorsOptions extends Omit<ContenderOptions, 'partition' | 'holder' | 'members' | 'rebuilds'> {
+export interface ActorsOptions extends Omit<
+  ContenderOptions,
+  'partition' | 'holder' | 'members' | 'rebuilds' | 'commits'
+> {
   /** Identifies this start of the process, as opposed to the node's earlier ones. */
   incarnation: string;
   /** What is wrong with this process's clock; `undefined`: nothing. */
@@ -22,6 +27,7 @@ export function startActors(options: ActorsOptions): Actors {
   const holder = `${node}.${incarnation}`;
   const contenders: Contender[] = [];
   const rebuilds = createRebuildSlot();
+  const commits = createGathering(clock, LIMITS.commitSpacingMs);
   const members = joinMembers({
     bucket: log.bucket('OWNERS'),
     node,
@@ -36,7 +42,7 @@ export function startActors(options: ActorsOptions): Actors {
     },
   });
   for (let partition = 0; partition < partitions; partition++) {
-    contenders.push(createContender({ ...options, partition, holder, members, rebuilds }));
+    contenders.push(createContender({ ...options, partition, holder, members, rebuilds, commits }));
   }
   return {
     get led() {

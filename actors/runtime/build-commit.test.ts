@@ -5,7 +5,6 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { encodeCommit } from '../../streams/codec.ts';
 import type { Command, TrackItem } from '../vocabulary/commands.ts';
 import { aCommand } from '../testing.ts';
-import { NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
 import { buildCommit } from './build-commit.ts';
 import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
@@ -13,7 +12,7 @@ import { createMemoryStores } from './store/store-memory.ts';
 
 const NO_TASKS = { snapshotIds: [], dueIds: [], sweepIds: [], sweepWants: () => true, mark: undefined, idle: false };
 
-function feedOf(commands: Command[]): RequestFeed & { taken: number } {
+function feedOf(commands: readonly Command[]): RequestFeed & { taken: number } {
   const feed = {
     taken: 0,
     open: () => Promise.resolve(),
@@ -30,19 +29,21 @@ function feedOf(commands: Command[]): RequestFeed & { taken: number } {
   return feed;
 }
 
-function build(commands: Command[], nowMs = 2_000) {
+function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = []) {
   const store = createMemoryStores().partition(0);
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
+  const waiting = feedOf(handedOver);
+  const handed = { ...waiting, peek: () => handedOver[waiting.taken], take: waiting.take };
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
-    const room = { commandsFit: true, handed: NO_HANDED_COMMANDS };
+    const room = { commandsFit: true, handed };
     const commit = buildCommit({ ...shared, ...own, ...room, logger: silentLogger });
     entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
     return commit;
   };
-  return { feed, next };
+  return { feed, handed: waiting, next };
 }
 
 const register = (id: string, some: Partial<Command> = {}, attributes?: string): Command => {
@@ -167,6 +168,24 @@ describe('building a commit', () => {
       'INTERNAL_ERROR',
       'player',
     ]);
+  });
+
+  it('decides what was handed over after what was read, and leaves it half of a record', () => {
+    const count = 2 * LIMITS.commitFacts;
+    const registrations = (name: string) => Array.from({ length: count }, (_, index) => register(`${name}-${index}`));
+    const { feed, handed, next } = build(registrations('read'), 2_000, registrations('handed'));
+    const ids = next().facts.flatMap((fact) => (fact.kind === 'PlayerRegistered' ? [fact.player.id] : []));
+    expect(ids).toHaveLength(feed.taken + handed.taken);
+    expect([ids[0], ids[feed.taken]]).toEqual(['read-0', 'handed-0']);
+    expect(handed.taken).toBeGreaterThan(feed.taken / 2);
+    for (let turn = 0; turn < 20; turn++) next();
+    expect([feed.taken, handed.taken]).toEqual([count, count]);
+  });
+
+  it('needs no record for the position when it skips only what was handed over', () => {
+    const late = { deadlineAt: 1_999 };
+    expect(build([], 2_000, [register('a', late)]).next().skipped).toBe(false);
+    expect(build([register('a', late)], 2_000).next().skipped).toBe(true);
   });
 
   it('is empty when nothing waits', () => {

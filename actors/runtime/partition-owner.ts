@@ -20,7 +20,7 @@ import { createReplySender, type OutgoingReply } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';
-import { createPacing } from '../../src/kernel/pacing.ts';
+import type { Gathering } from '../../src/kernel/gathering.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { Follower } from './follower.ts';
@@ -82,6 +82,8 @@ export interface OwnerOptions {
   /** How much room FACTS has; one for all owners of the process. */
   room: OwnersRoom;
   hotBytes: number;
+  /** When commands are decided and appended; one for all owners of the process. */
+  commits: Gathering;
   /** Gets the error when writes to the local store have failed for a while; undefined when they succeed again. */
   onStoreState: (error: unknown) => void;
   /** The gateway of this process, if it has one. */
@@ -163,7 +165,7 @@ async function lead(
   signal: ReturnType<typeof createSignal>,
   stopping: () => boolean,
 ): Promise<'stopped' | 'deposed' | 'unwritable'> {
-  const { partition, owner, log, clock, config, store, room, logger, metrics } = options;
+  const { partition, owner, log, clock, config, store, room, commits, logger, metrics } = options;
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
@@ -172,9 +174,8 @@ async function lead(
   let nextPositionMs = -Infinity;
   /** Met by a query; a commit throws its own. */
   let storeFault: StoreFaultError | undefined;
-  const pacing = createPacing(clock, LIMITS.commitSpacingMs);
   const onWaiting = (): void => {
-    pacing.arrived();
+    commits.added();
     signal.notify();
   };
   const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
@@ -282,7 +283,6 @@ async function lead(
     queryHandler.hold(commit.draft.changed);
     const data = encodeCommit(record);
     const began = clock.monotonicMs();
-    pacing.began();
     const outcome = await appendFenced({
       log,
       clock,
@@ -332,8 +332,7 @@ async function lead(
     queryHandler.open();
     maintenance.start();
     while (!stopping()) {
-      const pauseMs = feed.peek() === undefined && handed.peek() === undefined ? 0 : pacing.pauseMs();
-      if (pauseMs > 0) await sleep(clock, pauseMs);
+      if (feed.peek() !== undefined || handed.peek() !== undefined) await commits.next();
       const error = storeFault ?? maintenance.error;
       if (error !== undefined) throw error;
       if (maintenance.storeFails && entities.pinnedBytes > PINNED_PER_HOT_BYTE * options.hotBytes) return 'unwritable';

@@ -3,6 +3,7 @@ import type { ReceivedCommand } from '../../actors/vocabulary/commands.ts';
 import { decodeCommit, decodeReceivedCommands } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { type Delivery, decodeDelivery } from '../../streams/sinks/webhooks/delivery/delivery.ts';
+import type { HandedByRecord, HandedRecord } from './handed-commands.ts';
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
@@ -13,6 +14,8 @@ export interface StoredCommit {
   tick: number;
   atMs: number;
   record: CommitRecord;
+  /** The commands decided in it that were handed over, not read from REQUESTS. */
+  handed: HandedRecord;
 }
 
 /** A message of REQUESTS as stored. It remains here after REQUESTS is lost. */
@@ -41,7 +44,7 @@ export interface Observer {
   readonly factsCreated: string;
 }
 
-export function observe(world: World, broker: MemoryBroker): Observer {
+export function observe(world: World, broker: MemoryBroker, handed: HandedByRecord): Observer {
   const commits: StoredCommit[] = [];
   const requests: StoredRequest[] = [];
   const deliveries = new Map<string, Delivery>();
@@ -56,7 +59,8 @@ export function observe(world: World, broker: MemoryBroker): Observer {
       const stored = facts.get(sequence);
       if (stored === undefined) throw new Error(`record ${sequence} of FACTS was not observed`);
       const record = decodeCommit(stored.data);
-      commits.push({ sequence, tick: world.tick(), atMs: world.clock.monotonicMs(), record });
+      const seen = { sequence, tick: world.tick(), atMs: world.clock.monotonicMs() };
+      commits.push({ ...seen, record, handed: handed.of(stored.data) });
       world.cover(
         record.epoch === 0 ? 'record: barrier' : record.facts.length === 0 ? 'record: empty' : 'record: facts',
       );

@@ -29,6 +29,7 @@ import type { FakeClickhouse } from './fake-clickhouse.ts';
 import { watchErasures } from '../../streams/erasures.ts';
 import { createAttemptLog } from '../../streams/sinks/webhooks/delivery/attempt-log.ts';
 import { createWorker } from '../../streams/sinks/webhooks/delivery/worker.ts';
+import type { HandedByRecord } from './handed-commands.ts';
 import type { History } from './history.ts';
 import { ACK_WAIT_MS, ATTEMPT_TIMEOUT_MS, createIds, type Receivers, RETRY_DELAYS_MS } from './receivers.ts';
 import type { ProcessClock, Quartz } from './sim-clock.ts';
@@ -79,6 +80,7 @@ export interface ProcessOptions {
   /** Present if processes with sinks also deliver webhooks. */
   receivers: Receivers | undefined;
   history: History;
+  handed: HandedByRecord;
   partitions: number;
   limits: Limits;
   retentionMs: number;
@@ -143,9 +145,11 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       storeWrites += change;
     },
     onRequests: (commands) => history.sent(commands),
+    onFacts: (partition, data) => handed.sends(partition, data),
     onRefused: options.onRefused,
     cover: (what) => world.cover(what),
   };
+  const handed = options.handed.process(world, history, random.fork('handed commands').chance(0.6));
   const owner = `${machine.name}.${incarnation}.`;
   const logger = world.logger(name, (message, fields) => {
     if (message === TAKEN_OVER) options.onTaken(process);
@@ -186,7 +190,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     const brokerClock = watchBrokerClock({ ...shared, bucket: shared.log.bucket('OWNERS') });
     parts.push(() => Promise.resolve(brokerClock.stop()));
     return startActors({
-      local: commandClient.local,
+      local: handed.watch(commandClient.local),
       clockFault: () => brokerClock.fault(),
       ...shared,
       log: watchAppends(shared.log, clock, FACTS_PREFIX, (record) => ownFacts.appended(record)),

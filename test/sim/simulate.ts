@@ -15,6 +15,7 @@ import { changeDefinitions, makeWebhook } from './definitions.ts';
 import { createFakeClickhouse } from './fake-clickhouse.ts';
 import { recordFlags } from './model/flag-history.ts';
 import { createFollower } from './follower.ts';
+import { createHandedByRecord } from './handed-commands.ts';
 import { createHistory } from './history.ts';
 import { recordConfig } from './model/model-segments.ts';
 import { observe } from './observer.ts';
@@ -167,7 +168,8 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     faults: drawWriteFaults(world, weather, rare, () => calm),
     streams: { FACTS: { maxBytes: factsBytes } },
   });
-  const observer = observe(world, broker);
+  const handed = createHandedByRecord();
+  const observer = observe(world, broker, handed);
   const config = recordConfig(broker);
   const flags = recordFlags(world, broker);
   const campaigns = recordCampaigns(world, broker);
@@ -216,6 +218,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     clickhouse,
     receivers,
     history,
+    handed,
     partitions,
     limits,
     retentionMs: isLogSmall ? LONG_RETENTION_MS : RETENTION_MS,

@@ -34,6 +34,7 @@ export interface Toucher {
   /** A write of a local store begins (1) or ends (-1). */
   storeWrites(change: 1 | -1): void;
   onRequests(commands: ReturnType<typeof decodeCommands>): void;
+  onFacts(partition: number, data: Uint8Array): void;
   onRefused(record: CommitRecord): void;
   /** Counts a branch that was taken. */
   cover(what: string): void;
@@ -47,6 +48,7 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
   async function append(...[subject, data, options]: Parameters<Log['append']>): ReturnType<Log['append']> {
     const stream = streamOf(subject);
     if (stream === 'REQUESTS') process.onRequests(decodeCommands(data));
+    if (stream === 'FACTS') process.onFacts(Number(subject.split('.')[1]), data);
     const outcome = log.append(subject, data, options);
     if (process.touch(`append to ${stream} sent`)) return never();
     const answer = await outcome;

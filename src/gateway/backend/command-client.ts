@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { failure } from '../../kernel/errors.ts';
+import { createGathering } from '../../kernel/gathering.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
@@ -11,7 +12,6 @@ import { decodeReplies } from '../../../streams/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import type { Backend, Origin } from './backend.ts';
-import { createGathering } from './gathering.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';
 import { createWaiting } from './waiting.ts';
@@ -43,7 +43,7 @@ export interface CommandClient extends Backend {
 export function createCommandClient(options: CommandClientOptions): CommandClient {
   const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
   const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
-  const gathering = createGathering(clock);
+  const gathering = createGathering(clock, LIMITS.requestsGatherMs);
   const publishers = Array.from({ length: partitions }, (_, partition) =>
     createRequestPublisher({
       log,

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../kernel/clock.ts';
 import { failure } from '../../kernel/errors.ts';
+import type { Gathering } from '../../kernel/gathering.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Command } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
@@ -8,7 +9,6 @@ import { encodeCommands } from '../../../streams/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { createCommandQueue } from './command-queue.ts';
-import type { Gathering } from './gathering.ts';
 
 /**
  * Group commit of one gateway's commands for one partition: at most one publish is in flight. Commands that arrive

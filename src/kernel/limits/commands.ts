@@ -41,7 +41,7 @@ export const COMMAND_LIMITS = {
    * Time between the beginnings of an owner's appends while commands of several gateways follow each other. Shorter
    * than `requestsGatherMs`, so that what a single gateway has gathered does not wait again.
    */
-  commitSpacingMs: 2,
+  commitSpacingMs: 3,
   /** Facts in one FACTS record. */
   commitFacts: 5_000,
 } as const;

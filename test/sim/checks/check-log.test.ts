@@ -59,6 +59,7 @@ function claimTwice(replies: readonly [Reply, Reply]) {
     tick: world.tick(),
     atMs: 0,
     record,
+    handed: { earlier: [], last: [] },
   }));
   attempts.forEach((attempt, index) => history.end(attempt, replies[index] ?? 'lost'));
   const log = checkLog({

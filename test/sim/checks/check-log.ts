@@ -18,6 +18,7 @@ import {
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { commandKey, type History } from '../history.ts';
+import type { TakenCommand } from '../handed-commands.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict, sameReply } from '../model/model.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
@@ -86,7 +87,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     }
     const covered = places.between(position, record.position);
     if (covered === 'backwards') wrong('position', `goes back from ${show(position)} to ${show(record.position)}`);
-    else walkRecord(commit, covered, wrong);
+    else walkRecord(commit, withHanded(covered, commit), wrong);
     position = record.position;
     lastSequence = sequence;
   }
@@ -287,19 +288,32 @@ function isDomainFact(
   return fact.kind !== 'SnapshotMark';
 }
 
-/** A command and its place in REQUESTS. */
+/** A command and where it was: its place in REQUESTS, or the moment when it was handed over. */
 interface CommandPlace {
   command: ReceivedCommand;
-  request: StoredRequest;
-  index: number;
+  request: Pick<StoredRequest, 'tick' | 'atMs'>;
   /** Whether REQUESTS never contained it before. */
   isFirst: boolean;
+}
+
+interface RequestPlace extends CommandPlace {
+  request: StoredRequest;
+  index: number;
+}
+
+/**
+ * In one turn an owner decides what was handed over after what it read. Commands of earlier turns have no facts, so
+ * they commute with what was read in those turns.
+ */
+function withHanded(covered: readonly RequestPlace[], { handed }: StoredCommit): CommandPlace[] {
+  const placeOf = ({ command, ...request }: TakenCommand): CommandPlace => ({ command, request, isFirst: true });
+  return [...handed.earlier.map(placeOf), ...covered, ...handed.last.map(placeOf)];
 }
 
 /** Places of commands in REQUESTS, over all its incarnations. */
 function createPlaces(requests: readonly StoredRequest[]) {
   const known = new Set<string>();
-  const commands: CommandPlace[] = [];
+  const commands: RequestPlace[] = [];
   for (const request of requests) {
     request.commands.forEach((command, index) => {
       commands.push({ command, request, index, isFirst: !known.has(commandKey(command)) });
@@ -325,7 +339,7 @@ function createPlaces(requests: readonly StoredRequest[]) {
     /**
      * Commands after `from`, up to and including `to`; only those of `to`'s incarnation, because the others were lost.
      */
-    between(from: RequestPosition | null, to: RequestPosition | null): CommandPlace[] | 'backwards' {
+    between(from: RequestPosition | null, to: RequestPosition | null): RequestPlace[] | 'backwards' {
       const [before, after] = [from === null ? undefined : locate(from), to === null ? undefined : locate(to)];
       if (after === undefined) return before === undefined ? [] : 'backwards';
       const start = Math.max(before?.end ?? 0, after.start);

@@ -251,6 +251,41 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'commands are handed over while earlier ones wait in REQUESTS',
+    changes: [
+      {
+        file: 'src/gateway/backend/request-publisher.ts',
+        original: 'while (published.some(({ requestId }) => isWaiting(requestId))) {',
+        mutated: 'while (false) {',
+      },
+    ],
+  },
+  {
+    name: 'commands of a record in doubt are put back',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: `      case 'abandoned':
+        return 'deposed';`,
+        mutated: `      case 'abandoned':
+        handed.putBack(decided);
+        return 'deposed';`,
+      },
+    ],
+  },
+  {
+    name: 'commands of a committed record are put back when the term ends',
+    changes: [
+      {
+        file: 'src/gateway/backend/request-publisher.ts',
+        original: `          const settled = taken;
+          taken = [];
+          return settled;`,
+        mutated: 'return taken;',
+      },
+    ],
+  },
+  {
     name: 'a sink that fell behind the shared reader continues at its oldest record',
     changes: [
       {
