@@ -38,8 +38,8 @@ export const COMMAND_LIMITS = {
   /** One FACTS record. All facts of a command must fit: four times the largest body. */
   commitBytes: 4 * 1024 * 1024,
   /**
-   * Time between the beginnings of an owner's appends while commands of several gateways follow each other. Shorter
-   * than `requestsGatherMs`, so that what a single gateway has gathered does not wait again.
+   * Time between the moments at which the owners of a process append, while commands follow each other. At 1,000
+   * events/s it halves the records of an event and adds 1.5 ms to the median.
    */
   commitSpacingMs: 3,
   /** Facts in one FACTS record. */

@@ -18,7 +18,8 @@ import { SESSION_MUTANTS } from './session-mutants.ts';
  *   acknowledged.
  * - A publish without message id. The owner recognises commands that it decided before by the gateway's numbers.
  * - The lease check of commands without that of queries. A stale owner reads the same commands as its successor, in the
- *   same order; a command that changes anything fails at the fence.
+ *   same order; a command that changes anything fails at the fence. Commands handed over in a process that hangs have
+ *   callers who wait for the same process.
  */
 export const MUTANTS: readonly Mutant[] = [
   {
