@@ -34,7 +34,7 @@ function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = []) {
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
   const waiting = feedOf(handedOver);
-  const handed = { ...waiting, peek: () => handedOver[waiting.taken], take: waiting.take };
+  const handed = { ...waiting, peek: () => handedOver[waiting.taken], take: () => waiting.take() };
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
     const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
