@@ -45,9 +45,9 @@ async function fillsAndTrims(log: Log): Promise<void> {
   // Without the partition's mark nothing may go.
   expect((await log.info('FACTS')).firstSequence).toBe(1);
   await positions.put('rebuild.0', encodeJson({ stream: full.created, coveredTo: full.lastSequence }));
-  await until('commands fit again', () => room.commandsFit());
-  const { sizeBytes } = await log.info('FACTS');
-  expect(sizeBytes).toBeLessThan(factsLevels(FACTS_BYTES).trimFrom);
+  // A trim has several steps, and commands fit before the last one.
+  await until('FACTS is trimmed', () => room.usedBytes < factsLevels(FACTS_BYTES).trimFrom);
+  expect(room.commandsFit()).toBe(true);
   expect((await append(1024 * 1024)).kind).toBe('acked');
   await trimmer.stop();
   room.stop();
