@@ -67,6 +67,11 @@ export function answersOf({ noted }: PendingCommit): OutgoingReply[] {
   return noted.flatMap(({ answer }) => answer ?? []);
 }
 
+/** The replies to a commit's commands if none of it is stored. */
+export function refusalsOf({ replies }: PendingCommit): OutgoingReply[] {
+  return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));
+}
+
 export interface BuildOptions {
   partition: number;
   epoch: number;

@@ -1,5 +1,4 @@
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
-import { failure } from '../../src/kernel/errors.ts';
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
@@ -8,7 +7,7 @@ import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
-import { answersOf, buildCommit, type PendingCommit } from './build-commit.ts';
+import { answersOf, buildCommit, type PendingCommit, refusalsOf } from './build-commit.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
@@ -347,9 +346,4 @@ async function lead(
     queryHandler.close();
     await maintenance.stop();
   }
-}
-
-/** The replies to a commit's commands if none of it is stored. */
-function refusalsOf({ replies }: PendingCommit): OutgoingReply[] {
-  return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));
 }

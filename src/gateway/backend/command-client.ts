@@ -29,8 +29,8 @@ export interface CommandClientOptions {
 }
 
 /**
- * Sends a gateway's commands to REQUESTS in batches, or hands them to an owner in this process, and its queries as plain
- * messages; receives the replies.
+ * Sends a gateway's commands to REQUESTS in batches, or hands them to an owner in this process; sends its queries as
+ * plain messages; receives the replies.
  */
 export interface CommandClient extends Backend {
   /** Connects the owners of this process directly, without messages. */

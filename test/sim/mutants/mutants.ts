@@ -124,8 +124,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/build-commit.ts',
-        original: 'if (command.deadlineAt < nowMs) {',
-        mutated: 'if (command.deadlineAt < 0) {',
+        original: 'if (command.deadlineAt < nowMs) return false;',
+        mutated: 'if (command.deadlineAt < 0) return false;',
       },
     ],
   },
