@@ -15,7 +15,7 @@ import { createMaintenance } from './maintenance.ts';
 import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { type LocalGateway, NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
-import { createReplySender, type OutgoingReply } from './send-replies.ts';
+import { createReplySender } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';

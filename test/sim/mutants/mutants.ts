@@ -164,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner sends its normal replies after FACTS refused the append',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/build-commit.ts',
         original: "return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));",
         mutated: 'return replies;',
       },
