@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
 import type { Outcome } from '../api/action.ts';
-import { invalid, type KeyedRoute, type OpenRoute, type RawInput } from '../api/route.ts';
+import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
 import { isMetered } from '../api/metering.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -137,12 +137,15 @@ function runWithToken(
   });
 }
 
+/** The context of a request while its body is read; routes get it as `RequestContext`. */
+type OwnContext = { -readonly [Field in keyof RequestContext]: RequestContext[Field] };
+
 function contextOf(
   { services }: PipelineDeps,
   key: ApiKey,
   player: RequestContext['player'],
   exchange: Exchange,
-): RequestContext {
+): OwnContext {
   return {
     services,
     key,
@@ -222,7 +225,7 @@ function tooLarge(): Failure {
 function onBody(
   route: KeyedRoute,
   head: RequestHead,
-  context: RequestContext,
+  context: OwnContext,
   outcome: BodyOutcome,
   exchange: Exchange,
 ): Outcome | Promise<Outcome> | undefined {
@@ -243,35 +246,27 @@ function onBody(
       const body = head.isGzip && bytes.length > 0 ? inflateBody(bytes) : outcome;
       if (body.kind === 'too_large') return tooLarge();
       if (body.kind === 'broken') return invalid([BROKEN_GZIP]);
-      const request = withBody(route, head, context, body.bytes);
-      return 'kind' in request ? request : route.run(...request);
+      return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
     }
   }
 }
 
-function withBody(
-  route: KeyedRoute,
-  head: RequestHead,
-  context: RequestContext,
-  bytes: Buffer,
-): [RawInput, RequestContext] | Failure {
-  const idempotency =
-    head.idempotencyKey === ''
-      ? undefined
-      : { key: head.idempotencyKey, bodyHash: hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex') };
-  if (route.input.body === undefined) return [head.input, { ...context, idempotency }];
+/** Adds the body to a request's input and what follows from it to its context, or returns why it is refused. */
+function addBody(route: KeyedRoute, head: RequestHead, context: OwnContext, bytes: Buffer): Failure | undefined {
+  if (head.idempotencyKey !== '') {
+    const bodyHash = hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex');
+    context.idempotency = { key: head.idempotencyKey, bodyHash };
+  }
+  if (route.input.body === undefined) return undefined;
   if (bytes.length === 0 && route.bodyOptional === true) {
-    return [
-      { ...head.input, body: {} },
-      { ...context, idempotency },
-    ];
+    head.input.body = {};
+    return undefined;
   }
   const json = parseJson(bytes);
   if (json.kind === 'broken') return invalid([{ path: '', message: json.message }]);
-  return [
-    { ...head.input, body: json.value },
-    { ...context, idempotency, faults: json.faults },
-  ];
+  head.input.body = json.value;
+  context.faults = json.faults;
+  return undefined;
 }
 
 /** Runs the last step and writes its outcome. An exception is a bug: 500, logged with the request id. */

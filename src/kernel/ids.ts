@@ -24,27 +24,40 @@ export function uuidv5(namespace: string, name: string): string {
   return formatUuid(digest.subarray(0, 16), 5);
 }
 
-/** Formats 16 bytes as a UUID of the given version. Overwrites the version and variant bits. */
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
+/** The text that is being written; reused, since every event gets an id. */
+const text = Buffer.alloc(36, '-', 'latin1');
+
+/** Formats 16 bytes as a UUID of the given version. Replaces the version and variant bits. */
 function formatUuid(bytes: Uint8Array, version: 4 | 5 | 7): string {
-  const copy = Buffer.from(bytes);
-  copy[6] = ((copy[6] ?? 0) & 0x0f) | (version << 4);
-  copy[8] = ((copy[8] ?? 0) & 0x3f) | 0x80;
-  const hex = copy.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+  let at = 0;
+  for (let index = 0; index < 16; index++) {
+    let byte = bytes[index] ?? 0;
+    if (index === 6) byte = (byte & 0x0f) | (version << 4);
+    if (index === 8) byte = (byte & 0x3f) | 0x80;
+    text[at] = HEX[byte >> 4] ?? 0;
+    text[at + 1] = HEX[byte & 0x0f] ?? 0;
+    // Dashes stand before bytes 4, 6, 8 and 10.
+    at += index === 3 || index === 5 || index === 7 || index === 9 ? 3 : 2;
+  }
+  return text.toString('latin1');
 }
 
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let poolOffset = 0;
 
-/** Takes random bytes from a pool: one system call per 4 KiB instead of one per id. */
-function pooledBytes(sizeBytes: number): Buffer {
+/**
+ * Takes random bytes from a pool: one system call per 4 KiB instead of one per id.
+ * @returns the position of the first in `pool`
+ */
+function takePooled(sizeBytes: number): number {
   if (poolOffset + sizeBytes > pool.length) {
     pool = randomBytes(Math.max(POOL_BYTES, sizeBytes));
     poolOffset = 0;
   }
   poolOffset += sizeBytes;
-  return pool.subarray(poolOffset - sizeBytes, poolOffset);
+  return poolOffset - sizeBytes;
 }
 
 const COUNTER_LIMIT = 0x1000;
@@ -61,15 +74,22 @@ function nextCounter(nowMs: number, seed: number): number {
   return counter;
 }
 
+/** The bytes of the id that is being made; reused. */
+const id = Buffer.alloc(16);
+
 /** Ids from the operating system's random bytes. */
 export const systemIds: Ids = {
   uuidv7(nowMs) {
-    const bytes = Buffer.from(pooledBytes(16));
-    bytes.writeUIntBE(nowMs, 0, 6);
-    bytes.writeUInt16BE(nextCounter(nowMs, bytes.readUInt16BE(6)), 6);
-    return formatUuid(bytes, 7);
+    const first = takePooled(10);
+    id.writeUIntBE(nowMs, 0, 6);
+    id.writeUInt16BE(nextCounter(nowMs, pool.readUInt16BE(first)), 6);
+    for (let index = 8; index < 16; index++) id[index] = pool[first + index - 6] ?? 0;
+    return formatUuid(id, 7);
   },
   uuidv4: () => randomUUID(),
-  bytes: (sizeBytes) => Uint8Array.from(pooledBytes(sizeBytes)),
+  bytes(sizeBytes) {
+    const first = takePooled(sizeBytes);
+    return Uint8Array.from(pool.subarray(first, first + sizeBytes));
+  },
   random: () => Math.random(),
 };

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import { createOwnerMetrics } from './owner-metrics.ts';
 import { collectMainThread, collectSinksThread } from './thread-metrics.ts';
+import { RequestCounter, RequestDurations } from './request-metrics.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /**
@@ -24,13 +25,13 @@ export function createMetrics() {
     sinksElsewhere(text: () => Promise<string>): void {
       sinkText = text;
     },
-    httpRequests: new Counter({
+    httpRequests: new RequestCounter({
       name: 'http_requests_total',
       help: 'HTTP responses, by route and status.',
       labelNames: ['route', 'status'],
       registers,
     }),
-    httpDuration: new Histogram({
+    httpDuration: new RequestDurations({
       name: 'http_request_duration_seconds',
       help: 'Time from the first byte of a request to its response, by route.',
       labelNames: ['route'],

@@ -138,18 +138,18 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
 /** Routes whose 503 is a normal response. */
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
 
-/** Counts one route's responses. Looks up labels once per status. */
+/** Counts one route's responses. */
 function createRecorder(metrics: Metrics, route: string) {
-  const duration = metrics.httpDuration.labels(route);
-  const counters = new Map<number | 'aborted' | 'streamed', { inc(): void }>();
-  return (status: number | 'aborted' | 'streamed', durationMs: number): void => {
-    let counter = counters.get(status);
-    if (counter === undefined) {
-      counter = metrics.httpRequests.labels(route, String(status));
-      counters.set(status, counter);
+  const observe = metrics.httpDuration.child(route);
+  const counters = new Map<ClosedStatus, () => void>();
+  return (status: ClosedStatus, durationMs: number): void => {
+    let count = counters.get(status);
+    if (count === undefined) {
+      count = metrics.httpRequests.child(route, String(status));
+      counters.set(status, count);
     }
-    counter.inc();
+    count();
     // The duration of a stream depends on its reader only, so it is not recorded.
-    if (status !== 'streamed') duration.observe(durationMs / 1000);
+    if (status !== 'streamed') observe(durationMs / 1000);
   };
 }
