@@ -4,6 +4,7 @@ import { systemIds } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { FEATURES } from './features.ts';
 import type { Model } from './load-model.ts';
@@ -119,6 +120,47 @@ describe('scoring', () => {
       outcomes.map((_, turn) => Math.fround((turn % 24) / 100)),
     );
     expect(appended.flat()).toHaveLength(many);
+  });
+
+  it('gathers the requests of several turns while two batches are being stored, for a bounded time', async () => {
+    const clock = createFakeClock();
+    const releases: (() => void)[] = [];
+    scorer = createScorer({
+      models: { current: () => current, challenger: () => challenger },
+      append: (records) => {
+        appended.push(records);
+        return new Promise((resolve) => {
+          releases.push(() => resolve('stored'));
+        });
+      },
+      clock,
+      ids: systemIds,
+      logger: silentLogger,
+      metrics,
+    });
+    const outcomes: Promise<Scored | Failure>[] = [];
+    const inTurns = async (...hours: number[]): Promise<void> => {
+      for (const hour of hours) {
+        outcomes.push(atHour(hour));
+        await clock.advance(0);
+      }
+    };
+    const sizes = (): number[] => appended.map((records) => records.length);
+
+    await inTurns(1, 2, 3, 4);
+    expect(sizes()).toEqual([1, 1]);
+    releases[0]?.();
+    await clock.advance(0);
+    expect(sizes()).toEqual([1, 1, 2]);
+
+    await inTurns(5, 6);
+    await clock.advance(LIMITS.scoringGatherMs - 1);
+    expect(sizes()).toEqual([1, 1, 2]);
+    await clock.advance(1);
+    expect(sizes()).toEqual([1, 1, 2, 2]);
+    for (const release of releases) release();
+    expect((await Promise.all(outcomes)).map(code)).toEqual(Array.from({ length: 6 }, () => 'scored'));
+    expect(current?.runs).toEqual([1, 1, 2, 2]);
   });
 
   it('answers after the record is stored, and 503 if it may not be stored', async () => {

@@ -1,5 +1,5 @@
 import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../streams/records/score-record.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Cancel, Clock } from '../kernel/clock.ts';
 import { type ErrorCode, failure, type Failure } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -71,7 +71,8 @@ type Role = 'current' | 'challenger';
 
 /**
  * Scores requests in batches: the requests of one turn of the event loop share one run of the model, one clock reading
- * and one append of records. The challenger scores the same rows; its scores are only recorded.
+ * and one append of records. While earlier batches are being stored, requests wait a little and share the next batch,
+ * because a run of the model costs far more than a row of it. The challenger scores the same rows; its scores are only recorded.
  *
  * Invariants
  * 1. One model scores a batch: the one that is current when the batch starts. Score, bucket, version and thresholds of
@@ -83,6 +84,9 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
   let waiting: Waiting[] = [];
   let isScheduled = false;
   let inProgress = 0;
+  /** Batches that are being scored or stored. */
+  let batches = 0;
+  let cancelLate: Cancel | undefined;
   const spare: Buffers[] = [];
   const failedModels = new WeakSet<Model>();
 
@@ -91,15 +95,25 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
     isScheduled = true;
     clock.timer(0, () => {
       isScheduled = false;
-      const batch = waiting.slice(0, LIMITS.scoringBatchRows);
-      waiting = waiting.slice(LIMITS.scoringBatchRows);
-      if (waiting.length > 0) schedule();
-      void handle(batch);
+      if (waiting.length === 0) return;
+      const isFull = waiting.length >= LIMITS.scoringBatchRows;
+      if (isFull || batches < LIMITS.scoringBatches) start();
+      else cancelLate ??= clock.timer(LIMITS.scoringGatherMs, start);
     });
+  }
+
+  function start(): void {
+    cancelLate?.();
+    cancelLate = undefined;
+    const batch = waiting.slice(0, LIMITS.scoringBatchRows);
+    waiting = waiting.slice(LIMITS.scoringBatchRows);
+    if (waiting.length > 0) schedule();
+    void handle(batch);
   }
 
   async function handle(batch: readonly Waiting[]): Promise<void> {
     inProgress += batch.length;
+    batches += 1;
     try {
       const model = models.current();
       const scored = model === undefined ? undefined : await scoreBatch(batch, model);
@@ -110,6 +124,8 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
       refuse(batch, 'INTERNAL_ERROR');
     } finally {
       inProgress -= batch.length;
+      batches -= 1;
+      if (waiting.length > 0) schedule();
     }
   }
 
