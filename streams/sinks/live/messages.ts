@@ -58,5 +58,5 @@ export function eventMessage(fact: EventTracked, id: string): string {
 
 /** A line break outside a string is legal JSON but would end the `data:` line; inside a string it is always escaped. */
 function singleLine(json: string): string {
-  return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]+/g, ' ') : json;
+  return json.includes('\n') || json.includes('\r') ? json.replaceAll(/[\r\n]+/g, ' ') : json;
 }
