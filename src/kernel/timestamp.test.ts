@@ -1,4 +1,4 @@
-import { assert, date, property } from 'fast-check';
+import { assert, constantFrom, date, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
@@ -54,6 +54,25 @@ describe('a timestamp', () => {
         const text = formatTimestamp(time.getTime());
         expect(text).toBe(time.toISOString());
         expect(parseTimestamp(text)).toBe(time.getTime());
+      }),
+    );
+  });
+
+  it('is read alike whatever day was formatted before', () => {
+    const range = { min: new Date(0), max: new Date('2299-12-31T23:59:59.999Z'), noInvalidDate: true };
+    const change = record({ index: nat(23), by: constantFrom('0', '2', '6', '9', ':', '.', 'Z', 'T', '-', ' ', 'x') });
+    assert(
+      property(date(range), change, (time, { index, by }) => {
+        const text = time.toISOString();
+        const changed = text.slice(0, index) + by + text.slice(index + 1);
+        const readAfter = (formattedMs: number): number | undefined => {
+          formatTimestamp(formattedMs);
+          // The result of the last text is kept.
+          parseTimestamp('');
+          return parseTimestamp(changed);
+        };
+        const otherDayMs = (time.getTime() + 86_400_000 * 40) % Date.UTC(2299, 0);
+        expect(readAfter(time.getTime())).toBe(readAfter(otherDayMs));
       }),
     );
   });

@@ -10,7 +10,7 @@ const END_MS = 10_413_792_000_000;
  */
 export function parseTimestamp(text: string): number | undefined {
   // Callers parse the same text twice in a row: to validate it and to use it.
-  if (text !== latest.text) latest = { text, epochMs: read(text) };
+  if (text !== latest.text) latest = { text, epochMs: readOfDay(text) ?? read(text) };
   return latest.epochMs;
 }
 
@@ -38,7 +38,34 @@ function read(text: string): number | undefined {
 }
 
 const DAY_MS = 86_400_000;
-let day = { startMs: Number.NaN, prefix: '' };
+let day = { startMs: Number.NaN, prefix: ' ' };
+
+const COLON = 58;
+const DOT = 46;
+const UPPER_Z = 90;
+
+/**
+ * Reads the form in which `formatTimestamp` writes, of the day that it wrote last: most clients send their events in it
+ * and soon, and the regular expression takes ten times as long. Undefined for any other text.
+ */
+function readOfDay(text: string): number | undefined {
+  if (text.length !== 24 || !text.startsWith(day.prefix)) return undefined;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return undefined;
+  if (text.charCodeAt(19) !== DOT || text.charCodeAt(23) !== UPPER_Z) return undefined;
+  const hour = 10 * digitAt(text, 11) + digitAt(text, 12);
+  const minute = 10 * digitAt(text, 14) + digitAt(text, 15);
+  const second = 10 * digitAt(text, 17) + digitAt(text, 18);
+  const ms = 100 * digitAt(text, 20) + 10 * digitAt(text, 21) + digitAt(text, 22);
+  // A character that is no digit makes one of these NaN.
+  if (!(hour < 24 && minute < 60 && second < 60 && ms < 1000)) return undefined;
+  const epochMs = day.startMs + ((hour * 60 + minute) * 60 + second) * 1_000 + ms;
+  return epochMs >= 0 && epochMs < END_MS ? epochMs : undefined;
+}
+
+function digitAt(text: string, index: number): number {
+  const digit = text.charCodeAt(index) - 48;
+  return digit >= 0 && digit <= 9 ? digit : Number.NaN;
+}
 
 /** UTC with milliseconds and `Z`. Most times of one response are on the same day, so its text is cached. */
 export function formatTimestamp(epochMs: number): string {

@@ -72,7 +72,8 @@ type Role = 'current' | 'challenger';
 /**
  * Scores requests in batches: the requests of one turn of the event loop share one run of the model, one clock reading
  * and one append of records. While earlier batches are being stored, requests wait a little and share the next batch,
- * because a run of the model costs far more than a row of it. The challenger scores the same rows; its scores are only recorded.
+ * because a run of the model costs far more than a row of it. The challenger scores the same rows; its scores are only
+ * recorded.
  *
  * Invariants
  * 1. One model scores a batch: the one that is current when the batch starts. Score, bucket, version and thresholds of
