@@ -142,14 +142,18 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
         if (clickhouse.mood === 'away') throw new Error('connection refused');
         return held.get(stream);
       },
-      async noteHeld(stream, position) {
+      async noteHeld(stream, position, noted) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away' || clickhouse.readOnly) throw new Error('connection refused');
         // A sink that lost its lease may note an older one.
         const before = held.get(stream);
+        if (noted !== undefined && (before?.createdMs !== noted.createdMs || before.sequence < noted.sequence)) {
+          return false;
+        }
         if (before === undefined || before.createdMs < position.createdMs || before.sequence < position.sequence) {
           held.set(stream, position);
         }
+        return true;
       },
       close: () => Promise.resolve(),
     }),

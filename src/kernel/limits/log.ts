@@ -58,6 +58,8 @@ export const LOG_LIMITS = {
   sharedReaderBytes: 16 * 1024 * 1024,
   /** A sink with fewer stored records before it than this joins the shared reader. */
   sharedReaderNear: 256,
+  /** Bytes of records whose commits one sink of a thread has decoded and the other one has not taken yet. */
+  sharedDecodeBytes: 1024 * 1024,
   /** Pause before a shared reader that failed is opened again; until then each sink reads by itself. */
   sharedReaderReopenMs: 1_000,
   /** A process hands its own records over in memory once it alone has appended to FACTS for this long. */

@@ -22,8 +22,11 @@ export interface BlockTarget {
   insert(table: TableName, bytes: Uint8Array, token: string, place?: BlockPlace): Promise<InsertOutcome>;
   /** How far ClickHouse holds a stream; `undefined`: it never noted that. Rejects when it cannot be read. */
   heldTo(stream: StreamName): Promise<HeldPosition | undefined>;
-  /** Notes that every record of the stream up to a position is inserted. Resolves when that is durable. */
-  noteHeld(stream: StreamName, position: HeldPosition): Promise<void>;
+  /**
+   * Notes that every record of the stream up to a position is inserted, unless ClickHouse is behind `noted`, which it
+   * noted last. Resolves to whether it is noted, when that is durable.
+   */
+  noteHeld(stream: StreamName, position: HeldPosition, noted: HeldPosition | undefined): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -112,7 +115,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
       }
     },
     heldTo: (stream) => readHeldPosition(client, stream),
-    noteHeld: (stream, position) => noteHeldPosition(client, stream, position),
+    noteHeld: (stream, position, noted) => noteHeldPosition(client, stream, position, noted),
     close: () => client.close(),
   };
 }

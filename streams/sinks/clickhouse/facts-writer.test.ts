@@ -53,7 +53,7 @@ interface Process {
 function startProcess(
   world: { clock: FakeClock; broker: MemoryBroker; clickhouse: FakeClickhouse },
   name: string,
-  around: { before?: () => void; after?: () => void; onErasures?: () => void } = {},
+  around: { before?: () => void; after?: () => void; onInsert?: () => Promise<void>; onErasures?: () => void } = {},
 ): Process {
   const log = world.broker.connect(name);
   const node = world.clock.node();
@@ -66,6 +66,7 @@ function startProcess(
       world.clickhouse.places.push(place);
       const fate = world.clickhouse.fate(token);
       if (fate !== 'insert') return { kind: 'failed', refused: fate === 'refuse', message: fate };
+      await around.onInsert?.();
       world.clickhouse.take(token, bytes);
       around.after?.();
       if (dead) return never();
@@ -75,12 +76,14 @@ function startProcess(
       if (dead) return never();
       return world.clickhouse.held;
     },
-    async noteHeld(_stream, position) {
+    async noteHeld(_stream, position, noted) {
       around.before?.();
       if (dead) return never();
+      const { held } = world.clickhouse;
+      if (noted !== undefined && (held?.createdMs !== noted.createdMs || held.sequence < noted.sequence)) return false;
       world.clickhouse.held = position;
       around.after?.();
-      return dead ? never() : undefined;
+      return dead ? never() : true;
     },
     close: () => Promise.resolve(),
   };
@@ -179,6 +182,37 @@ describe('the facts writer', () => {
     expect(world.position()).not.toHaveProperty('intent');
   });
 
+  it('inserts what comes after a quiet time at once, and what follows together after the interval', async () => {
+    const world = createWorld();
+    startProcess(world, 'a');
+    await world.clock.advance(1_000);
+    await world.commitEvents(1);
+    await world.clock.advance(2 * LIMITS.sinkLingerMs);
+    expect(world.clickhouse.blocks).toHaveLength(1);
+    for (let i = 0; i < 4; i++) {
+      await world.clock.advance(LIMITS.sinkIntervalMs / 8);
+      await world.commitEvents(1);
+    }
+    expect(world.clickhouse.blocks).toHaveLength(1);
+    await world.clock.advance(LIMITS.sinkIntervalMs / 2);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+    expect(world.clickhouse.blocks).toHaveLength(2);
+  });
+
+  it('counts the interval from insert to insert: records that came during a slow one do not wait again', async () => {
+    const world = createWorld();
+    let slow: () => Promise<void> = () => Promise.resolve();
+    const process = startProcess(world, 'a', { onInsert: () => slow() });
+    await world.clock.advance(1_000);
+    slow = () => new Promise((resolve) => void process.clock.timer(2 * LIMITS.sinkIntervalMs, resolve));
+    await world.commitEvents(1);
+    await world.clock.advance(2 * LIMITS.sinkLingerMs);
+    await world.commitEvents(1);
+    slow = () => Promise.resolve();
+    await world.clock.advance(2 * LIMITS.sinkIntervalMs);
+    expect(world.clickhouse.eventIds()).toEqual(world.expected);
+  });
+
   it('reports erasures again when it takes the lease, because an earlier writer may have left some', async () => {
     const world = createWorld();
     const first = startProcess(world, 'a');
@@ -204,7 +238,7 @@ describe('the facts writer', () => {
     process.clock.jumpWall(-60_000);
     await world.clock.advance(100);
     await world.commitEvents(1);
-    await world.clock.advance(LIMITS.sinkLingerMs);
+    await world.clock.advance(LIMITS.sinkIntervalMs);
     process.clock.jumpWall(60_000);
     await world.commitEvents(1);
     await world.clock.advanceUntil(world.allIn, 5_000);
@@ -244,7 +278,7 @@ describe('the facts writer', () => {
         await world.clock.advance(100);
         for (let i = 0; i < 4; i++) {
           await world.commitEvents(3);
-          await world.clock.advance(300);
+          await world.clock.advance(LIMITS.sinkIntervalMs);
         }
         expect(step).toBeGreaterThan(killAt);
         first.kill();

@@ -1,4 +1,4 @@
-import { decodeCommit } from '../../codec.ts';
+import { decodeRecord } from '../../decode-record.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { BatchSource } from './batch-source.ts';
 import { createStreamWriter, type StreamWriter, type StreamWriterOptions } from './stream-writer.ts';
@@ -28,7 +28,7 @@ const FACTS_SOURCE: BatchSource = {
   sink: 'clickhouse',
   onLoss: 'wait',
   add(record, { rows, marks, stream }) {
-    const commit = decodeCommit(record.data);
+    const commit = decodeRecord(record);
     rows.add(commit, { stream, sequence: record.sequence });
     for (const fact of commit.facts) {
       if (fact.kind !== 'SnapshotMark') continue;

@@ -26,6 +26,8 @@ export interface GatherOptions {
   add: (record: LogRecord, into: Pick<BatchUnderWay, 'rows' | 'marks'>) => void;
   clock: Clock;
   signal: Signal;
+  /** When the batch before was gathered, by the monotonic clock. */
+  previousMs: number;
   /** Gather exactly up to this sequence, regardless of limits. */
   exactlyTo?: number;
   /** Whether to return the gathered records at once. */
@@ -35,9 +37,9 @@ export interface GatherOptions {
 }
 
 /**
- * Gathers the next batch until it is full, its first record has waited for the linger, or the next record cannot be
- * read. `undefined`: abandoned, the reader ended, or in a hurry without records. Rejects if the first record cannot be
- * read, or one of a batch that must be repeated exactly.
+ * Gathers the next batch until it is full, it is time for the next insert, or the next record cannot be read.
+ * `undefined`: abandoned, the reader ended, or in a hurry without records. Rejects if the first record cannot be read,
+ * or one of a batch that must be repeated exactly.
  */
 export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch | undefined> {
   const { reader, rows, clock, signal, exactlyTo } = options;
@@ -70,7 +72,7 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
   }
 
   const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
-  const lingerMs = () => (rows.rows < LIMITS.sinkManyRows ? LIMITS.sinkLingerMs : LIMITS.sinkLongLingerMs);
+  const dueMs = () => Math.max(firstMs + LIMITS.sinkLingerMs, options.previousMs + LIMITS.sinkIntervalMs);
   const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
 
   while (!options.abandoned() && reader.ended === undefined) {
@@ -81,13 +83,13 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
       if (from === 0 || exactlyTo !== undefined) throw unreadable;
       return { from, to, rows, marks, unreadable };
     }
-    const lingered = from > 0 && clock.monotonicMs() - firstMs >= lingerMs();
-    if (from > 0 && (complete() || (exactlyTo === undefined && (lingered || options.hurry())))) {
+    const isDue = from > 0 && clock.monotonicMs() >= dueMs();
+    if (from > 0 && (complete() || (exactlyTo === undefined && (isDue || options.hurry())))) {
       return { from, to, rows, marks };
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
     const idleMs = clock.untilTickMs?.(LIMITS.sinkIdleCheckMs) ?? LIMITS.sinkIdleCheckMs;
-    const untilMs = from === 0 ? idleMs : firstMs + lingerMs() - clock.monotonicMs();
+    const untilMs = from === 0 ? idleMs : dueMs() - clock.monotonicMs();
     await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
   }
   return undefined;

@@ -19,7 +19,10 @@ export interface HeldGuard {
    * @returns false: the term is over
    */
   confirm(store: StoredValue<SinkPosition>, position: SinkPosition): Promise<boolean>;
-  /** Confirms, and notes in ClickHouse that it holds the stream up to `to`. False: the term is over. */
+  /**
+   * Notes in ClickHouse that it holds the stream up to `to`, once it was found to hold what it noted last. False: the
+   * term is over.
+   */
   note(store: StoredValue<SinkPosition>, position: SinkPosition, to: number): Promise<boolean>;
 }
 
@@ -83,14 +86,19 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
   return {
     confirm,
     async note(store, position, to) {
+      const createdMs = Date.parse(position.stream);
       // A ClickHouse that was restored while a block waited for it takes the block, but lacks what came before.
-      while (await confirm(store, position)) {
+      let noted = position.held === undefined ? undefined : { createdMs, sequence: position.held };
+      while (mayWrite()) {
         try {
-          await target.noteHeld(stream, { createdMs: Date.parse(position.stream), sequence: to });
-          return true;
+          if (await target.noteHeld(stream, { createdMs, sequence: to }, noted)) return true;
         } catch (error) {
           await unreachable(error);
+          continue;
         }
+        if (!(await confirm(store, position))) return false;
+        // The loss is reported, and the log no longer holds what is lost.
+        if (onLoss === 'report') noted = undefined;
       }
       return false;
     },

@@ -147,6 +147,29 @@ describe('a ClickHouse restored from an older backup', () => {
     expect(await repairFacts(log, source, removeAfter)).toEqual({ kind: 'whole' });
   });
 
+  it('is noticed by a sink that runs: it notes and moves nothing after the block that it inserts', async () => {
+    await withSink(async () => {
+      await commit(log, [anEvent('e1')]);
+      await writtenTo(1);
+      await commit(log, [anEvent('e2')]);
+      await writtenTo(2);
+      const createdMs = Date.parse(broker.stream('FACTS').bounds().created);
+      await runSql(clickhouse, 'TRUNCATE TABLE sink_positions');
+      await runSql(
+        clickhouse,
+        `INSERT INTO sink_positions (stream, stream_created, sequence) VALUES ('FACTS', ${createdMs}, 1)`,
+      );
+      await commit(log, [anEvent('e3')]);
+      await until('the sink has noticed', async () => (await readSinkPosition(log, 'clickhouse'))?.lost === true);
+      expect(await readSinkPosition(log, 'clickhouse')).toMatchObject({
+        sequence: 2,
+        held: 2,
+        intent: { from: 3, to: 3 },
+      });
+      expect(await readHeldPosition(client, 'FACTS')).toEqual({ createdMs, sequence: 1 });
+    });
+  });
+
   it('is not repaired when the log no longer holds the records, and nothing is changed', async () => {
     await restoredAfterTwo();
     await log.purgeBelow('FACTS', 4);

@@ -4,6 +4,7 @@ import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { Signal } from '../../../../src/kernel/signal.ts';
 import { decodeCommit } from '../../../codec.ts';
+import { decodeRecord } from '../../../decode-record.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { OpenReader } from '../../../log/shared-reader.ts';
 import type { StoredValue } from '../../../stored-value.ts';
@@ -125,9 +126,10 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   }
 
   /** `undefined`: matching waits before the record, because skipping it would lose its deliveries. */
-  function decode({ data, sequence }: LogRecord): CommitRecord | undefined {
+  function decode(record: LogRecord): CommitRecord | undefined {
+    const { sequence } = record;
     try {
-      return decodeCommit(data);
+      return decodeRecord(record);
     } catch (error) {
       logger.error({ err: error, sequence }, 'webhooks: matching waits at a FACTS record that it cannot read');
       blocked = { error, sequence };
