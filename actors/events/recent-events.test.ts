@@ -29,6 +29,8 @@ const item = (eventId: string, some: Partial<TrackItem> = {}): TrackItem => ({
 });
 const BROKEN: Partial<TrackItem> = { quarantine: { schemaVersion: 1, faults: [] } };
 
+const remembering = (eventId: string): RecentEvent => ({ eventId, eventName: 'win', timestamp: 1, receivedAt: 1 });
+
 /** More events of one time than a player's blocks hold. */
 const FORGETTING = LIMITS.eventIdBytes / 8;
 
@@ -198,6 +200,17 @@ describe('the ids that a player recognises', () => {
       expect(first).toMatchObject({ eventName: 'mended', timestamp: 7, receivedAt: 77, by: 'client' });
       expect(first).not.toHaveProperty('quarantined');
     }
+  });
+
+  it('of an unknown kind of key become those of accepted ones of both kinds, in blocks and in full', () => {
+    const quarantined = (by: CallerKind): RecentEvent => ({ ...remembering('e'), quarantined: true, by });
+    let stored: StoredEvents = { recentEvents: [] };
+    stored = { ...stored, ...remembered(stored, quarantined('server'), LIMITS) };
+    for (let n = 0; n < LIMITS.recentEvents; n++)
+      stored = { ...stored, ...remembered(stored, { ...remembering(`more-${n}`), by: 'server' }, LIMITS) };
+    stored = { ...stored, ...remembered(stored, quarantined('client'), LIMITS) };
+    stored = { ...stored, ...withAccepted(stored, remembering('e'), undefined) };
+    expect((['client', 'server'] as const).map((by) => isAccepted(stored, 'e', by))).toEqual([true, true]);
   });
 });
 

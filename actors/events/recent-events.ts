@@ -67,17 +67,17 @@ export function withAccepted(
     return { ...rest, ...result };
   };
   const isRecent = (event: RecentEvent) => event.eventId === eventId && mayBeSame(event.by, by);
-  if (recentEvents.some(isRecent)) {
-    return { recentEvents: recentEvents.map((event) => (isRecent(event) ? accepted(event) : event)) };
-  }
-  if (olderEvents === undefined) return {};
+  const recent = recentEvents.some(isRecent)
+    ? { recentEvents: recentEvents.map((event) => (isRecent(event) ? accepted(event) : event)) }
+    : {};
+  if (olderEvents === undefined) return recent;
   const isOne = isEventOf(eventId, by);
   const inBlock = (block: Uint8Array): Uint8Array =>
     isOne.inBlock(block)
       ? packEvents(unpackEvents(block).map((event) => (isOne.event(event) ? accepted(event) : event)))
       : block;
   const { client, server } = olderEvents;
-  return { olderEvents: { client: client.map(inBlock), server: server.map(inBlock) } };
+  return { ...recent, olderEvents: { client: client.map(inBlock), server: server.map(inBlock) } };
 }
 
 function isEventOf(eventId: string, by: CallerKind | undefined) {

@@ -103,7 +103,7 @@ export interface OwnerOptions {
   >;
 }
 
-/** The bounds of an owner that tests and the simulation replace; `LIMITS` when absent. */
+/** The bounds that tests and the simulation replace; `LIMITS` when absent. */
 export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'> & RebuildLimits;
 
 /** Log messages. The simulation reads them. */
@@ -178,7 +178,9 @@ async function lead(
     signal.notify();
   };
   const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
-  const handed = options.local?.commands(partition, onWaiting) ?? NO_HANDED_COMMANDS;
+  const local = options.local?.commands(partition, onWaiting) ?? NO_HANDED_COMMANDS;
+  /** Behind the backlog: the owner before answered some of it without a record, and it must have no effect now. */
+  const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
   const sweep = createSegmentSweep({
     clock,
     store,
@@ -341,8 +343,7 @@ async function lead(
     }
     return 'stopped';
   } finally {
-    feed.stop();
-    handed.stop();
+    for (const source of [feed, handed]) source.stop();
     queryHandler.close();
     await maintenance.stop();
   }

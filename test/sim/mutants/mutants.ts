@@ -262,6 +262,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'commands are handed over before the backlog in REQUESTS is decided',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: '(feed.backlogTaken ? local.peek() : undefined)',
+        mutated: 'local.peek()',
+      },
+    ],
+  },
+  {
     name: 'commands of a record in doubt are put back',
     changes: [
       {
