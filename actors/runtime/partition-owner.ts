@@ -106,7 +106,7 @@ export interface OwnerOptions {
 /** The bounds that tests and the simulation replace; `LIMITS` when absent. */
 export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'> & RebuildLimits;
 
-/** Log messages. The simulation reads them. */
+/** Log messages that the simulation reads. */
 export const TAKEN_OVER = 'partition taken over';
 export const OWNER_FAILED = 'the owner of a partition failed';
 
@@ -302,7 +302,7 @@ async function lead(
         skipped = false;
         entities.applyCommit(commit.draft, commit.snapshots, outcome.sequence);
         maintenance.committed(commit);
-        countExposures(commit);
+        for (const [attribution, count] of commit.draft.exposures) metrics.flagExposures.inc({ attribution }, count);
         sendReplies([...answersOf(commit), ...commit.replies]);
         queryHandler.release('proved');
         return 'on';
@@ -323,10 +323,6 @@ async function lead(
       case 'abandoned':
         return 'deposed';
     }
-  }
-
-  function countExposures({ draft }: PendingCommit): void {
-    for (const [attribution, count] of draft.exposures) metrics.flagExposures.inc({ attribution }, count);
   }
 
   try {
