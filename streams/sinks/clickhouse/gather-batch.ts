@@ -26,8 +26,8 @@ export interface GatherOptions {
   add: (record: LogRecord, into: Pick<BatchUnderWay, 'rows' | 'marks'>) => void;
   clock: Clock;
   signal: Signal;
-  /** When the batch before was gathered, by the monotonic clock. */
-  previousMs: number;
+  /** When the next insert may begin, by the monotonic clock. */
+  notBeforeMs: number;
   /** Gather exactly up to this sequence, regardless of limits. */
   exactlyTo?: number;
   /** Whether to return the gathered records at once. */
@@ -72,7 +72,7 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
   }
 
   const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
-  const dueMs = () => Math.max(firstMs + LIMITS.sinkLingerMs, options.previousMs + LIMITS.sinkIntervalMs);
+  const dueMs = () => Math.max(firstMs + LIMITS.sinkLingerMs, options.notBeforeMs);
   const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
 
   while (!options.abandoned() && reader.ended === undefined) {

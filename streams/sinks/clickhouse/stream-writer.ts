@@ -115,7 +115,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     const { intent: unfinished, lost: _, ...begin } = start;
     let current: SinkPosition = begin;
     let exactlyTo = unfinished?.to;
-    let gatheredMs = -Infinity;
+    let notBeforeMs = -Infinity;
     const reader = read({ from: current.sequence + 1, onWaiting: signal.notify });
     // One for all batches of the term. Terms do not share it: an earlier term's last insert may still be in flight.
     const rows = createRowBatch();
@@ -127,18 +127,19 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
           add: (record, into) => source.add(record, { ...into, stream: bounds.created }),
           clock,
           signal,
-          previousMs: gatheredMs,
+          notBeforeMs,
           ...(exactlyTo === undefined ? {} : { exactlyTo }),
           hurry: () => stopping,
           abandoned: () => !mayWrite(),
         });
         if (batch === undefined) return;
-        gatheredMs = clock.monotonicMs();
+        const begunMs = clock.monotonicMs();
         const taken = exactlyTo === undefined ? undefined : unfinished;
         const position = { ...current, intent: taken ?? { from: current.sequence + 1, to: batch.to } };
         const isRepeated = taken !== undefined || current.sequence < (current.replayTo ?? 0);
         const next = await writeBatch(store, batch, position, isRepeated);
         if (next === undefined) return;
+        notBeforeMs = Math.max(begunMs + LIMITS.sinkIntervalMs, clock.monotonicMs() + LIMITS.sinkPauseMs);
         if (batch.unreadable !== undefined) throw batch.unreadable;
         [current, exactlyTo] = [next, undefined];
         metrics.sinkLag.set({ sink }, reader.pending);
